@@ -1,0 +1,319 @@
+/*
+ * stemma.h - which of these documents are really the same?
+ *
+ * A document becomes canonical text, tokens, shingles (windows of w tokens) and 64-bit fingerprints;
+ * a *sketch* keeps a small sample of them. Two documents give exact numbers, two sketches give
+ * estimates with intervals. How a sketch was made is its *recipe*: only equal recipes compare.
+ *
+ * The header goes from simple to advanced:
+ *   1. versions, statuses, errors
+ *   2. recipes
+ *   3. comparing two documents                    stemma_compare_files
+ *   4. sketches: make, compare, keep              stemma_sketch_file, stemma_compare_sketches
+ *   5. streaming: a document in pieces            stemma_sketcher_*
+ *   6. bundles: many sketches in one file         stemma_writer_*, stemma_reader_*
+ *   7. the canonical text and its source offsets  stemma_text_*
+ *
+ * Errors.  Functions that can fail return a stemma_status and take an optional stemma_error, which is
+ *   filled with a message that names the file and the cause. On failure every output is untouched.
+ *   The library never prints and never exits.
+ * Threads. There is no global state. An object may be used by one thread at a time; recipes and
+ *   sketches are immutable once made and may be shared.
+ * Ownership. What a function gives through a `**out` argument is the caller's, to be released with the
+ *   matching _free, which accepts NULL.
+ */
+#ifndef STEMMA_H
+#define STEMMA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define STEMMA_API __attribute__((visibility("default")))
+#else
+#define STEMMA_API
+#endif
+
+/* ---- 1. versions, statuses, errors ------------------------------------------------------------ */
+
+#define STEMMA_VERSION_MAJOR 0
+#define STEMMA_VERSION_MINOR 1
+#define STEMMA_VERSION_PATCH 0
+#define STEMMA_VERSION_STRING "0.1.0"
+
+/* The version of the library that is running, for instance "0.1.0". */
+STEMMA_API const char *stemma_version(void);
+
+/* The instruction set the kernels use here: "portable", "avx2" or "avx512".
+ * STEMMA_CPU in the environment lowers it (for tests); results never depend on it. */
+STEMMA_API const char *stemma_cpu(void);
+
+/* X(name, number, text): the numbers are pinned, new ones are added at the end of their kind. */
+#define STEMMA_STATUS_LIST(X)                                                      \
+    X(STEMMA_OK, 0, "no error")                                                    \
+    /* the caller */                                                               \
+    X(STEMMA_INVALID, 1, "invalid argument")                                       \
+    X(STEMMA_UNSUPPORTED, 2, "the recipe cannot answer this")                      \
+    /* the machine */                                                              \
+    X(STEMMA_NO_MEMORY, 10, "out of memory")                                       \
+    X(STEMMA_IO, 11, "input/output error")                                         \
+    X(STEMMA_NO_SPACE, 12, "no space left")                                        \
+    X(STEMMA_INTERRUPTED, 13, "interrupted")                                       \
+    /* the data */                                                                 \
+    X(STEMMA_UNREADABLE, 20, "cannot be read")                                     \
+    X(STEMMA_CORRUPT, 21, "damaged data")                                          \
+    X(STEMMA_LATER_VERSION, 22, "made by a later version")                         \
+    X(STEMMA_NOT_A_SKETCH, 23, "not a sketch file")                                \
+    /* two things that do not go together */                                       \
+    X(STEMMA_MISMATCH, 30, "the recipes differ")                                   \
+    /* nothing there */                                                            \
+    X(STEMMA_NOT_FOUND, 40, "not found")
+
+typedef enum stemma_status {
+#define STEMMA_STATUS_ENUM(name, number, text) name = number,
+    STEMMA_STATUS_LIST(STEMMA_STATUS_ENUM)
+#undef STEMMA_STATUS_ENUM
+} stemma_status;
+
+/* The general text of a status; "unknown status" for a number that is not in the list. */
+STEMMA_API const char *stemma_status_text(stemma_status status);
+
+/* What went wrong, in words: "cannot read 'x': permission denied". Always NUL-terminated. */
+typedef struct stemma_error {
+    stemma_status status;
+    char message[500];
+} stemma_error;
+
+/* ---- 2. recipes -------------------------------------------------------------------------------- */
+
+/*
+ * A recipe is everything that decides the bytes of a sketch. It has a text form, which every sketch
+ * carries: a view of the document, then what is kept of it, separated by semicolons.
+ *
+ *   preset=text unit=word window=5 hash=mix width=64 seed=0; oph n=512 bits=2; mod n=64
+ *
+ * View (how a document becomes fingerprints):
+ *   preset   raw (bytes as they are), code (white space folded), text (NFC, case folded, anything but
+ *            letters and digits becomes one space). Instead: fold=nfc+case+space+punct, any subset.
+ *   unit     byte, char (code point), word (a CJK character is a word), line
+ *   window   tokens in a shingle, 1 to 1024
+ *   labelled yes: shingles are numbered by occurrence (Broder's option A); no: a set (option B)
+ *   hash     rabin: Rabin fingerprints; mix: 64-bit token hashes, combined by a rolling polynomial;
+ *            padded: Rabin over words cut and padded to 8 bytes (words only)
+ *   width    bits of a fingerprint, 32 to 64
+ *   seed     chooses the polynomial and the hash functions
+ *   keyid    present when the recipe is keyed; the key itself is never stored
+ * Sketch specs (what is kept): a scheme, n, and for some bits:
+ *   mod n=N            the fingerprints that are 0 mod N
+ *   min n=N            the N smallest
+ *   minmod n=N mod=M   the N smallest of those that are 0 mod M
+ *   level              those that are 0 mod 2^i, i chosen by the size of the document
+ *   minhash n=N bits=B the minima under N hash functions, whole (bits=64) or B = 1, 2, 4, 8, 16 bits of each
+ *   oph n=N bits=B     the minima of N bins of one hash function, likewise
+ *   bsw n=N            the smallest fingerprint of each content-defined chunk of about N tokens
+ *   bsw-chunk n=N      a hash of each such chunk
+ *   simhash bits=B     64 or 128 bits
+ */
+typedef struct stemma_recipe stemma_recipe;
+
+/* Recipe from its text form. Fields left out have their defaults; NULL or "" is the default recipe.
+ * Errors: INVALID (the message names the field), NO_MEMORY. */
+STEMMA_API stemma_status stemma_recipe_parse(const char *text, stemma_recipe **out, stemma_error *error);
+
+/* The same recipe under a secret key (at least 16 bytes), for input that may be hostile: polynomial and
+ * hash functions follow from the key, and the recipe keeps only an id of it. Errors: INVALID, NO_MEMORY. */
+STEMMA_API stemma_status stemma_recipe_with_key(const stemma_recipe *recipe, const void *key, size_t key_size,
+                                                stemma_recipe **out, stemma_error *error);
+
+/* The complete text form: parsing it gives an equal recipe. Belongs to the recipe. */
+STEMMA_API const char *stemma_recipe_text(const stemma_recipe *recipe);
+
+STEMMA_API void stemma_recipe_free(stemma_recipe *recipe);
+
+/* ---- 3. comparing two documents ---------------------------------------------------------------- */
+
+/* How the first document relates to the second. */
+typedef enum stemma_relation {
+    STEMMA_IDENTICAL = 0,      /* the same bytes */
+    STEMMA_SAME_TEXT = 1,      /* the same canonical text */
+    STEMMA_NEAR_DUPLICATE = 2, /* resemblance at or above the threshold */
+    STEMMA_CONTAINED = 3,      /* the first is contained in the second */
+    STEMMA_CONTAINS = 4,       /* the first contains the second */
+    STEMMA_RELATED = 5,        /* above chance, below the thresholds */
+    STEMMA_UNRELATED = 6,
+    STEMMA_UNKNOWN = 7         /* nothing to judge by: empty, or no sample on either side */
+} stemma_relation;
+
+/* "near-duplicate" and so on. */
+STEMMA_API const char *stemma_relation_name(stemma_relation relation);
+
+/* A number and how far to trust it. When known is false the others are 0 and `why` says why. */
+typedef struct stemma_quantity {
+    double value;
+    double low, high;  /* 95 % interval; both equal value when exact */
+    bool exact;
+    bool known;
+    const char *why;   /* static text when not known, else NULL */
+} stemma_quantity;
+
+/* Where the lines are drawn. Start from stemma_thresholds_default(). */
+typedef struct stemma_thresholds {
+    double resemblance; /* near-duplicate from here: .7 */
+    double containment; /* contained from here: .9 */
+    double chance;      /* related above this resemblance or containment: .05 */
+} stemma_thresholds;
+
+STEMMA_API stemma_thresholds stemma_thresholds_default(void);
+
+typedef struct stemma_comparison {
+    stemma_relation relation;
+    stemma_quantity resemblance;
+    stemma_quantity a_in_b, b_in_a; /* containment */
+    stemma_quantity cosine;         /* known only where a simhash was compared */
+    uint64_t shingles_a, shingles_b, shingles_common; /* distinct shingles; 0 unless exact */
+    bool from_sketches;
+    bool certain; /* no interval crosses a threshold, so the relation would not change */
+} stemma_comparison;
+
+/* What a comparison or a sketch may use. Zero means the default. */
+typedef struct stemma_limits {
+    size_t memory;    /* bytes for the fingerprints of one document; more are spilled to disk. 1 GiB */
+    const char *temporary_directory; /* for what is spilled: TMPDIR, else /tmp */
+    const volatile int *stop;        /* when it becomes non-zero, work ends with INTERRUPTED */
+} stemma_limits;
+
+/* Compare two files, exactly: resemblance and containment from the full shingle sets.
+ * "-" is standard input. thresholds and limits may be NULL.
+ * Errors: UNREADABLE, NOT_FOUND, IO, NO_SPACE, NO_MEMORY, INTERRUPTED. */
+STEMMA_API stemma_status stemma_compare_files(const char *a, const char *b, const stemma_recipe *recipe,
+                                              const stemma_thresholds *thresholds, const stemma_limits *limits,
+                                              stemma_comparison *out, stemma_error *error);
+
+/* The same for documents in memory. */
+STEMMA_API stemma_status stemma_compare_bytes(const void *a, size_t a_size, const void *b, size_t b_size,
+                                              const stemma_recipe *recipe, const stemma_thresholds *thresholds,
+                                              const stemma_limits *limits, stemma_comparison *out,
+                                              stemma_error *error);
+
+/* ---- 4. sketches ------------------------------------------------------------------------------- */
+
+typedef struct stemma_sketch stemma_sketch;
+
+STEMMA_API stemma_status stemma_sketch_file(const char *path, const stemma_recipe *recipe,
+                                            const stemma_limits *limits, stemma_sketch **out,
+                                            stemma_error *error);
+STEMMA_API stemma_status stemma_sketch_bytes(const void *data, size_t size, const char *name,
+                                             const stemma_recipe *recipe, const stemma_limits *limits,
+                                             stemma_sketch **out, stemma_error *error);
+STEMMA_API void stemma_sketch_free(stemma_sketch *sketch);
+
+/* The document a sketch is of. Pointers belong to the sketch. */
+typedef struct stemma_document_info {
+    const char *name;        /* as given, may be any bytes but NUL */
+    uint64_t bytes;          /* of the original */
+    uint64_t tokens;         /* of the canonical form */
+    uint8_t digest[32];      /* BLAKE2b of the original bytes */
+    uint8_t text_digest[32]; /* BLAKE2b of the canonical text */
+} stemma_document_info;
+
+STEMMA_API stemma_document_info stemma_sketch_info(const stemma_sketch *sketch);
+STEMMA_API const stemma_recipe *stemma_sketch_recipe(const stemma_sketch *sketch); /* belongs to the sketch */
+
+/* One of the sketches that the recipe lists, by its place in the recipe: its values (samples, minima or
+ * chunk hashes), or for b-bit schemes and simhash its packed bits, eight to a byte, first bit lowest. */
+typedef struct stemma_sketch_part {
+    const char *scheme;
+    const uint64_t *values;
+    size_t value_count;
+    const uint8_t *bits;
+    size_t bit_count;
+} stemma_sketch_part;
+
+/* Errors: NOT_FOUND when the recipe has no such part. */
+STEMMA_API stemma_status stemma_sketch_get_part(const stemma_sketch *sketch, size_t index,
+                                                stemma_sketch_part *out, stemma_error *error);
+
+/* Compare by sketches alone. Quantities are estimates with intervals; what the recipe cannot answer is
+ * not known, with a reason. Errors: MISMATCH (the message names the field), NO_MEMORY. */
+STEMMA_API stemma_status stemma_compare_sketches(const stemma_sketch *a, const stemma_sketch *b,
+                                                 const stemma_thresholds *thresholds, stemma_comparison *out,
+                                                 stemma_error *error);
+
+/* The sketch of both documents together, where every scheme of the recipe allows it.
+ * Errors: MISMATCH, UNSUPPORTED (the message names the scheme), NO_MEMORY. */
+STEMMA_API stemma_status stemma_sketch_union(const stemma_sketch *a, const stemma_sketch *b, stemma_sketch **out,
+                                             stemma_error *error);
+
+/* ---- 5. streaming ------------------------------------------------------------------------------ */
+
+/* A document that comes in pieces. The result does not depend on where it was cut. */
+typedef struct stemma_sketcher stemma_sketcher;
+
+STEMMA_API stemma_status stemma_sketcher_new(const stemma_recipe *recipe, const char *name,
+                                             const stemma_limits *limits, stemma_sketcher **out,
+                                             stemma_error *error);
+STEMMA_API stemma_status stemma_sketcher_add(stemma_sketcher *sketcher, const void *data, size_t size,
+                                             stemma_error *error);
+/* Ends the document; the sketcher can then only be freed. */
+STEMMA_API stemma_status stemma_sketcher_finish(stemma_sketcher *sketcher, stemma_sketch **out,
+                                                stemma_error *error);
+STEMMA_API void stemma_sketcher_free(stemma_sketcher *sketcher);
+
+/* ---- 6. bundles -------------------------------------------------------------------------------- */
+
+/* One or many sketches of one recipe as bytes: documented in docs/format.md, versioned, checksummed,
+ * the same on every machine. */
+typedef struct stemma_writer stemma_writer;
+typedef struct stemma_reader stemma_reader;
+
+/* The file appears under its name only when _close succeeds. Errors: IO, NO_SPACE, UNREADABLE, NO_MEMORY. */
+STEMMA_API stemma_status stemma_writer_open(const char *path, stemma_writer **out, stemma_error *error);
+/* All sketches of a bundle have one recipe. Errors: MISMATCH, IO, NO_SPACE, NO_MEMORY. */
+STEMMA_API stemma_status stemma_writer_add(stemma_writer *writer, const stemma_sketch *sketch,
+                                           stemma_error *error);
+STEMMA_API stemma_status stemma_writer_close(stemma_writer *writer, stemma_error *error); /* frees, also on failure */
+STEMMA_API void stemma_writer_abandon(stemma_writer *writer);                             /* nothing appears; frees */
+
+/* Errors: NOT_FOUND, UNREADABLE, IO, NOT_A_SKETCH, CORRUPT, LATER_VERSION, NO_MEMORY. */
+STEMMA_API stemma_status stemma_reader_open(const char *path, stemma_reader **out, stemma_error *error);
+/* The same over memory, which must stay until _free. */
+STEMMA_API stemma_status stemma_reader_open_bytes(const void *data, size_t size, stemma_reader **out,
+                                                  stemma_error *error);
+/* The next sketch; NOT_FOUND (and no message) at the end. */
+STEMMA_API stemma_status stemma_reader_next(stemma_reader *reader, stemma_sketch **out, stemma_error *error);
+STEMMA_API const stemma_recipe *stemma_reader_recipe(const stemma_reader *reader);
+STEMMA_API void stemma_reader_free(stemma_reader *reader);
+
+/* Whether a file begins like a sketch bundle. Errors: those of reading a file. */
+STEMMA_API stemma_status stemma_is_bundle(const char *path, bool *out, stemma_error *error);
+
+/* ---- 7. the canonical text --------------------------------------------------------------------- */
+
+/* A document's canonical text under a recipe's view, with the way back to the original bytes. */
+typedef struct stemma_text stemma_text;
+
+STEMMA_API stemma_status stemma_text_file(const char *path, const stemma_recipe *recipe, stemma_text **out,
+                                          stemma_error *error);
+STEMMA_API stemma_status stemma_text_bytes(const void *data, size_t size, const stemma_recipe *recipe,
+                                           stemma_text **out, stemma_error *error);
+STEMMA_API const char *stemma_text_data(const stemma_text *text, size_t *size);
+STEMMA_API size_t stemma_text_token_count(const stemma_text *text);
+/* A token: its place in the canonical text, and the bytes of the original it came from. */
+typedef struct stemma_token {
+    size_t begin, end;
+    uint64_t source_begin, source_end;
+} stemma_token;
+STEMMA_API stemma_status stemma_text_token(const stemma_text *text, size_t index, stemma_token *out,
+                                           stemma_error *error);
+STEMMA_API void stemma_text_free(stemma_text *text);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

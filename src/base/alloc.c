@@ -1,0 +1,39 @@
+#include "base/alloc.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+void *mem_alloc(size_t size) {
+    return malloc(size ? size : 1);
+}
+
+void *mem_zero(size_t count, size_t size) {
+    return calloc(count ? count : 1, size ? size : 1);
+}
+
+char *mem_copy_string(const char *text) {
+    size_t size = strlen(text) + 1;
+    char *copy = mem_alloc(size);
+    if (copy) memcpy(copy, text, size);
+    return copy;
+}
+
+void mem_free(void *pointer) {
+    free(pointer);
+}
+
+bool mem_grow(void **array, size_t *capacity, size_t need, size_t element_size) {
+    if (need <= *capacity) return true;
+    size_t wanted = *capacity < 16 ? 16 : *capacity;
+    while (wanted < need) {
+        if (wanted > SIZE_MAX / 2) return false;
+        wanted *= 2;
+    }
+    if (wanted > SIZE_MAX / element_size) return false;
+    void *grown = realloc(*array, wanted * element_size);
+    if (!grown) return false;
+    *array = grown;
+    *capacity = wanted;
+    return true;
+}

@@ -1,0 +1,16 @@
+/* All allocation goes through here, so that tests can make each one fail. */
+#ifndef BASE_ALLOC_H
+#define BASE_ALLOC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+void *mem_alloc(size_t size);                 /* NULL when refused; size 0 gives a pointer to free */
+void *mem_zero(size_t count, size_t size);    /* zeroed, overflow checked */
+char *mem_copy_string(const char *text);
+void mem_free(void *pointer);
+
+/* Make room for `need` elements in a growing array (at least doubling); false leaves all as it was. */
+bool mem_grow(void **array, size_t *capacity, size_t need, size_t element_size);
+
+#endif

@@ -1,0 +1,42 @@
+#include "base/digest.h"
+
+#include "base/buf.h"
+
+#include <string.h>
+
+void digest_init(struct digest *digest) {
+    crypto_generichash_blake2b_init(&digest->state, NULL, 0, DIGEST_SIZE);
+}
+
+void digest_add(struct digest *digest, const void *data, size_t size) {
+    if (size) crypto_generichash_blake2b_update(&digest->state, data, size);
+}
+
+void digest_finish(struct digest *digest, uint8_t out[DIGEST_SIZE]) {
+    crypto_generichash_blake2b_final(&digest->state, out, DIGEST_SIZE);
+}
+
+static uint64_t first_u64(struct digest *digest) {
+    uint8_t full[DIGEST_SIZE];
+    digest_finish(digest, full);
+    return load_u64(full);
+}
+
+uint64_t checksum64(const void *data, size_t size) {
+    struct digest digest;
+    digest_init(&digest);
+    digest_add(&digest, data, size);
+    return first_u64(&digest);
+}
+
+uint64_t derive64(const void *key, size_t key_size, const char *label) {
+    uint8_t inner[DIGEST_SIZE];
+    struct digest digest;
+    digest_init(&digest);
+    digest_add(&digest, key, key_size);
+    digest_finish(&digest, inner);
+    digest_init(&digest);
+    digest_add(&digest, inner, sizeof inner);
+    digest_add(&digest, label, strlen(label));
+    return first_u64(&digest);
+}

@@ -1,0 +1,63 @@
+#include "base/error.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *stemma_status_text(stemma_status status) {
+    switch (status) {
+#define STATUS_TEXT(name, number, text)                                                                      \
+    case name: return text;
+        STEMMA_STATUS_LIST(STATUS_TEXT)
+#undef STATUS_TEXT
+    }
+    return "unknown status";
+}
+
+stemma_status fail(stemma_error *err, stemma_status status, const char *format, ...) {
+    if (err) {
+        va_list arguments;
+        err->status = status;
+        va_start(arguments, format);
+        vsnprintf(err->message, sizeof err->message, format, arguments);
+        va_end(arguments);
+    }
+    return status;
+}
+
+stemma_status fail_memory(stemma_error *err) {
+    return fail(err, STEMMA_NO_MEMORY, "out of memory");
+}
+
+static stemma_status status_of_errno(int error_number) {
+    switch (error_number) {
+    case ENOENT:
+    case ENOTDIR: return STEMMA_NOT_FOUND;
+    case EACCES:
+    case EPERM:
+    case EISDIR:
+    case ELOOP:
+    case ENAMETOOLONG: return STEMMA_UNREADABLE;
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG: return STEMMA_NO_SPACE;
+    case ENOMEM: return STEMMA_NO_MEMORY;
+    case EINTR: return STEMMA_INTERRUPTED;
+    default: return STEMMA_IO;
+    }
+}
+
+/* Lower-case first letter, as our messages are one sentence: "cannot read 'x': permission denied". */
+static void describe_errno(int error_number, char *text, size_t size) {
+    char own[128];
+    const char *said = strerror_r(error_number, own, sizeof own);
+    snprintf(text, size, "%s", said);
+    if (text[0] >= 'A' && text[0] <= 'Z' && !(text[1] >= 'A' && text[1] <= 'Z')) text[0] += 'a' - 'A';
+}
+
+stemma_status fail_errno(stemma_error *err, const char *verb, const char *path, int error_number) {
+    char cause[128];
+    describe_errno(error_number, cause, sizeof cause);
+    return fail(err, status_of_errno(error_number), "cannot %s '%s': %s", verb, path, cause);
+}

@@ -1,0 +1,94 @@
+/*
+ * The hot loops, one table per instruction set, picked once at run time.
+ *
+ * generic.c is the obvious twin of every other version: the tests hold them together on random input.
+ * Kernels neither allocate nor fail. Inputs may be read up to KERNEL_SLACK bytes past their end (never
+ * used for a result); outputs may be written up to KERNEL_SLACK elements past what is returned.
+ */
+#ifndef KERNELS_KERNELS_H
+#define KERNELS_KERNELS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define KERNEL_SLACK 64
+
+/* How a Rabin fingerprint of a byte window is made: tables that follow from polynomial and window. */
+struct rabin_tables {
+    uint64_t low;         /* the polynomial without its leading term */
+    int degree;           /* 32 to 64 */
+    int window;           /* bytes */
+    uint64_t shift[256];  /* top byte of a fingerprint, times x^degree, mod P */
+    uint64_t leave[256];  /* the byte that leaves the window, as seen after the next byte has come */
+    /* For each window position and each nibble value, the contribution to the lowest 8 bits of the
+     * fingerprint; [position][0] low nibble, [1] high nibble. Only for windows up to RABIN_SIMD_WINDOW. */
+    uint8_t nibble[32][2][16];
+};
+#define RABIN_SIMD_WINDOW 32
+
+/* How tokens are hashed and combined (hash=mix); all numbers follow from the seed or key. */
+struct mix_keys {
+    uint64_t token[3];    /* token hash */
+    uint64_t multiplier;  /* rolling combination, 5 mod 8 */
+    uint64_t leave;       /* multiplier^window */
+    uint64_t finish;      /* xored in before the finaliser */
+};
+
+struct kernels {
+    const char *name; /* "portable", "avx2", "avx512" */
+
+    /* Canonical text of a run of ASCII (case folded, anything but letters and digits one space), up to
+     * the first byte above 127 or the end. *gap tells whether a space is owed before the next letter;
+     * *any whether a letter has been written before (no space is written at the very beginning).
+     * Returns the bytes read; *written the bytes written (never more than read + 1). */
+    size_t (*fold_ascii)(const uint8_t *src, size_t size, uint8_t *dst, size_t *written, bool *gap, bool *any);
+
+    /* Hashes of the complete words in canonical text (separated by single spaces): a word is complete when
+     * a space follows it. Returns how many; *used is the offset behind the last space seen. */
+    size_t (*hash_words)(const uint8_t *text, size_t size, const struct mix_keys *keys, uint64_t *out,
+                         size_t *used);
+
+    /* Fingerprints of all windows of w token hashes: count - w + 1 of them (count >= w). */
+    void (*combine)(const uint64_t *tokens, size_t count, size_t window, const struct mix_keys *keys,
+                    uint64_t *out);
+
+    /* Rabin fingerprints of all windows of `count` bytes (count >= window): count - window + 1 of them. */
+    void (*rabin_all)(const struct rabin_tables *tables, const uint8_t *bytes, size_t count, uint64_t *out);
+
+    /* Only those that are 0 mod n, in order of position. Returns how many (out has room for all). */
+    size_t (*rabin_mod)(const struct rabin_tables *tables, const uint8_t *bytes, size_t count, uint64_t n,
+                        uint64_t *out);
+
+    /* Copy the values that are 0 mod n. */
+    size_t (*filter_mod)(const uint64_t *values, size_t count, uint64_t n, uint64_t *out);
+
+    /* Copy the values that are at most `limit`. */
+    size_t (*filter_below)(const uint64_t *values, size_t count, uint64_t limit, uint64_t *out);
+
+    /* One-permutation hashing: each value is mixed with seed, multiplied by `bins` (128 bits); the high half
+     * names the bin, the low half is the candidate for its minimum. */
+    void (*oph_update)(uint64_t *minima, size_t bins, uint64_t seed, const uint64_t *values, size_t count);
+
+    /* Sketch_n: minima[i] = min over values of a[i]*lo32 + b[i]*hi32 + c[i] mod 2^64 (a, b 32-bit).
+     * `coefficients` is n triples of arrays: a[0..n), b[0..n), c[0..n). */
+    void (*minhash_update)(uint64_t *minima, size_t n, const uint64_t *coefficients, const uint64_t *values,
+                           size_t count);
+
+    /* simhash: for each of 64 bits, add +1 or -1 per value after mixing with seed. */
+    void (*simhash_update)(int64_t sums[64], uint64_t seed, const uint64_t *values, size_t count);
+
+    /* Differing bits of two bit strings of `size` bytes. */
+    uint64_t (*hamming)(const uint8_t *a, const uint8_t *b, size_t size);
+
+    /* Of `count` b-bit fields packed into bytes (b = 1, 2, 4, 8, 16), how many agree. */
+    uint64_t (*equal_fields)(const uint8_t *a, const uint8_t *b, size_t count, int bits);
+};
+
+/* The best table this CPU can run (or what STEMMA_CPU asks for, if the CPU can run it). */
+const struct kernels *kernels_get(void);
+
+/* A table by name, NULL when this CPU or this build cannot run it: for tests and benchmarks. */
+const struct kernels *kernels_named(const char *name);
+
+#endif

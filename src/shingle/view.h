@@ -1,0 +1,28 @@
+/* How a document becomes a set of fingerprints: the first half of a recipe. */
+#ifndef SHINGLE_VIEW_H
+#define SHINGLE_VIEW_H
+
+#include "text/canon.h"
+
+enum hash_kind { HASH_RABIN, HASH_MIX, HASH_PADDED };
+
+#define WINDOW_MOST 1024
+
+struct view {
+    unsigned folds;
+    enum unit unit;
+    uint32_t window;
+    bool labelled;
+    enum hash_kind hash;
+    int width;       /* bits of a fingerprint, 32 to 64 */
+    uint64_t seed;
+    bool keyed;
+    uint64_t key_id; /* stored */
+    uint64_t secret; /* follows from the key, takes the place of seed; never stored */
+    bool has_secret; /* a keyed recipe read from a file has none: it compares, but cannot sketch */
+};
+
+/* What the polynomial and the hash functions follow from. */
+uint64_t view_seed(const struct view *view);
+
+#endif

@@ -1,0 +1,66 @@
+/*
+ * Sketches: what is kept of a document's fingerprints, one part per spec of the recipe.
+ *
+ * A sketcher takes fingerprints in order of position, in blocks of any size; a sketch is its immutable result.
+ */
+#ifndef SKETCH_SKETCH_H
+#define SKETCH_SKETCH_H
+
+#include "base/buf.h"
+#include "base/digest.h"
+#include "sketch/recipe.h"
+
+struct part {
+    /* mod, min, minmod, level: the sample, ascending. bsw, bsw-chunk: chunk values, ascending, each once.
+     * minhash, oph with bits = 64: the n minima in order (oph: UINT64_MAX where a bin is empty). */
+    struct vec64 values;
+    /* b-bit minhash and oph (n fields of `bits`), simhash: packed, first field in the lowest bits. */
+    struct buf bits;
+    uint32_t level;       /* level: the exponent i */
+    bool complete;        /* min, minmod: fewer than n there were, so these are all of them (of the modulus) */
+    uint32_t filled;      /* oph: bins that had a value of their own */
+    uint64_t distinct;    /* oph, minhash: estimated number of distinct shingles */
+    struct vec64 smallest; /* mod, level: when the sample has fewer than FLOOR values, the FLOOR smallest */
+};
+#define SAMPLE_FLOOR 8
+
+struct stemma_sketch {
+    struct stemma_recipe recipe;
+    char *name;
+    uint64_t bytes, tokens, shingles; /* shingles: windows, with repetitions */
+    uint8_t digest[DIGEST_SIZE], text_digest[DIGEST_SIZE];
+    struct part parts[SPECS_MOST];
+};
+
+void sketch_free(struct stemma_sketch *sketch);
+
+/* ---- making (sketcher.c, with one file per family of schemes) ---- */
+
+struct sketcher;
+stemma_status sketcher_new(const struct stemma_recipe *recipe, struct sketcher **out, stemma_error *err);
+bool sketcher_wants_tokens(const struct sketcher *sketcher);    /* bsw-chunk */
+uint64_t sketcher_modulus(const struct sketcher *sketcher);     /* see shingle_sink.modulus */
+stemma_status sketcher_take(struct sketcher *sketcher, const uint64_t *fp, size_t count,
+                            const uint64_t *tokens, size_t token_count, stemma_error *err);
+/* Parts of a new sketch; name, sizes and digests are the caller's to fill. shingles: how many there were. */
+stemma_status sketcher_finish(struct sketcher *sketcher, uint64_t shingles, struct stemma_sketch **out,
+                              stemma_error *err);
+void sketcher_free(struct sketcher *sketcher);
+
+/* ---- combining ---- */
+stemma_status sketch_union(const struct stemma_sketch *a, const struct stemma_sketch *b,
+                           struct stemma_sketch **out, stemma_error *err);
+
+/* ---- bytes (codec.c); docs/format.md is the specification ---- */
+stemma_status codec_put_header(const struct stemma_recipe *recipe, struct buf *out, stemma_error *err);
+stemma_status codec_put_sketch(const struct stemma_sketch *sketch, struct buf *out, stemma_error *err);
+stemma_status codec_put_end(uint64_t count, struct buf *out, stemma_error *err);
+/* Each reads at *at and moves it; all sizes are checked before anything is believed. */
+stemma_status codec_get_header(const uint8_t *bytes, size_t size, size_t *at, struct stemma_recipe *out,
+                               stemma_error *err);
+/* *out is NULL at the end record. `count`: how many were read before, which the end record must confirm. */
+stemma_status codec_get_sketch(const uint8_t *bytes, size_t size, size_t *at, const struct stemma_recipe *recipe,
+                               uint64_t count, struct stemma_sketch **out, stemma_error *err);
+bool codec_is_bundle(const uint8_t *bytes, size_t size);
+
+#endif
