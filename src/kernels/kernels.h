@@ -19,10 +19,11 @@ struct rabin_tables {
     uint64_t low;         /* the polynomial without its leading term */
     int degree;           /* 32 to 64 */
     int window;           /* bytes */
-    uint64_t shift[256];  /* top byte of a fingerprint, times x^degree, mod P */
-    uint64_t leave[256];  /* the byte that leaves the window, as seen after the next byte has come */
-    /* For each window position and each nibble value, the contribution to the lowest 8 bits of the
-     * fingerprint; [position][0] low nibble, [1] high nibble. Only for windows up to RABIN_SIMD_WINDOW. */
+    uint64_t enter[256];  /* the byte that comes, times x^64 mod P: 64 zero bits are appended to the window */
+    uint64_t shift[256];  /* the top byte of a fingerprint, times x^degree mod P: what shifting by 8 pushes out */
+    uint64_t leave[256];  /* the byte that leaves, times x^(64 + 8 window) mod P */
+    /* For SIMD, windows up to RABIN_SIMD_WINDOW: what each nibble at each position adds to the lowest 8 bits
+     * of the fingerprint; [position][0] low nibble, [1] high nibble; position 0 is the oldest byte. */
     uint8_t nibble[32][2][16];
 };
 #define RABIN_SIMD_WINDOW 32

@@ -1,0 +1,168 @@
+/* Portable kernels: plain C, the definition that every other version has to reproduce bit for bit. */
+#include "kernels/generic.h"
+
+#include "base/buf.h"
+#include "base/rng.h"
+#include "kernels/tables.h"
+
+#include <string.h>
+
+static bool is_ascii_alnum(uint8_t c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+size_t generic_fold_ascii(const uint8_t *src, size_t size, uint8_t *dst, size_t *written, bool *gap, bool *any) {
+    size_t out = 0, i = 0;
+    for (; i < size && src[i] < 128; i++) {
+        uint8_t c = src[i];
+        if (!is_ascii_alnum(c)) {
+            *gap = *any;
+            continue;
+        }
+        if (*gap) dst[out++] = ' ';
+        dst[out++] = c >= 'A' && c <= 'Z' ? c | 0x20 : c;
+        *gap = false;
+        *any = true;
+    }
+    *written = out;
+    return i;
+}
+
+/* Both halves of a 128-bit product, folded: the mixing step of the token hash. */
+static uint64_t fold_multiply(uint64_t a, uint64_t b) {
+    unsigned __int128 product = (unsigned __int128)a * b;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+/* 16 bytes at a time, the last piece padded with zeros; the length makes padding unambiguous. */
+uint64_t token_hash(const struct mix_keys *keys, const uint8_t *token, size_t size) {
+    uint64_t hash = keys->token[1] ^ (uint64_t)size * keys->token[2];
+    for (; size > 16; token += 16, size -= 16)
+        hash = fold_multiply(load_u64(token) ^ keys->token[0], load_u64(token + 8) ^ hash);
+    uint8_t last[16] = {0};
+    memcpy(last, token, size);
+    return fold_multiply(load_u64(last) ^ keys->token[0], load_u64(last + 8) ^ hash);
+}
+
+size_t generic_hash_words(const uint8_t *text, size_t size, const struct mix_keys *keys, uint64_t *out,
+                          size_t *used) {
+    size_t begin = 0, count = 0;
+    for (size_t i = 0; i < size; i++) {
+        if (text[i] != ' ') continue;
+        if (i > begin) out[count++] = token_hash(keys, text + begin, i - begin);
+        begin = i + 1;
+    }
+    *used = begin;
+    return count;
+}
+
+void generic_combine(const uint64_t *tokens, size_t count, size_t window, const struct mix_keys *keys,
+                     uint64_t *out) {
+    uint64_t sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        sum = sum * keys->multiplier + tokens[i];
+        if (i >= window) sum -= tokens[i - window] * keys->leave;
+        if (i + 1 >= window) out[i + 1 - window] = mix64(sum ^ keys->finish);
+    }
+}
+
+/* Byte at a time with two tables, as Broder 1993 describes it. */
+void generic_rabin_all(const struct rabin_tables *t, const uint8_t *bytes, size_t count, uint64_t *out) {
+    int top = t->degree - 8;
+    uint64_t mask = t->degree == 64 ? UINT64_MAX : (UINT64_C(1) << t->degree) - 1;
+    uint64_t f = 0;
+    for (size_t i = 0; i < count; i++) {
+        f = (f << 8 & mask) ^ t->shift[f >> top] ^ t->enter[bytes[i]];
+        if (i >= (size_t)t->window) f ^= t->leave[bytes[i - t->window]];
+        if (i + 1 >= (size_t)t->window) out[i + 1 - t->window] = f;
+    }
+}
+
+size_t generic_rabin_mod(const struct rabin_tables *t, const uint8_t *bytes, size_t count, uint64_t n,
+                         uint64_t *out) {
+    int top = t->degree - 8;
+    uint64_t mask = t->degree == 64 ? UINT64_MAX : (UINT64_C(1) << t->degree) - 1;
+    uint64_t f = 0;
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        f = (f << 8 & mask) ^ t->shift[f >> top] ^ t->enter[bytes[i]];
+        if (i >= (size_t)t->window) f ^= t->leave[bytes[i - t->window]];
+        if (i + 1 >= (size_t)t->window && f % n == 0) out[kept++] = f;
+    }
+    return kept;
+}
+
+size_t generic_filter_mod(const uint64_t *values, size_t count, uint64_t n, uint64_t *out) {
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++)
+        if (values[i] % n == 0) out[kept++] = values[i];
+    return kept;
+}
+
+size_t generic_filter_below(const uint64_t *values, size_t count, uint64_t limit, uint64_t *out) {
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++)
+        if (values[i] <= limit) out[kept++] = values[i];
+    return kept;
+}
+
+void generic_oph_update(uint64_t *minima, size_t bins, uint64_t seed, const uint64_t *values, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        unsigned __int128 product = (unsigned __int128)mix64(values[i] ^ seed) * bins;
+        uint64_t *minimum = &minima[(uint64_t)(product >> 64)];
+        if ((uint64_t)product < *minimum) *minimum = (uint64_t)product;
+    }
+}
+
+void generic_minhash_update(uint64_t *minima, size_t n, const uint64_t *coefficients, const uint64_t *values,
+                            size_t count) {
+    const uint64_t *a = coefficients, *b = a + n, *c = b + n;
+    for (size_t v = 0; v < count; v++) {
+        uint64_t low = (uint32_t)values[v], high = values[v] >> 32;
+        for (size_t i = 0; i < n; i++) {
+            uint64_t hash = a[i] * low + b[i] * high + c[i];
+            if (hash < minima[i]) minima[i] = hash;
+        }
+    }
+}
+
+void generic_simhash_update(int64_t sums[64], uint64_t seed, const uint64_t *values, size_t count) {
+    for (size_t v = 0; v < count; v++) {
+        uint64_t hash = mix64(values[v] ^ seed);
+        for (int bit = 0; bit < 64; bit++) sums[bit] += (hash >> bit & 1) ? 1 : -1;
+    }
+}
+
+uint64_t generic_hamming(const uint8_t *a, const uint8_t *b, size_t size) {
+    uint64_t differing = 0;
+    for (size_t i = 0; i < size; i++) differing += (uint64_t)__builtin_popcount(a[i] ^ b[i]);
+    return differing;
+}
+
+static unsigned field(const uint8_t *bytes, size_t index, int bits) {
+    if (bits == 16) return bytes[2 * index] | (unsigned)bytes[2 * index + 1] << 8;
+    size_t bit = index * (size_t)bits;
+    return bytes[bit / 8] >> (bit % 8) & ((1u << bits) - 1);
+}
+
+uint64_t generic_equal_fields(const uint8_t *a, const uint8_t *b, size_t count, int bits) {
+    uint64_t equal = 0;
+    for (size_t i = 0; i < count; i++) equal += field(a, i, bits) == field(b, i, bits);
+    return equal;
+}
+
+const struct kernels kernels_portable = {
+    .name = "portable",
+    .fold_ascii = generic_fold_ascii,
+    .hash_words = generic_hash_words,
+    .combine = generic_combine,
+    .rabin_all = generic_rabin_all,
+    .rabin_mod = generic_rabin_mod,
+    .filter_mod = generic_filter_mod,
+    .filter_below = generic_filter_below,
+    .oph_update = generic_oph_update,
+    .minhash_update = generic_minhash_update,
+    .simhash_update = generic_simhash_update,
+    .hamming = generic_hamming,
+    .equal_fields = generic_equal_fields,
+};

@@ -1,0 +1,27 @@
+/* The obvious versions, by name: what the other tables fall back to, and what the tests compare with. */
+#ifndef KERNELS_GENERIC_H
+#define KERNELS_GENERIC_H
+
+#include "kernels/kernels.h"
+
+size_t generic_fold_ascii(const uint8_t *src, size_t size, uint8_t *dst, size_t *written, bool *gap, bool *any);
+size_t generic_hash_words(const uint8_t *text, size_t size, const struct mix_keys *keys, uint64_t *out,
+                          size_t *used);
+void generic_combine(const uint64_t *tokens, size_t count, size_t window, const struct mix_keys *keys,
+                     uint64_t *out);
+void generic_rabin_all(const struct rabin_tables *tables, const uint8_t *bytes, size_t count, uint64_t *out);
+size_t generic_rabin_mod(const struct rabin_tables *tables, const uint8_t *bytes, size_t count, uint64_t n,
+                         uint64_t *out);
+size_t generic_filter_mod(const uint64_t *values, size_t count, uint64_t n, uint64_t *out);
+size_t generic_filter_below(const uint64_t *values, size_t count, uint64_t limit, uint64_t *out);
+void generic_oph_update(uint64_t *minima, size_t bins, uint64_t seed, const uint64_t *values, size_t count);
+void generic_minhash_update(uint64_t *minima, size_t n, const uint64_t *coefficients, const uint64_t *values,
+                            size_t count);
+void generic_simhash_update(int64_t sums[64], uint64_t seed, const uint64_t *values, size_t count);
+uint64_t generic_hamming(const uint8_t *a, const uint8_t *b, size_t size);
+uint64_t generic_equal_fields(const uint8_t *a, const uint8_t *b, size_t count, int bits);
+
+/* Hash of one token (hash=mix). */
+uint64_t token_hash(const struct mix_keys *keys, const uint8_t *token, size_t size);
+
+#endif
