@@ -1,0 +1,168 @@
+#include "base/file.h"
+
+#include "base/alloc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- input ---- */
+
+static bool names_a_descriptor(const char *path) {
+    return !strncmp(path, "/dev/fd/", 8) || !strncmp(path, "/proc/self/fd/", 14) || !strcmp(path, "/dev/stdin");
+}
+
+/* NULL when the file can be a document; else what it is. */
+static const char *refusal(const char *path, mode_t mode) {
+    if (S_ISREG(mode)) return NULL;
+    if (S_ISDIR(mode)) return "is a directory";
+    if (S_ISFIFO(mode)) return names_a_descriptor(path) ? NULL : "is a FIFO, not a regular file";
+    if (S_ISSOCK(mode)) return "is a socket, not a regular file";
+    return "is a device, not a regular file";
+}
+
+stemma_status input_open(struct input *input, const char *path, stemma_error *err) {
+    struct stat info;
+    bool standard = !strcmp(path, "-");
+    /* O_NONBLOCK: opening a FIFO must not wait for a writer that never comes. */
+    int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0) return fail_errno(err, "read", path, errno);
+    if (fstat(fd, &info) != 0) {
+        int cause = errno;
+        if (!standard) close(fd);
+        return fail_errno(err, "read", path, cause);
+    }
+    const char *reason = standard ? (S_ISDIR(info.st_mode) ? "is a directory" : NULL) : refusal(path, info.st_mode);
+    if (reason) {
+        if (!standard) close(fd);
+        return fail(err, STEMMA_UNREADABLE, "cannot read '%s': %s", path, reason);
+    }
+    if (!standard) {
+        int flags = fcntl(fd, F_GETFL);
+        if (flags >= 0) fcntl(fd, F_SETFL, flags & ~O_NONBLOCK);
+    }
+    *input = (struct input){fd, path, !standard, S_ISREG(info.st_mode) ? (uint64_t)info.st_size : 0};
+    return STEMMA_OK;
+}
+
+stemma_status input_read(struct input *input, void *bytes, size_t size, size_t *got, stemma_error *err) {
+    for (;;) {
+        ssize_t count = read(input->fd, bytes, size);
+        if (count >= 0) {
+            *got = (size_t)count;
+            return STEMMA_OK;
+        }
+        if (errno != EINTR) return fail_errno(err, "read", input->name, errno);
+    }
+}
+
+stemma_status input_read_all(struct input *input, size_t most, struct buf *out, stemma_error *err) {
+    for (;;) {
+        size_t got = 0, room = out->cap - out->len > 65536 ? out->cap - out->len : 65536;
+        if (!buf_reserve(out, room)) return fail_memory(err);
+        TRY(input_read(input, out->data + out->len, room, &got, err));
+        if (got == 0) return STEMMA_OK;
+        out->len += got;
+        if (out->len > most)
+            return fail(err, STEMMA_UNREADABLE, "cannot read '%s': larger than %zu bytes", input->name, most);
+    }
+}
+
+void input_close(struct input *input) {
+    if (input->owned) close(input->fd);
+    input->fd = -1;
+    input->owned = false;
+}
+
+/* ---- output ---- */
+
+int write_all(int fd, const void *bytes, size_t size) {
+    const uint8_t *at = bytes;
+    while (size > 0) {
+        ssize_t count = write(fd, at, size);
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) return errno;
+        at += count;
+        size -= (size_t)count;
+    }
+    return 0;
+}
+
+static void output_release(struct output *output) {
+    if (output->fd > STDERR_FILENO) close(output->fd);
+    mem_free(output->path);
+    mem_free(output->draft);
+    *output = (struct output){.fd = -1};
+}
+
+/* A draft beside the target, so that renaming it is atomic. */
+static int open_draft(const char *path, char **draft) {
+    size_t size = strlen(path) + 16;
+    char *name = mem_alloc(size);
+    if (!name) return -ENOMEM;
+    snprintf(name, size, "%s.draft-XXXXXX", path);
+    int fd = mkostemp(name, O_CLOEXEC);
+    if (fd < 0) {
+        int cause = errno;
+        mem_free(name);
+        return -cause;
+    }
+    mode_t mask = umask(0);
+    umask(mask);
+    fchmod(fd, 0666 & ~mask);
+    *draft = name;
+    return fd;
+}
+
+static int open_target(struct output *output) {
+    struct stat info;
+    if (!strcmp(output->path, "-")) {
+        output->direct = true;
+        return STDOUT_FILENO;
+    }
+    if (stat(output->path, &info) == 0 && !S_ISREG(info.st_mode)) {
+        output->direct = true;
+        int fd = open(output->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+        return fd < 0 ? -errno : fd;
+    }
+    return open_draft(output->path, &output->draft);
+}
+
+stemma_status output_open(struct output *output, const char *path, stemma_error *err) {
+    struct output opened = {.fd = -1, .path = mem_copy_string(path)};
+    if (!opened.path) return fail_memory(err);
+    int fd = open_target(&opened);
+    if (fd < 0) {
+        output_release(&opened);
+        return fail_errno(err, "write", path, -fd);
+    }
+    opened.fd = fd;
+    *output = opened;
+    return STEMMA_OK;
+}
+
+stemma_status output_write(struct output *output, const void *bytes, size_t size, stemma_error *err) {
+    int cause = write_all(output->fd, bytes, size);
+    return cause ? fail_errno(err, "write", output->path, cause) : STEMMA_OK;
+}
+
+stemma_status output_commit(struct output *output, stemma_error *err) {
+    if (!output->direct) {
+        if (fsync(output->fd) != 0 || rename(output->draft, output->path) != 0) {
+            stemma_status status = fail_errno(err, "write", output->path, errno);
+            output_abandon(output);
+            return status;
+        }
+    }
+    output_release(output);
+    return STEMMA_OK;
+}
+
+void output_abandon(struct output *output) {
+    if (output->draft) unlink(output->draft);
+    output_release(output);
+}

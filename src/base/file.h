@@ -1,0 +1,42 @@
+/* Reading documents and writing results: clear refusals, complete files or none. */
+#ifndef BASE_FILE_H
+#define BASE_FILE_H
+
+#include "base/buf.h"
+#include "base/error.h"
+
+struct input {
+    int fd;
+    const char *name; /* for messages; "-" is standard input */
+    bool owned;
+    uint64_t size; /* as the file system says when it was opened; 0 for a pipe */
+};
+
+/* Regular files, "-", and pipes named /dev/fd/N or /dev/stdin (as shells make them). Directories, devices, sockets
+ * and FIFOs are refused by name, without waiting for them. */
+stemma_status input_open(struct input *input, const char *path, stemma_error *err);
+/* Up to size bytes; *got is 0 at the end. */
+stemma_status input_read(struct input *input, void *bytes, size_t size, size_t *got, stemma_error *err);
+/* All that is left, refused above `most` bytes. */
+stemma_status input_read_all(struct input *input, size_t most, struct buf *out, stemma_error *err);
+void input_close(struct input *input);
+
+/* A file that appears under its name only when it is complete. "-" is standard output; a device or FIFO is written
+ * to directly. */
+struct output {
+    int fd;
+    char *path;
+    char *draft; /* its name until then; NULL when it has none or needs none */
+    bool direct;
+};
+
+stemma_status output_open(struct output *output, const char *path, stemma_error *err);
+stemma_status output_write(struct output *output, const void *bytes, size_t size, stemma_error *err);
+/* Releases in either case; when it fails nothing stands under the name that was not there before. */
+stemma_status output_commit(struct output *output, stemma_error *err);
+void output_abandon(struct output *output);
+
+/* Write all of it to a descriptor, whatever interrupts. Returns 0 or an errno. */
+int write_all(int fd, const void *bytes, size_t size);
+
+#endif

@@ -1,0 +1,311 @@
+/*
+ * The pipeline of one document: canonical text, tokens, fingerprints, in pieces that stay in the cache.
+ *
+ * Tokens become values of 64 bits (hash=mix: combined by the rolling kernel) or symbols of 1, 4 or 8 bytes (Rabin:
+ * a window of w symbols is a string of fixed width, so the sliding tables apply). What a window still needs is
+ * carried over from piece to piece.
+ */
+#include "shingle/stream.h"
+
+#include "base/alloc.h"
+#include "base/rng.h"
+#include "kernels/generic.h"
+#include "shingle/rabin.h"
+#include "text/tokens.h"
+
+#include <string.h>
+
+enum {
+    PIECE = 32768, /* bytes of a document at a time: text, tokens and fingerprints stay in the L2 cache */
+    BLOCK = 4096   /* fingerprints handed on at a time */
+};
+
+struct shingler {
+    struct view view;
+    struct shingle_sink sink;
+    struct text_sink text_sink;
+    const struct kernels *kernels;
+    struct canon *canon;
+    struct buf text;      /* canonical text that is not yet tokens */
+    struct vec64 tokens;  /* mix: token values, with the window - 1 that were already used in front */
+    struct buf symbols;   /* rabin: the same, as bytes */
+    size_t symbol_size;   /* bytes of a token in symbols */
+    uint64_t token_count; /* of the document so far */
+    size_t unseen;        /* of the tokens at the end of the carry, those the sink has not been given */
+    bool any;             /* a full window has been seen */
+    struct mix_keys keys;
+    struct rabin_tables rabin;
+    uint64_t *fp;         /* BLOCK fingerprints (of every byte position, for Rabin) */
+    uint64_t *given;      /* token values for a sink that wants them */
+};
+
+/* ---- setting up ---- */
+
+static void mix_keys_init(struct mix_keys *keys, uint64_t seed, uint32_t window) {
+    uint64_t state = mix64(seed ^ 0x746f6b656e686173u); /* "tokenhas" */
+    for (int i = 0; i < 3; i++) keys->token[i] = rng_next(&state) | 1;
+    keys->multiplier = (rng_next(&state) & ~UINT64_C(7)) | 5;
+    keys->finish = rng_next(&state);
+    keys->leave = 1;
+    for (uint32_t i = 0; i < window; i++) keys->leave *= keys->multiplier;
+}
+
+static size_t symbol_size_of(const struct view *view) {
+    if (view->hash == HASH_MIX) return 0;
+    switch (view->unit) {
+    case UNIT_BYTE: return 1;
+    case UNIT_CHAR: return 4;
+    case UNIT_WORD:
+    case UNIT_LINE: return 8;
+    }
+    return 8;
+}
+
+static bool uses_rabin(const struct shingler *s) {
+    return s->symbol_size > 0;
+}
+
+static stemma_status allocate(struct shingler *s, stemma_error *err) {
+    size_t positions = (size_t)BLOCK * (uses_rabin(s) ? s->symbol_size : 1);
+    s->fp = mem_alloc((positions + KERNEL_SLACK) * sizeof *s->fp);
+    if (s->sink.wants_tokens) s->given = mem_alloc((BLOCK + WINDOW_MOST) * sizeof *s->given);
+    if (!s->fp || (s->sink.wants_tokens && !s->given)) return fail_memory(err);
+    return canon_new(s->view.folds, s->view.unit, NULL, &s->canon, err);
+}
+
+stemma_status shingler_new(const struct view *view, struct shingle_sink sink, struct text_sink text,
+                           struct shingler **out, stemma_error *err) {
+    if (view->keyed && !view->has_secret)
+        return fail(err, STEMMA_INVALID, "the recipe is keyed (key id %016llx): its key is needed to read a document",
+                    (unsigned long long)view->key_id);
+    struct shingler *s = mem_zero(1, sizeof *s);
+    if (!s) return fail_memory(err);
+    s->view = *view;
+    s->sink = sink;
+    s->text_sink = text;
+    s->kernels = kernels_get();
+    s->symbol_size = symbol_size_of(view);
+    if (uses_rabin(s))
+        rabin_init(&s->rabin, view->width, view_seed(view), (int)(view->window * s->symbol_size));
+    mix_keys_init(&s->keys, view_seed(view), view->window);
+    stemma_status status = allocate(s, err);
+    if (status != STEMMA_OK) {
+        shingler_free(s);
+        return status;
+    }
+    *out = s;
+    return STEMMA_OK;
+}
+
+void shingler_free(struct shingler *s) {
+    if (!s) return;
+    canon_free(s->canon);
+    buf_release(&s->text);
+    buf_release(&s->symbols);
+    vec64_release(&s->tokens);
+    mem_free(s->fp);
+    mem_free(s->given);
+    mem_free(s);
+}
+
+uint64_t shingler_tokens(const struct shingler *s) {
+    return s->token_count;
+}
+
+/* ---- tokens ---- */
+
+static bool add_symbol(struct shingler *s, uint64_t value) {
+    uint8_t bytes[8];
+    for (size_t i = 0; i < s->symbol_size; i++)
+        bytes[i] = (uint8_t)(value >> (8 * (s->symbol_size - 1 - i)));
+    s->token_count++;
+    s->unseen++;
+    return buf_add(&s->symbols, bytes, s->symbol_size);
+}
+
+/* Broder's words of at most 8 bytes: longer ones are cut, shorter ones padded. */
+static bool add_padded(struct shingler *s, const uint8_t *token, size_t size) {
+    for (size_t at = 0; at < size; at += 8) {
+        uint64_t value = 0;
+        for (size_t i = 0; i < 8; i++) value = value << 8 | (at + i < size ? token[at + i] : 0);
+        if (!add_symbol(s, value)) return false;
+    }
+    return true;
+}
+
+static uint32_t code_point(const uint8_t *token, size_t size) {
+    if (size == 1) return token[0] < 0x80 ? token[0] : 0x110000u + token[0]; /* a stray byte stands for itself */
+    uint32_t value = token[0] & (0x7fu >> size);
+    for (size_t i = 1; i < size; i++) value = value << 6 | (token[i] & 0x3f);
+    return value;
+}
+
+static bool add_token(struct shingler *s, const uint8_t *token, size_t size) {
+    if (s->view.hash == HASH_PADDED) return add_padded(s, token, size);
+    if (uses_rabin(s))
+        return add_symbol(s, s->view.unit == UNIT_CHAR ? code_point(token, size) : rabin_of(&s->rabin, token, size));
+    s->token_count++;
+    s->unseen++;
+    return vec64_add(&s->tokens, token_hash(&s->keys, token, size));
+}
+
+/* Tokens of any unit, one at a time. Returns how much of the text was used. */
+static stemma_status each_token(struct shingler *s, bool last, size_t *used, stemma_error *err) {
+    struct token token;
+    *used = 0;
+    while (token_next(s->view.unit, s->text.data, s->text.len, last, used, &token))
+        if (!add_token(s, s->text.data + token.begin, token.end - token.begin)) return fail_memory(err);
+    return STEMMA_OK;
+}
+
+/* Words of folded text: the kernel takes all that end in a space. */
+static stemma_status all_words(struct shingler *s, size_t *used, stemma_error *err) {
+    if (!vec64_reserve(&s->tokens, s->text.len / 2 + 1 + KERNEL_SLACK)) return fail_memory(err);
+    size_t count = s->kernels->hash_words(s->text.data, s->text.len, &s->keys, s->tokens.data + s->tokens.len, used);
+    s->tokens.len += count;
+    s->token_count += count;
+    s->unseen += count;
+    return STEMMA_OK;
+}
+
+static bool bytes_are_symbols(const struct shingler *s) {
+    return uses_rabin(s) && s->view.unit == UNIT_BYTE;
+}
+
+static stemma_status tokenise(struct shingler *s, bool last, stemma_error *err) {
+    size_t used = 0;
+    bool plain_words = s->view.unit == UNIT_WORD && s->view.hash == HASH_MIX && s->view.folds == FOLD_TEXT;
+    if (bytes_are_symbols(s) || s->text.len == 0) return STEMMA_OK;
+    if (!buf_reserve(&s->text, KERNEL_SLACK)) return fail_memory(err);
+    if (plain_words && !last)
+        TRY(all_words(s, &used, err));
+    else
+        TRY(each_token(s, last, &used, err));
+    memmove(s->text.data, s->text.data + used, s->text.len - used);
+    s->text.len -= used;
+    return STEMMA_OK;
+}
+
+/* ---- windows ---- */
+
+/* Every symbol_size-th fingerprint is that of a window that begins with a token. */
+static size_t take_strided(uint64_t *fp, size_t count, size_t stride) {
+    if (stride > 1)
+        for (size_t i = 0; i < count; i++) fp[i] = fp[i * stride];
+    return count;
+}
+
+static void narrow(uint64_t *fp, size_t count, int width) {
+    if (width < 64)
+        for (size_t i = 0; i < count; i++) fp[i] >>= 64 - width;
+}
+
+/* Fingerprints of `windows` windows that begin at token `first` of the carry. Fewer, when only multiples matter. */
+static size_t fingerprints(struct shingler *s, size_t first, size_t windows) {
+    size_t window = s->view.window, stride = s->symbol_size;
+    if (!uses_rabin(s)) {
+        s->kernels->combine(s->tokens.data + first, windows + window - 1, window, &s->keys, s->fp);
+        narrow(s->fp, windows, s->view.width);
+        return windows;
+    }
+    const uint8_t *bytes = s->symbols.data + first * stride;
+    uint64_t modulus = s->sink.modulus ? s->sink.modulus(s->sink.context) : 1;
+    if (stride == 1 && modulus > 1)
+        return s->kernels->rabin_mod(&s->rabin, bytes, windows + window - 1, modulus, s->fp);
+    s->kernels->rabin_all(&s->rabin, bytes, (windows - 1 + window) * stride, s->fp);
+    return take_strided(s->fp, windows, stride);
+}
+
+static uint64_t token_value(const struct shingler *s, size_t index) {
+    if (!uses_rabin(s)) return s->tokens.data[index];
+    uint64_t value = 0;
+    const uint8_t *bytes = s->symbols.data + index * s->symbol_size;
+    for (size_t i = 0; i < s->symbol_size; i++) value = value << 8 | bytes[i];
+    return value;
+}
+
+/* Hand on fingerprints together with the tokens up to `end` of the carry that the sink has not seen. */
+static stemma_status give(struct shingler *s, size_t count, size_t end, size_t carry, stemma_error *err) {
+    size_t new_tokens = end - (carry - s->unseen);
+    if (s->sink.wants_tokens)
+        for (size_t i = 0; i < new_tokens; i++) s->given[i] = token_value(s, end - new_tokens + i);
+    s->unseen -= new_tokens;
+    return s->sink.take(s->sink.context, s->fp, count, s->given, s->sink.wants_tokens ? new_tokens : 0, err);
+}
+
+static size_t carried(const struct shingler *s) {
+    return uses_rabin(s) ? s->symbols.len / s->symbol_size : s->tokens.len;
+}
+
+static void drop_tokens(struct shingler *s, size_t count) {
+    if (uses_rabin(s)) {
+        size_t bytes = count * s->symbol_size;
+        memmove(s->symbols.data, s->symbols.data + bytes, s->symbols.len - bytes);
+        s->symbols.len -= bytes;
+    } else {
+        memmove(s->tokens.data, s->tokens.data + count, (s->tokens.len - count) * sizeof *s->tokens.data);
+        s->tokens.len -= count;
+    }
+}
+
+static stemma_status emit_windows(struct shingler *s, stemma_error *err) {
+    size_t window = s->view.window, carry = carried(s);
+    if (carry < window) return STEMMA_OK;
+    size_t windows = carry - window + 1;
+    if (!buf_reserve(&s->symbols, KERNEL_SLACK) || !vec64_reserve(&s->tokens, KERNEL_SLACK)) return fail_memory(err);
+    for (size_t first = 0; first < windows; first += BLOCK) {
+        size_t block = windows - first < BLOCK ? windows - first : BLOCK;
+        size_t count = fingerprints(s, first, block);
+        TRY(give(s, count, first + block + window - 1, carry, err));
+    }
+    s->any = true;
+    drop_tokens(s, windows);
+    return STEMMA_OK;
+}
+
+/* Fewer tokens than a window: all of them are one shingle, told apart from others by their number. */
+static stemma_status emit_short(struct shingler *s, stemma_error *err) {
+    size_t count = carried(s);
+    uint64_t value = 0;
+    if (s->any || count == 0) return STEMMA_OK;
+    if (uses_rabin(s))
+        value = rabin_of(&s->rabin, s->symbols.data, s->symbols.len);
+    else
+        for (size_t i = 0; i < count; i++) value = value * s->keys.multiplier + s->tokens.data[i];
+    s->fp[0] = mix64(value ^ mix64(s->keys.finish + count));
+    narrow(s->fp, 1, s->view.width);
+    return give(s, 1, count, count, err);
+}
+
+/* ---- feeding ---- */
+
+static stemma_status canonical(struct shingler *s, const uint8_t *bytes, size_t size, bool last, stemma_error *err) {
+    struct buf *out = bytes_are_symbols(s) ? &s->symbols : &s->text;
+    size_t before = out->len;
+    TRY(last ? canon_finish(s->canon, out, err) : canon_feed(s->canon, bytes, size, out, err));
+    if (s->text_sink.take) s->text_sink.take(s->text_sink.context, out->data + before, out->len - before);
+    if (bytes_are_symbols(s)) {
+        s->token_count += out->len - before;
+        s->unseen += out->len - before;
+    }
+    return STEMMA_OK;
+}
+
+stemma_status shingler_feed(struct shingler *s, const uint8_t *bytes, size_t size, stemma_error *err) {
+    while (size) {
+        size_t piece = size < PIECE ? size : PIECE;
+        TRY(canonical(s, bytes, piece, false, err));
+        TRY(tokenise(s, false, err));
+        TRY(emit_windows(s, err));
+        bytes += piece;
+        size -= piece;
+    }
+    return STEMMA_OK;
+}
+
+stemma_status shingler_finish(struct shingler *s, stemma_error *err) {
+    TRY(canonical(s, NULL, 0, true, err));
+    TRY(tokenise(s, true, err));
+    TRY(emit_windows(s, err));
+    return emit_short(s, err);
+}
