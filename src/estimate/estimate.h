@@ -1,26 +1,44 @@
-/* From two sketches, or two full sets, to numbers with intervals. */
+/* From two sketches, or two full sets, to numbers with intervals, and from numbers to a relation. */
 #ifndef ESTIMATE_ESTIMATE_H
 #define ESTIMATE_ESTIMATE_H
 
 #include "sketch/sketch.h"
 
-/* What one pair of parts says. A quantity that the scheme cannot give is not known and says why. */
+/* What is known of a pair. A quantity that the scheme cannot give is not known and says why. */
 struct estimates {
     stemma_quantity resemblance, a_in_b, b_in_a, cosine;
 };
 
-/* Resemblance, containment and cosine from part `a` of spec `sa` and part `b` of spec `sb` (comparable). */
+/* One part of each sketch, under the specs `sa` and `sb`, which are comparable. width: bits of a fingerprint. */
 stemma_status estimate_parts(const struct spec *sa, const struct part *a, const struct spec *sb,
-                             const struct part *b, struct estimates *out, stemma_error *err);
+                             const struct part *b, int width, struct estimates *out, stemma_error *err);
 
-/* The best of all parts of two comparable sketches, for each quantity. */
+/* All comparable parts of two sketches: for each quantity the answer with the narrowest interval.
+ * MISMATCH when the recipes do not compare. */
 stemma_status estimate_sketches(const struct stemma_sketch *a, const struct stemma_sketch *b,
                                 struct estimates *out, stemma_error *err);
 
-/* 95 % interval of a proportion: `hits` of `trials`, variance scaled by `shrink` (finite population). */
-void proportion_interval(double hits, double trials, double shrink, double *low, double *high);
-
-/* The relation that the numbers say, and whether every value in the intervals says the same. */
+/* The relation that the numbers say (near-duplicate to unknown), and whether every value in the intervals says
+ * the same. */
 stemma_relation judge(const struct estimates *estimates, const stemma_thresholds *thresholds, bool *certain);
+
+/* ---- shared by the estimators of this layer ---- */
+
+stemma_quantity quantity_unknown(const char *why);
+stemma_quantity quantity_exact(double value);
+
+/* `hits` of `trials` draws, and its 95 % interval. shrink < 1: the draws are a good part of all there is, so the
+ * variance is that much smaller than the binomial's. */
+stemma_quantity quantity_share(double hits, double trials, double shrink);
+
+/* Each scheme's estimator (samples.c, minima.c). */
+stemma_status estimate_samples(const struct spec *sa, const struct part *a, const struct spec *sb,
+                               const struct part *b, int width, struct estimates *out, stemma_error *err);
+void estimate_minhash(const struct spec *sa, const struct part *a, const struct spec *sb, const struct part *b,
+                      struct estimates *out);
+void estimate_oph(const struct spec *spec, const struct part *a, const struct part *b, struct estimates *out);
+void estimate_chunks(const struct spec *spec, const struct part *a, const struct part *b, struct estimates *out);
+void estimate_simhash(const struct spec *sa, const struct part *a, const struct spec *sb, const struct part *b,
+                      struct estimates *out);
 
 #endif

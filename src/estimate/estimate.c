@@ -1,0 +1,52 @@
+/* Which estimator a pair of parts needs, and the best answer of several. */
+#include "estimate/estimate.h"
+
+static struct estimates nothing_known(void) {
+    stemma_quantity none = quantity_unknown("the recipes have no scheme in common that gives it");
+    return (struct estimates){none, none, none, quantity_unknown("no simhash was compared")};
+}
+
+stemma_status estimate_parts(const struct spec *sa, const struct part *a, const struct spec *sb,
+                             const struct part *b, int width, struct estimates *out, stemma_error *err) {
+    struct estimates found = nothing_known();
+    switch (sa->scheme) {
+    case SCHEME_MOD:
+    case SCHEME_LEVEL:
+    case SCHEME_MIN:
+    case SCHEME_MINMOD: TRY(estimate_samples(sa, a, sb, b, width, &found, err)); break;
+    case SCHEME_MINHASH: estimate_minhash(sa, a, sb, b, &found); break;
+    case SCHEME_OPH: estimate_oph(sa, a, b, &found); break;
+    case SCHEME_BSW:
+    case SCHEME_BSW_CHUNK: estimate_chunks(sa, a, b, &found); break;
+    case SCHEME_SIMHASH: estimate_simhash(sa, a, sb, b, &found); break;
+    }
+    *out = found;
+    return STEMMA_OK;
+}
+
+static void keep_better(stemma_quantity *best, stemma_quantity other) {
+    if (!other.known) {
+        if (!best->known && other.why) best->why = other.why;
+        return;
+    }
+    if (!best->known || other.high - other.low < best->high - best->low) *best = other;
+}
+
+stemma_status estimate_sketches(const struct stemma_sketch *a, const struct stemma_sketch *b,
+                                struct estimates *out, stemma_error *err) {
+    struct spec_pair pairs[SPECS_MOST];
+    struct estimates best = nothing_known();
+    TRY(recipe_comparable(&a->recipe, &b->recipe, err));
+    size_t count = recipe_pairs(&a->recipe, &b->recipe, pairs);
+    for (size_t i = 0; i < count; i++) {
+        struct estimates found;
+        TRY(estimate_parts(&a->recipe.specs[pairs[i].a], &a->parts[pairs[i].a], &b->recipe.specs[pairs[i].b],
+                           &b->parts[pairs[i].b], a->recipe.view.width, &found, err));
+        keep_better(&best.resemblance, found.resemblance);
+        keep_better(&best.a_in_b, found.a_in_b);
+        keep_better(&best.b_in_a, found.b_in_a);
+        keep_better(&best.cosine, found.cosine);
+    }
+    *out = best;
+    return STEMMA_OK;
+}
