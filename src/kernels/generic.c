@@ -120,7 +120,8 @@ void generic_minhash_update(uint64_t *minima, size_t n, const uint64_t *coeffici
     for (size_t v = 0; v < count; v++) {
         uint64_t low = (uint32_t)values[v], high = values[v] >> 32;
         for (size_t i = 0; i < n; i++) {
-            uint64_t hash = a[i] * low + b[i] * high + c[i];
+            uint64_t sum = a[i] * low + b[i] * high + c[i];
+            uint64_t hash = sum << 32 | sum >> 32;
             if (hash < minima[i]) minima[i] = hash;
         }
     }
