@@ -112,6 +112,11 @@ uint64_t shingler_tokens(const struct shingler *s) {
     return s->token_count;
 }
 
+uint64_t shingler_windows(const struct shingler *s) {
+    if (s->token_count < s->view.window) return s->token_count > 0;
+    return s->token_count - s->view.window + 1;
+}
+
 /* ---- tokens ---- */
 
 static bool add_symbol(struct shingler *s, uint64_t value) {

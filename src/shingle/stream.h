@@ -33,7 +33,8 @@ stemma_status shingler_new(const struct view *view, struct shingle_sink sink, st
                            struct shingler **out, stemma_error *err);
 stemma_status shingler_feed(struct shingler *shingler, const uint8_t *bytes, size_t size, stemma_error *err);
 stemma_status shingler_finish(struct shingler *shingler, stemma_error *err);
-uint64_t shingler_tokens(const struct shingler *shingler); /* so far */
+uint64_t shingler_tokens(const struct shingler *shingler);  /* so far */
+uint64_t shingler_windows(const struct shingler *shingler); /* shingles, with repetitions */
 void shingler_free(struct shingler *shingler);
 
 #endif

@@ -1,0 +1,161 @@
+/* Sketches of documents: streamed, from files, from memory; comparing and joining them. */
+#include "sketch/sketch.h"
+
+#include "api/document.h"
+#include "base/alloc.h"
+#include "estimate/estimate.h"
+
+#include <string.h>
+
+struct stemma_sketcher {
+    struct document document;
+    struct sketcher *parts;
+    char *name;
+    bool finished;
+};
+
+static stemma_status take(void *context, const uint64_t *fp, size_t count, const uint64_t *tokens,
+                          size_t token_count, stemma_error *err) {
+    return sketcher_take(((stemma_sketcher *)context)->parts, fp, count, tokens, token_count, err);
+}
+
+static uint64_t modulus(void *context) {
+    return sketcher_modulus(((stemma_sketcher *)context)->parts);
+}
+
+static stemma_status sketcher_set_up(stemma_sketcher *s, const stemma_recipe *recipe, const char *name,
+                                     const stemma_limits *limits, stemma_error *err) {
+    s->name = mem_copy_string(name ? name : "");
+    if (!s->name) return fail_memory(err);
+    TRY(sketcher_new(recipe, &s->parts, err));
+    struct shingle_sink sink = {s, take, modulus, sketcher_wants_tokens(s->parts)};
+    return document_init(&s->document, &recipe->view, sink, limits, err);
+}
+
+stemma_status stemma_sketcher_new(const stemma_recipe *recipe, const char *name, const stemma_limits *limits,
+                                  stemma_sketcher **out, stemma_error *err) {
+    if (!out) return fail(err, STEMMA_INVALID, "no place for the sketcher was given");
+    stemma_recipe *own = NULL;
+    if (!recipe) TRY(stemma_recipe_parse(NULL, &own, err));
+    stemma_sketcher *s = mem_zero(1, sizeof *s);
+    stemma_status status = s ? sketcher_set_up(s, recipe ? recipe : own, name, limits, err) : fail_memory(err);
+    stemma_recipe_free(own);
+    if (status != STEMMA_OK) {
+        stemma_sketcher_free(s);
+        return status;
+    }
+    *out = s;
+    return STEMMA_OK;
+}
+
+stemma_status stemma_sketcher_add(stemma_sketcher *s, const void *data, size_t size, stemma_error *err) {
+    if (!s || s->finished || (!data && size))
+        return fail(err, STEMMA_INVALID, "a sketcher that is not finished, and data, are needed");
+    return document_add(&s->document, data, size, err);
+}
+
+stemma_status stemma_sketcher_finish(stemma_sketcher *s, stemma_sketch **out, stemma_error *err) {
+    if (!s || s->finished || !out) return fail(err, STEMMA_INVALID, "the sketcher is already finished");
+    struct document *d = &s->document;
+    stemma_sketch *sketch = NULL;
+    s->finished = true;
+    TRY(document_finish(d, err));
+    TRY(sketcher_finish(s->parts, d->shingles, &sketch, err));
+    sketch->name = s->name;
+    s->name = NULL;
+    sketch->bytes = d->bytes;
+    sketch->tokens = d->tokens;
+    sketch->shingles = d->shingles;
+    memcpy(sketch->digest, d->digest, DIGEST_SIZE);
+    memcpy(sketch->text_digest, d->text_digest, DIGEST_SIZE);
+    *out = sketch;
+    return STEMMA_OK;
+}
+
+void stemma_sketcher_free(stemma_sketcher *s) {
+    if (!s) return;
+    document_release(&s->document);
+    sketcher_free(s->parts);
+    mem_free(s->name);
+    mem_free(s);
+}
+
+stemma_status stemma_sketch_file(const char *path, const stemma_recipe *recipe, const stemma_limits *limits,
+                                 stemma_sketch **out, stemma_error *err) {
+    stemma_sketcher *s = NULL;
+    if (!path || !out) return fail(err, STEMMA_INVALID, "a file and a place for the sketch are needed");
+    TRY(stemma_sketcher_new(recipe, path, limits, &s, err));
+    stemma_status status = document_add_file(&s->document, path, err);
+    if (status == STEMMA_OK) status = stemma_sketcher_finish(s, out, err);
+    stemma_sketcher_free(s);
+    return status;
+}
+
+stemma_status stemma_sketch_bytes(const void *data, size_t size, const char *name, const stemma_recipe *recipe,
+                                  const stemma_limits *limits, stemma_sketch **out, stemma_error *err) {
+    stemma_sketcher *s = NULL;
+    if ((!data && size) || !out) return fail(err, STEMMA_INVALID, "data and a place for the sketch are needed");
+    TRY(stemma_sketcher_new(recipe, name, limits, &s, err));
+    stemma_status status = stemma_sketcher_add(s, data, size, err);
+    if (status == STEMMA_OK) status = stemma_sketcher_finish(s, out, err);
+    stemma_sketcher_free(s);
+    return status;
+}
+
+void stemma_sketch_free(stemma_sketch *sketch) {
+    sketch_free(sketch);
+}
+
+/* ---- looking at a sketch ---- */
+
+stemma_document_info stemma_sketch_info(const stemma_sketch *sketch) {
+    stemma_document_info info = {.name = sketch->name, .bytes = sketch->bytes, .tokens = sketch->tokens};
+    memcpy(info.digest, sketch->digest, DIGEST_SIZE);
+    memcpy(info.text_digest, sketch->text_digest, DIGEST_SIZE);
+    return info;
+}
+
+const stemma_recipe *stemma_sketch_recipe(const stemma_sketch *sketch) {
+    return &sketch->recipe;
+}
+
+stemma_status stemma_sketch_get_part(const stemma_sketch *sketch, size_t index, stemma_sketch_part *out,
+                                     stemma_error *err) {
+    if (!sketch || !out) return fail(err, STEMMA_INVALID, "a sketch and a place for the part are needed");
+    if (index >= sketch->recipe.spec_count)
+        return fail(err, STEMMA_NOT_FOUND, "the recipe has %zu parts, not %zu", sketch->recipe.spec_count, index + 1);
+    const struct spec *spec = &sketch->recipe.specs[index];
+    const struct part *part = &sketch->parts[index];
+    *out = (stemma_sketch_part){
+        .scheme = scheme_name(spec->scheme),
+        .values = part->values.data,
+        .value_count = part->values.len,
+        .bits = part->bits.data,
+        .bit_count = part->bits.len == 0 ? 0 : spec->scheme == SCHEME_SIMHASH ? spec->bits : (size_t)spec->n * spec->bits,
+    };
+    return STEMMA_OK;
+}
+
+/* ---- two sketches ---- */
+
+static struct facts facts_of(const stemma_sketch *s) {
+    return (struct facts){s->digest, s->text_digest, s->bytes, s->tokens};
+}
+
+stemma_status stemma_compare_sketches(const stemma_sketch *a, const stemma_sketch *b,
+                                      const stemma_thresholds *thresholds, stemma_comparison *out,
+                                      stemma_error *err) {
+    struct estimates estimates;
+    if (!a || !b || !out) return fail(err, STEMMA_INVALID, "two sketches and a place for the result are needed");
+    struct facts fa = facts_of(a), fb = facts_of(b);
+    TRY(estimate_sketches(a, b, &estimates, err));
+    conclude(&fa, &fb, a->recipe.view.window, &estimates, thresholds, out);
+    out->from_sketches = true;
+    return STEMMA_OK;
+}
+
+stemma_status stemma_sketch_union(const stemma_sketch *a, const stemma_sketch *b, stemma_sketch **out,
+                                  stemma_error *err) {
+    if (!a || !b || !out) return fail(err, STEMMA_INVALID, "two sketches and a place for the result are needed");
+    return sketch_union(a, b, out, err);
+}
