@@ -9,7 +9,7 @@
 
 #include "kernels/kernels.h"
 
-/* Whether x^degree + low is irreducible over GF(2). */
+/* Whether x^degree + low is irreducible over GF(2), for degrees 2 to 64. */
 bool rabin_irreducible(uint64_t low, int degree);
 
 /* The first dense irreducible polynomial of that degree in the sequence that follows from seed. */
