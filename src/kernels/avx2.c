@@ -1,4 +1,5 @@
 /* AVX2 and BMI2 kernels; what has no version here uses the portable one. */
+#include "kernels/avx2.h"
 #include "kernels/generic.h"
 #include "kernels/tables.h"
 

@@ -1,4 +1,5 @@
 /* AVX-512 kernels (with GFNI, VBMI2, VPOPCNTDQ); what has no version here uses the portable one. */
+#include "kernels/avx512.h"
 #include "kernels/generic.h"
 #include "kernels/tables.h"
 
