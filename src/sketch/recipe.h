@@ -29,11 +29,13 @@ struct spec {
     enum scheme scheme;
     uint32_t n;    /* modulus, sample size, hash functions, bins, chunk size; 0 where there is none */
     uint32_t mod;  /* minmod only */
-    uint32_t bits; /* minhash, oph: 1, 2, 4, 8, 16 or 64 (whole values); simhash: 64 or 128 */
+    uint32_t bits; /* minhash, oph: 1, 2, 4, 8, 16 or 64 (whole values); simhash: 64 or 128; else 0 */
 };
 
 #define SPECS_MOST      8
 #define RECIPE_TEXT_MAX 1024
+#define SPEC_N_MOST     (1u << 20) /* all but moduli, which may be any 32-bit number */
+#define KEY_LEAST       16         /* bytes of a secret key */
 
 struct stemma_recipe {
     struct view view;
@@ -45,8 +47,36 @@ struct stemma_recipe {
 /* Strict: unknown fields, values out of range and combinations without meaning are INVALID, by name. */
 stemma_status recipe_parse(const char *text, size_t size, struct stemma_recipe *out, stemma_error *err);
 
-/* Whether sketches under a and b can be compared; MISMATCH names the field. Resolutions may differ where the
- * scheme nests. */
+/* The same recipe under a secret key of at least KEY_LEAST bytes (INVALID when shorter). A recipe that is
+ * already keyed takes only the key it was made with; MISMATCH for another. */
+stemma_status recipe_with_key(const struct stemma_recipe *recipe, const void *key, size_t key_size,
+                              struct stemma_recipe *out, stemma_error *err);
+
+/* ---- which recipes go together (match.c) ---- */
+
+/* Whether sketches under a and b can be compared: equal views, and at least one pair of specs. MISMATCH names
+ * the field and both values. */
 stemma_status recipe_comparable(const struct stemma_recipe *a, const struct stemma_recipe *b, stemma_error *err);
+
+/* Whether the two are the same recipe; MISMATCH names the field and both values. */
+stemma_status recipe_equal(const struct stemma_recipe *a, const struct stemma_recipe *b, stemma_error *err);
+
+/* The specs that can be compared with each other, by their places in a and b, in the order of a. Resolutions
+ * may differ where the scheme nests: mod when one modulus divides the other, level, the n of min, minmod and
+ * minhash, the bits of simhash; the comparison is then made at the coarser. The views are not looked at. */
+struct spec_pair {
+    size_t a, b;
+};
+size_t recipe_pairs(const struct stemma_recipe *a, const struct stemma_recipe *b,
+                    struct spec_pair out[SPECS_MOST]);
+
+/* Name of a unit, a hash, a set of folds ("text", or "nfc+case" when the set has no name of its own) in the text
+ * form. */
+const char *unit_name(enum unit unit);
+const char *hash_name(enum hash_kind hash);
+struct fold_text {
+    char text[40]; /* "preset=text" or "fold=nfc+case" */
+};
+struct fold_text fold_text(unsigned folds);
 
 #endif

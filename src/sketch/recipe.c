@@ -1,0 +1,439 @@
+/* The text form of a recipe: a strict parser, and the canonical text that stands for it ever after.
+ *
+ * Words stand between white space, segments between semicolons. The first segment is the view (fields
+ * name=value, any order), the others are a scheme and its fields. What is left out has its default; what is
+ * written out is complete, so that a stored recipe never depends on the defaults of the day. */
+#include "sketch/recipe.h"
+
+#include "base/digest.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- defaults and limits: the only place they are written ---- */
+
+#define DEFAULT_SPECS "oph n=1024 bits=2; mod n=64"
+enum { DEFAULT_WINDOW = 5, DEFAULT_BYTE_WINDOW = 20, DEFAULT_WIDTH = 64, WIDTH_LEAST = 32, WIDTH_MOST = 64 };
+
+/* Which numbers a scheme takes; 0 where it takes none. */
+struct scheme_rule {
+    uint32_t n, n_most, mod, bits;
+};
+static const struct scheme_rule rules[] = {
+    [SCHEME_MOD] = {.n = 64, .n_most = UINT32_MAX},
+    [SCHEME_MIN] = {.n = 128, .n_most = SPEC_N_MOST},
+    [SCHEME_MINMOD] = {.n = 128, .n_most = SPEC_N_MOST, .mod = 8},
+    [SCHEME_LEVEL] = {0},
+    [SCHEME_MINHASH] = {.n = 256, .n_most = SPEC_N_MOST, .bits = 64},
+    [SCHEME_OPH] = {.n = 1024, .n_most = SPEC_N_MOST, .bits = 2},
+    [SCHEME_BSW] = {.n = 100, .n_most = SPEC_N_MOST},
+    [SCHEME_BSW_CHUNK] = {.n = 100, .n_most = SPEC_N_MOST},
+    [SCHEME_SIMHASH] = {.bits = 64},
+};
+enum { SCHEME_COUNT = sizeof rules / sizeof *rules };
+
+static const char *const scheme_names[] = {
+#define SCHEME_NAME(id, name) [id] = name,
+    SCHEME_LIST(SCHEME_NAME)
+#undef SCHEME_NAME
+};
+static const char *const unit_names[] = {
+    [UNIT_BYTE] = "byte", [UNIT_CHAR] = "char", [UNIT_WORD] = "word", [UNIT_LINE] = "line"};
+static const char *const hash_names[] = {[HASH_RABIN] = "rabin", [HASH_MIX] = "mix", [HASH_PADDED] = "padded"};
+static const char *const fold_names[] = {"nfc", "case", "space", "punct"}; /* in the order of their bits */
+static const char *const preset_names[] = {"raw", "code", "text"};
+static const unsigned preset_folds[] = {FOLD_RAW, FOLD_CODE, FOLD_TEXT};
+#define COUNT(names) (sizeof(names) / sizeof *(names))
+
+const char *scheme_name(enum scheme scheme) {
+    return scheme_names[scheme];
+}
+
+const char *unit_name(enum unit unit) {
+    return unit_names[unit];
+}
+
+const char *hash_name(enum hash_kind hash) {
+    return hash_names[hash];
+}
+
+struct fold_text fold_text(unsigned folds) {
+    struct fold_text out;
+    for (size_t i = 0; i < COUNT(preset_folds); i++) {
+        if (folds != preset_folds[i]) continue;
+        snprintf(out.text, sizeof out.text, "preset=%s", preset_names[i]);
+        return out;
+    }
+    int used = snprintf(out.text, sizeof out.text, "fold");
+    char separator = '=';
+    for (size_t i = 0; i < COUNT(fold_names); i++) {
+        if (!(folds >> i & 1)) continue;
+        used += snprintf(out.text + used, sizeof out.text - (size_t)used, "%c%s", separator, fold_names[i]);
+        separator = '+';
+    }
+    return out;
+}
+
+/* ---- words ---- */
+
+struct word {
+    const char *at;
+    size_t size;
+};
+
+struct cursor {
+    const char *at, *end;
+};
+
+static bool is_space(char c) {
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+static void skip_space(struct cursor *cursor) {
+    while (cursor->at < cursor->end && is_space(*cursor->at)) cursor->at++;
+}
+
+static struct word peek_word(struct cursor *cursor) {
+    skip_space(cursor);
+    struct word word = {cursor->at, 0};
+    while (word.at + word.size < cursor->end && !is_space(word.at[word.size]) && word.at[word.size] != ';')
+        word.size++;
+    return word;
+}
+
+/* The next word of this segment; false at its end. */
+static bool next_word(struct cursor *cursor, struct word *word) {
+    *word = peek_word(cursor);
+    cursor->at += word->size;
+    return word->size > 0;
+}
+
+/* Over the semicolon to the next segment; false at the end of the text. */
+static bool next_segment(struct cursor *cursor) {
+    skip_space(cursor);
+    if (cursor->at == cursor->end) return false;
+    cursor->at++;
+    return true;
+}
+
+static bool word_is(struct word word, const char *text) {
+    return word.size == strlen(text) && !memcmp(word.at, text, word.size);
+}
+
+static bool split(struct word word, char at, struct word *before, struct word *after) {
+    const char *found = word.size ? memchr(word.at, at, word.size) : NULL;
+    if (!found) return false;
+    *before = (struct word){word.at, (size_t)(found - word.at)};
+    *after = (struct word){found + 1, word.size - before->size - 1};
+    return true;
+}
+
+static int find_name(struct word word, const char *const *names, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (word_is(word, names[i])) return (int)i;
+    return -1;
+}
+
+/* A word as it may be shown in a message: short, printable. */
+struct shown {
+    char text[44];
+};
+static struct shown show(struct word word) {
+    struct shown out;
+    size_t i = 0;
+    for (; i < word.size && i < sizeof out.text - 4; i++)
+        out.text[i] = word.at[i] >= ' ' && word.at[i] <= '~' ? word.at[i] : '?';
+    strcpy(out.text + i, i < word.size ? "..." : "");
+    return out;
+}
+
+/* ---- values ---- */
+
+static bool parse_digits(struct word word, uint64_t *out) {
+    uint64_t value = 0;
+    for (size_t i = 0; i < word.size; i++) {
+        if (word.at[i] < '0' || word.at[i] > '9') return false;
+        uint64_t digit = (uint64_t)(word.at[i] - '0');
+        if (value > (UINT64_MAX - digit) / 10) return false;
+        value = value * 10 + digit;
+    }
+    *out = value;
+    return word.size > 0;
+}
+
+static stemma_status parse_number(const char *field, struct word value, uint64_t least, uint64_t most,
+                                  uint64_t *out, stemma_error *err) {
+    uint64_t number;
+    if (!parse_digits(value, &number) || number < least || number > most)
+        return fail(err, STEMMA_INVALID, "recipe: %s=%s is not a number from %" PRIu64 " to %" PRIu64, field,
+                    show(value).text, least, most);
+    *out = number;
+    return STEMMA_OK;
+}
+
+static stemma_status parse_key_id(struct word value, uint64_t *out, stemma_error *err) {
+    uint64_t id = 0;
+    bool good = value.size == 16;
+    for (size_t i = 0; good && i < value.size; i++) {
+        const char *digits = "0123456789abcdef", *digit = strchr(digits, value.at[i]);
+        good = digit && *digit;
+        if (good) id = id << 4 | (uint64_t)(digit - digits);
+    }
+    if (!good)
+        return fail(err, STEMMA_INVALID, "recipe: keyid=%s is not 16 lower-case hexadecimal digits",
+                    show(value).text);
+    *out = id;
+    return STEMMA_OK;
+}
+
+static stemma_status parse_name(const char *field, struct word value, const char *const *names, size_t count,
+                                int *out, stemma_error *err) {
+    int found = find_name(value, names, count);
+    if (found < 0) return fail(err, STEMMA_INVALID, "recipe: unknown %s '%s'", field, show(value).text);
+    *out = found;
+    return STEMMA_OK;
+}
+
+static stemma_status parse_folds(struct word value, unsigned *out, stemma_error *err) {
+    unsigned folds = 0;
+    bool more = !word_is(value, "none");
+    while (more) {
+        struct word one = value, rest;
+        more = split(value, '+', &one, &rest);
+        if (more) value = rest;
+        int bit = 0;
+        TRY(parse_name("fold", one, fold_names, COUNT(fold_names), &bit, err));
+        if (folds >> bit & 1)
+            return fail(err, STEMMA_INVALID, "recipe: fold '%s' is given twice", fold_names[bit]);
+        folds |= 1u << bit;
+    }
+    *out = folds;
+    return STEMMA_OK;
+}
+
+/* ---- the view ---- */
+
+enum view_field { PRESET, FOLD, UNIT, WINDOW, LABELLED, HASH, WIDTH, SEED, KEYID };
+static const char *const view_fields[] = {"preset",   "fold", "unit",  "window", "labelled",
+                                          "hash",     "width", "seed", "keyid"};
+
+static stemma_status set_view_field(struct view *view, enum view_field field, struct word value,
+                                    stemma_error *err) {
+    static const char *const no_yes[] = {"no", "yes"};
+    const char *name = view_fields[field];
+    uint64_t number = 0;
+    int choice = 0;
+    switch (field) {
+    case PRESET:
+        TRY(parse_name(name, value, preset_names, COUNT(preset_names), &choice, err));
+        view->folds = preset_folds[choice];
+        return STEMMA_OK;
+    case FOLD: return parse_folds(value, &view->folds, err);
+    case UNIT:
+        TRY(parse_name(name, value, unit_names, COUNT(unit_names), &choice, err));
+        view->unit = (enum unit)choice;
+        return STEMMA_OK;
+    case WINDOW:
+        TRY(parse_number(name, value, 1, WINDOW_MOST, &number, err));
+        view->window = (uint32_t)number;
+        return STEMMA_OK;
+    case LABELLED:
+        TRY(parse_name(name, value, no_yes, COUNT(no_yes), &choice, err));
+        view->labelled = choice;
+        return STEMMA_OK;
+    case HASH:
+        TRY(parse_name(name, value, hash_names, COUNT(hash_names), &choice, err));
+        view->hash = (enum hash_kind)choice;
+        return STEMMA_OK;
+    case WIDTH:
+        TRY(parse_number(name, value, WIDTH_LEAST, WIDTH_MOST, &number, err));
+        view->width = (int)number;
+        return STEMMA_OK;
+    case SEED: return parse_number(name, value, 0, UINT64_MAX, &view->seed, err);
+    case KEYID: view->keyed = true; return parse_key_id(value, &view->key_id, err);
+    }
+    return STEMMA_OK;
+}
+
+/* Split name=value and find the name; refuses one that was `seen` before. */
+static stemma_status parse_field(struct word word, const char *const *names, size_t count, const char *where,
+                                 unsigned *seen, int *field, struct word *value, stemma_error *err) {
+    struct word name;
+    if (!split(word, '=', &name, value))
+        return fail(err, STEMMA_INVALID, "recipe: '%s' is not of the form field=value", show(word).text);
+    *field = find_name(name, names, count);
+    if (*field < 0)
+        return fail(err, STEMMA_INVALID, "recipe: %s has no field '%s'", where, show(name).text);
+    if (*seen >> *field & 1)
+        return fail(err, STEMMA_INVALID, "recipe: %s is given twice", names[*field]);
+    *seen |= 1u << *field;
+    return STEMMA_OK;
+}
+
+static stemma_status check_view(struct view *view, unsigned seen, stemma_error *err) {
+    if ((seen >> PRESET & 1) && (seen >> FOLD & 1))
+        return fail(err, STEMMA_INVALID, "recipe: preset and fold exclude each other");
+    bool byte = view->unit == UNIT_BYTE;
+    if (!(seen >> WINDOW & 1)) view->window = byte ? DEFAULT_BYTE_WINDOW : DEFAULT_WINDOW;
+    if (!(seen >> HASH & 1)) view->hash = byte ? HASH_RABIN : HASH_MIX;
+    if (view->hash == HASH_PADDED && view->unit != UNIT_WORD)
+        return fail(err, STEMMA_INVALID, "recipe: hash=padded is for unit=word, not unit=%s",
+                    unit_name(view->unit));
+    return STEMMA_OK;
+}
+
+static stemma_status parse_view(struct cursor *cursor, struct view *view, stemma_error *err) {
+    unsigned seen = 0;
+    struct word word, value;
+    *view = (struct view){.folds = FOLD_TEXT, .unit = UNIT_WORD, .width = DEFAULT_WIDTH};
+    while (next_word(cursor, &word)) {
+        int field = 0;
+        TRY(parse_field(word, view_fields, COUNT(view_fields), "a view", &seen, &field, &value, err));
+        TRY(set_view_field(view, (enum view_field)field, value, err));
+    }
+    return check_view(view, seen, err);
+}
+
+/* ---- specs ---- */
+
+enum spec_field { SPEC_N, SPEC_MOD, SPEC_BITS };
+static const char *const spec_fields[] = {"n", "mod", "bits"};
+
+static bool bits_fit(enum scheme scheme, uint64_t bits) {
+    if (scheme == SCHEME_SIMHASH) return bits == 64 || bits == 128;
+    return bits == 1 || bits == 2 || bits == 4 || bits == 8 || bits == 16 || bits == 64;
+}
+
+static stemma_status set_spec_field(struct spec *spec, enum spec_field field, struct word value,
+                                    stemma_error *err) {
+    const struct scheme_rule *rule = &rules[spec->scheme];
+    const char *scheme = scheme_name(spec->scheme);
+    uint32_t *const targets[] = {&spec->n, &spec->mod, &spec->bits};
+    const uint64_t most[] = {rule->n_most, UINT32_MAX, 128};
+    uint64_t number;
+    if (*targets[field] == 0) /* its default, see rules */
+        return fail(err, STEMMA_INVALID, "recipe: %s takes no %s", scheme, spec_fields[field]);
+    char name[24];
+    snprintf(name, sizeof name, "%s %s", scheme, spec_fields[field]);
+    TRY(parse_number(name, value, 1, most[field], &number, err));
+    if (field == SPEC_BITS && !bits_fit(spec->scheme, number))
+        return fail(err, STEMMA_INVALID, "recipe: %s bits=%s is not one of %s", scheme, show(value).text,
+                    spec->scheme == SCHEME_SIMHASH ? "64, 128" : "1, 2, 4, 8, 16, 64");
+    *targets[field] = (uint32_t)number;
+    return STEMMA_OK;
+}
+
+static stemma_status parse_spec(struct cursor *cursor, struct spec *out, stemma_error *err) {
+    struct word word, value;
+    unsigned seen = 0;
+    int scheme = 0, field = 0;
+    if (!next_word(cursor, &word)) return fail(err, STEMMA_INVALID, "recipe: a sketch spec is empty");
+    TRY(parse_name("scheme", word, scheme_names, SCHEME_COUNT, &scheme, err));
+    const struct scheme_rule *rule = &rules[scheme];
+    *out = (struct spec){(enum scheme)scheme, rule->n, rule->mod, rule->bits};
+    while (next_word(cursor, &word)) {
+        TRY(parse_field(word, spec_fields, COUNT(spec_fields), scheme_names[scheme], &seen, &field, &value, err));
+        TRY(set_spec_field(out, (enum spec_field)field, value, err));
+    }
+    return STEMMA_OK;
+}
+
+static stemma_status check_spec(const struct stemma_recipe *recipe, const struct spec *spec, stemma_error *err) {
+    bool chunks = spec->scheme == SCHEME_BSW || spec->scheme == SCHEME_BSW_CHUNK;
+    if (chunks && recipe->view.labelled) /* labels are given to the sorted set: the order is lost */
+        return fail(err, STEMMA_INVALID, "recipe: %s cannot be made of labelled shingles",
+                    scheme_name(spec->scheme));
+    for (size_t i = 0; i < recipe->spec_count; i++) {
+        const struct spec *other = &recipe->specs[i];
+        if (other->scheme == spec->scheme && other->n == spec->n && other->mod == spec->mod &&
+            other->bits == spec->bits)
+            return fail(err, STEMMA_INVALID, "recipe: the same %s is asked for twice", scheme_name(spec->scheme));
+    }
+    return STEMMA_OK;
+}
+
+/* The cursor stands at the beginning of a segment. */
+static stemma_status parse_specs(struct cursor *cursor, struct stemma_recipe *recipe, stemma_error *err) {
+    do {
+        struct spec spec;
+        TRY(parse_spec(cursor, &spec, err));
+        TRY(check_spec(recipe, &spec, err));
+        if (recipe->spec_count == SPECS_MOST)
+            return fail(err, STEMMA_INVALID, "recipe: more than %d sketch specs", SPECS_MOST);
+        recipe->specs[recipe->spec_count++] = spec;
+    } while (next_segment(cursor));
+    return STEMMA_OK;
+}
+
+/* ---- the canonical text ---- */
+
+struct writer {
+    char *text;
+    size_t used; /* RECIPE_TEXT_MAX is more than the longest recipe */
+};
+
+static void write_text(struct writer *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void write_text(struct writer *out, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(out->text + out->used, RECIPE_TEXT_MAX - out->used, format, arguments);
+    va_end(arguments);
+    out->used += (size_t)length;
+}
+
+static void write_spec(struct writer *out, const struct spec *spec) {
+    write_text(out, "; %s", scheme_name(spec->scheme));
+    if (spec->n) write_text(out, " n=%" PRIu32, spec->n);
+    if (spec->mod) write_text(out, " mod=%" PRIu32, spec->mod);
+    if (spec->bits) write_text(out, " bits=%" PRIu32, spec->bits);
+}
+
+static void write_recipe(struct stemma_recipe *recipe) {
+    const struct view *view = &recipe->view;
+    struct writer out = {recipe->text, 0};
+    write_text(&out, "%s unit=%s window=%" PRIu32, fold_text(view->folds).text, unit_name(view->unit),
+               view->window);
+    if (view->labelled) write_text(&out, " labelled=yes");
+    write_text(&out, " hash=%s width=%d seed=%" PRIu64, hash_name(view->hash), view->width, view->seed);
+    if (view->keyed) write_text(&out, " keyid=%016" PRIx64, view->key_id);
+    for (size_t i = 0; i < recipe->spec_count; i++) write_spec(&out, &recipe->specs[i]);
+}
+
+/* ---- whole recipes ---- */
+
+static bool starts_with_scheme(struct cursor *cursor) {
+    return find_name(peek_word(cursor), scheme_names, SCHEME_COUNT) >= 0;
+}
+
+stemma_status recipe_parse(const char *text, size_t size, struct stemma_recipe *out, stemma_error *err) {
+    struct cursor cursor = {text, text ? text + size : text};
+    struct cursor usual = {DEFAULT_SPECS, DEFAULT_SPECS + strlen(DEFAULT_SPECS)};
+    struct cursor nothing = {text, text};
+    struct stemma_recipe recipe = {0};
+    bool view_left_out = starts_with_scheme(&cursor);
+    TRY(parse_view(view_left_out ? &nothing : &cursor, &recipe.view, err));
+    bool specs_follow = view_left_out || next_segment(&cursor);
+    TRY(parse_specs(specs_follow ? &cursor : &usual, &recipe, err));
+    write_recipe(&recipe);
+    *out = recipe;
+    return STEMMA_OK;
+}
+
+stemma_status recipe_with_key(const struct stemma_recipe *recipe, const void *key, size_t key_size,
+                              struct stemma_recipe *out, stemma_error *err) {
+    if (key_size < KEY_LEAST)
+        return fail(err, STEMMA_INVALID, "a key needs at least %d bytes, this one has %zu", KEY_LEAST, key_size);
+    uint64_t id = derive64(key, key_size, "stemma key id");
+    if (recipe->view.keyed && recipe->view.key_id != id)
+        return fail(err, STEMMA_MISMATCH, "the recipe's keyid is %016" PRIx64 ", that of the key %016" PRIx64,
+                    recipe->view.key_id, id);
+    struct stemma_recipe keyed = *recipe;
+    keyed.view.keyed = keyed.view.has_secret = true;
+    keyed.view.key_id = id;
+    keyed.view.secret = derive64(key, key_size, "stemma view");
+    write_recipe(&keyed);
+    *out = keyed;
+    return STEMMA_OK;
+}
