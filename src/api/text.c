@@ -15,7 +15,6 @@ struct stemma_text {
     enum unit unit;
     struct token *tokens;
     size_t count, cap;
-    uint64_t source_size;
 };
 
 static stemma_status find_tokens(stemma_text *t, stemma_error *err) {
@@ -32,7 +31,6 @@ static stemma_status canonicalise(stemma_text *t, const stemma_recipe *recipe, c
                                   stemma_error *err) {
     struct canon *canon;
     t->unit = recipe->view.unit;
-    t->source_size = size;
     TRY(canon_new(recipe->view.folds, t->unit, &t->map, &canon, err));
     stemma_status status = canon_feed(canon, bytes, size, &t->text, err);
     if (status == STEMMA_OK) status = canon_finish(canon, &t->text, err);
@@ -86,7 +84,7 @@ stemma_status stemma_text_token(const stemma_text *text, size_t index, stemma_to
         .begin = token.begin,
         .end = token.end,
         .source_begin = offset_map_find(&text->map, token.begin),
-        .source_end = offset_map_find_end(&text->map, token.end, text->source_size),
+        .source_end = offset_map_find(&text->map, token.end),
     };
     return STEMMA_OK;
 }

@@ -99,23 +99,49 @@ static void output_release(struct output *output) {
     *output = (struct output){.fd = -1};
 }
 
-/* A draft beside the target, so that renaming it is atomic. */
-static int open_draft(const char *path, char **draft) {
-    size_t size = strlen(path) + 16;
-    char *name = mem_alloc(size);
-    if (!name) return -ENOMEM;
-    snprintf(name, size, "%s.draft-XXXXXX", path);
-    int fd = mkostemp(name, O_CLOEXEC);
-    if (fd < 0) {
-        int cause = errno;
-        mem_free(name);
-        return -cause;
+/* The directory a path stands in, for files that get their name later. */
+static char *directory_of(const char *path) {
+    const char *slash = strrchr(path, '/');
+    if (!slash) return mem_copy_string(".");
+    char *directory = mem_copy_string(path);
+    if (directory) directory[slash == path ? 1 : slash - path] = 0;
+    return directory;
+}
+
+/* A draft without a name, so that a killed process leaves nothing; where the file system cannot, with a name. */
+static int open_draft(struct output *output) {
+    char *directory = directory_of(output->path);
+    size_t size = strlen(output->path) + 16;
+    output->draft = mem_alloc(size);
+    if (!directory || !output->draft) {
+        mem_free(directory);
+        return -ENOMEM;
     }
+    snprintf(output->draft, size, "%s.draft-XXXXXX", output->path);
+    int fd = open(directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+    int cause = errno;
+    mem_free(directory);
+    if (fd >= 0) return fd;
+    if (cause != EOPNOTSUPP && cause != EISDIR && cause != EINVAL) return -cause;
+    fd = mkostemp(output->draft, O_CLOEXEC);
+    output->draft_exists = fd >= 0;
+    if (fd < 0) return -errno;
     mode_t mask = umask(0);
     umask(mask);
     fchmod(fd, 0666 & ~mask);
-    *draft = name;
     return fd;
+}
+
+/* Give the draft its name beside the target; renaming it is then atomic. */
+static int name_draft(struct output *output) {
+    char link[32];
+    if (output->draft_exists) return 0;
+    snprintf(link, sizeof link, "/proc/self/fd/%d", output->fd);
+    snprintf(output->draft + strlen(output->path), 16, ".draft-%d", (int)getpid() % 1000000);
+    unlink(output->draft);
+    if (linkat(AT_FDCWD, link, AT_FDCWD, output->draft, AT_SYMLINK_FOLLOW) != 0) return -1;
+    output->draft_exists = true;
+    return 0;
 }
 
 static int open_target(struct output *output) {
@@ -129,7 +155,7 @@ static int open_target(struct output *output) {
         int fd = open(output->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
         return fd < 0 ? -errno : fd;
     }
-    return open_draft(output->path, &output->draft);
+    return open_draft(output);
 }
 
 stemma_status output_open(struct output *output, const char *path, stemma_error *err) {
@@ -152,7 +178,7 @@ stemma_status output_write(struct output *output, const void *bytes, size_t size
 
 stemma_status output_commit(struct output *output, stemma_error *err) {
     if (!output->direct) {
-        if (fsync(output->fd) != 0 || rename(output->draft, output->path) != 0) {
+        if (fsync(output->fd) != 0 || name_draft(output) != 0 || rename(output->draft, output->path) != 0) {
             stemma_status status = fail_errno(err, "write", output->path, errno);
             output_abandon(output);
             return status;
@@ -163,6 +189,6 @@ stemma_status output_commit(struct output *output, stemma_error *err) {
 }
 
 void output_abandon(struct output *output) {
-    if (output->draft) unlink(output->draft);
+    if (output->draft_exists) unlink(output->draft);
     output_release(output);
 }

@@ -26,7 +26,8 @@ void input_close(struct input *input);
 struct output {
     int fd;
     char *path;
-    char *draft; /* its name until then; NULL when it has none or needs none */
+    char *draft; /* the name it has for a moment before it gets its own */
+    bool draft_exists;
     bool direct;
 };
 

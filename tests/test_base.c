@@ -1,0 +1,195 @@
+/* Sorting, spilling, growing arrays, files. */
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "base/file.h"
+#include "base/rng.h"
+#include "base/sort.h"
+#include "base/spill.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static int ascending(const void *a, const void *b) {
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Values of a kind that a radix sort could stumble over. */
+static uint64_t value_of_kind(int kind, uint64_t *state) {
+    switch (kind) {
+    case 0: return rng_next(state);
+    case 1: return rng_below(state, 10);
+    case 2: return rng_next(state) >> 40;
+    case 3: return rng_next(state) << 40;
+    case 4: return rng_below(state, 3) ? UINT64_MAX : 0;
+    default: return (rng_next(state) & 0xffff) << 20 | 7;
+    }
+}
+
+static void sorting_equals_qsort(void **unused) {
+    (void)unused;
+    uint64_t state = 1;
+    size_t sizes[] = {0, 1, 2, 47, 48, 49, 50, 255, 1000, 70000, 300000};
+    for (int kind = 0; kind < 6; kind++)
+        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+            size_t n = sizes[s];
+            uint64_t *ours = malloc((n + 1) * 8), *theirs = malloc((n + 1) * 8);
+            for (size_t i = 0; i < n; i++) ours[i] = theirs[i] = value_of_kind(kind, &state);
+            assert_true(sort_u64(ours, n));
+            qsort(theirs, n, 8, ascending);
+            assert_memory_equal(ours, theirs, n * 8);
+            free(ours);
+            free(theirs);
+        }
+}
+
+static void common_counts_the_intersection(void **unused) {
+    (void)unused;
+    uint64_t a[] = {1, 3, 5, 7, 9}, b[] = {0, 3, 4, 9, 12};
+    assert_int_equal(common_u64(a, 5, b, 5), 2);
+    assert_int_equal(common_u64(a, 0, b, 5), 0);
+    uint64_t repeated[] = {1, 1, 2, 2, 2, 9};
+    assert_int_equal(unique_u64(repeated, 6), 3);
+    assert_int_equal(repeated[2], 9);
+}
+
+/* What a spill gives back, whatever it had to do, is the sorted input. */
+static void spill_gives_back(bool unique, size_t count, uint64_t range, bool expect_disk) {
+    struct spill *spill;
+    struct spill_cursor *cursor;
+    uint64_t state = count, block[777];
+    struct vec64 all = {0};
+    assert_int_equal(spill_new(unique, 1, NULL, &spill, NULL), STEMMA_OK);
+    while (all.len < count) {
+        uint64_t values[1000];
+        size_t part = 1 + rng_below(&state, 999);
+        for (size_t i = 0; i < part; i++) values[i] = rng_below(&state, range);
+        assert_int_equal(spill_add(spill, values, part, NULL), STEMMA_OK);
+        assert_true(vec64_reserve(&all, part));
+        memcpy(all.data + all.len, values, part * 8);
+        all.len += part;
+    }
+    assert_int_equal(spill_finish(spill, NULL), STEMMA_OK);
+    assert_int_equal(spill_bytes(spill) > 0, expect_disk);
+    assert_true(sort_u64(all.data, all.len));
+    if (unique) all.len = unique_u64(all.data, all.len);
+    assert_int_equal(spill_cursor_new(spill, &cursor, NULL), STEMMA_OK);
+    size_t at = 0, got;
+    do {
+        assert_int_equal(spill_cursor_read(cursor, block, 777, &got, NULL), STEMMA_OK);
+        assert_true(at + got <= all.len);
+        assert_memory_equal(block, all.data + at, got * 8);
+        at += got;
+    } while (got);
+    assert_int_equal(at, all.len);
+    spill_cursor_free(cursor);
+    spill_free(spill);
+    vec64_release(&all);
+}
+
+static void spilling_sorts(void **unused) {
+    (void)unused;
+    spill_gives_back(true, 10, UINT64_MAX, false);
+    spill_gives_back(true, 100000, UINT64_MAX, true);
+    spill_gives_back(false, 100000, 50000, true);
+    spill_gives_back(true, 100000, 50, false);       /* repetitions make room again */
+    spill_gives_back(true, 6000000, UINT64_MAX, true); /* enough runs for two levels of merging */
+}
+
+static void spilling_into_a_missing_directory_is_said(void **unused) {
+    (void)unused;
+    struct spill *spill;
+    stemma_error error = {0};
+    uint64_t values[1000], state = 5;
+    stemma_status status = STEMMA_OK;
+    assert_int_equal(spill_new(true, 1, "/nonexistent/directory", &spill, &error), STEMMA_OK);
+    for (int i = 0; i < 100 && status == STEMMA_OK; i++) {
+        for (int k = 0; k < 1000; k++) values[k] = rng_next(&state);
+        status = spill_add(spill, values, 1000, &error);
+    }
+    assert_int_equal(status, STEMMA_IO);
+    assert_non_null(strstr(error.message, "/nonexistent/directory"));
+    spill_free(spill);
+}
+
+static void inputs_that_are_no_documents_are_refused(void **unused) {
+    (void)unused;
+    struct input input;
+    stemma_error error;
+    assert_int_equal(input_open(&input, "/nonexistent", &error), STEMMA_NOT_FOUND);
+    assert_string_equal(error.message, "cannot read '/nonexistent': no such file or directory");
+    assert_int_equal(input_open(&input, "/", &error), STEMMA_UNREADABLE);
+    assert_string_equal(error.message, "cannot read '/': is a directory");
+    assert_int_equal(input_open(&input, "/dev/zero", &error), STEMMA_UNREADABLE);
+    assert_string_equal(error.message, "cannot read '/dev/zero': is a device, not a regular file");
+    char fifo[] = "/tmp/stemma-test-fifo-XXXXXX";
+    assert_non_null(mkdtemp(fifo));
+    char path[64];
+    snprintf(path, sizeof path, "%s/fifo", fifo);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_int_equal(input_open(&input, path, &error), STEMMA_UNREADABLE);
+    assert_non_null(strstr(error.message, "is a FIFO"));
+    unlink(path);
+    rmdir(fifo);
+}
+
+static void outputs_appear_when_complete(void **unused) {
+    (void)unused;
+    struct output output;
+    char dir[] = "/tmp/stemma-test-out-XXXXXX", path[64];
+    assert_non_null(mkdtemp(dir));
+    snprintf(path, sizeof path, "%s/file", dir);
+    assert_int_equal(output_open(&output, path, NULL), STEMMA_OK);
+    assert_int_equal(output_write(&output, "abc", 3, NULL), STEMMA_OK);
+    assert_int_not_equal(access(path, F_OK), 0);
+    output_abandon(&output);
+    assert_int_equal(rmdir(dir), 0); /* nothing was left */
+    assert_int_equal(mkdir(dir, 0700), 0);
+    for (int round = 0; round < 2; round++) { /* the second replaces the first */
+        assert_int_equal(output_open(&output, path, NULL), STEMMA_OK);
+        assert_int_equal(output_write(&output, "abc", 3, NULL), STEMMA_OK);
+        assert_int_equal(output_commit(&output, NULL), STEMMA_OK);
+        assert_int_equal(access(path, F_OK), 0);
+    }
+    unlink(path);
+    assert_int_equal(rmdir(dir), 0);
+}
+
+static void output_to_a_full_device_is_said(void **unused) {
+    (void)unused;
+    struct output output;
+    stemma_error error;
+    assert_int_equal(output_open(&output, "/dev/full", &error), STEMMA_OK);
+    assert_int_equal(output_write(&output, "abc", 3, &error), STEMMA_NO_SPACE);
+    assert_string_equal(error.message, "cannot write '/dev/full': no space left on device");
+    output_abandon(&output);
+}
+
+static void statuses_have_texts(void **unused) {
+    (void)unused;
+    assert_string_equal(stemma_status_text(STEMMA_OK), "no error");
+    assert_string_equal(stemma_status_text(STEMMA_MISMATCH), "the recipes differ");
+    assert_string_equal(stemma_status_text((stemma_status)9999), "unknown status");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sorting_equals_qsort),
+        cmocka_unit_test(common_counts_the_intersection),
+        cmocka_unit_test(spilling_sorts),
+        cmocka_unit_test(spilling_into_a_missing_directory_is_said),
+        cmocka_unit_test(inputs_that_are_no_documents_are_refused),
+        cmocka_unit_test(outputs_appear_when_complete),
+        cmocka_unit_test(output_to_a_full_device_is_said),
+        cmocka_unit_test(statuses_have_texts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
