@@ -10,19 +10,24 @@
 #include "base/digest.h"
 #include "sketch/recipe.h"
 
+#define SAMPLE_FLOOR 8
+
 struct part {
     /* mod, min, minmod, level: the sample, ascending. bsw, bsw-chunk: chunk values, ascending, each once.
-     * minhash, oph with bits = 64: the n minima in order (oph: UINT64_MAX where a bin is empty). */
+     * minhash, oph with bits = 64: the n minima in order (UINT64_MAX where there is none). */
     struct vec64 values;
-    /* b-bit minhash and oph (n fields of `bits`), simhash: packed, first field in the lowest bits. */
+    /* b-bit minhash and oph (n fields of `bits`), simhash: packed, first field in the lowest bits.
+     * KERNEL_SLACK bytes behind them may be read. */
     struct buf bits;
-    uint32_t level;       /* level: the exponent i */
-    bool complete;        /* min, minmod: fewer than n there were, so these are all of them (of the modulus) */
-    uint32_t filled;      /* oph: bins that had a value of their own */
-    uint64_t distinct;    /* oph, minhash: estimated number of distinct shingles */
-    struct vec64 smallest; /* mod, level: when the sample has fewer than FLOOR values, the FLOOR smallest */
+    /* mod, level: when the sample has fewer than SAMPLE_FLOOR values, the SAMPLE_FLOOR smallest fingerprints of
+     * the document (all of them, if there are fewer); else empty. A union at a raised level may have lost them. */
+    struct vec64 smallest;
+    uint64_t distinct; /* minhash, oph: estimated number of distinct shingles, for intervals */
+    uint32_t filled;   /* oph: bins that had a value of their own */
+    uint32_t level;    /* level: the exponent i */
+    bool complete;     /* min, minmod: there were at most n, so these are all of them (that are 0 mod `mod`) */
+    bool empty;        /* the document had no shingles: every scheme, nothing above means anything */
 };
-#define SAMPLE_FLOOR 8
 
 struct stemma_sketch {
     struct stemma_recipe recipe;
@@ -32,22 +37,36 @@ struct stemma_sketch {
     struct part parts[SPECS_MOST];
 };
 
+/* Empty parts, no name: NULL when memory is refused. */
+struct stemma_sketch *sketch_new(const struct stemma_recipe *recipe);
 void sketch_free(struct stemma_sketch *sketch);
 
 /* ---- making (sketcher.c, with one file per family of schemes) ---- */
 
 struct sketcher;
+
+/* UNSUPPORTED when the recipe is keyed and its key is not there. */
 stemma_status sketcher_new(const struct stemma_recipe *recipe, struct sketcher **out, stemma_error *err);
-bool sketcher_wants_tokens(const struct sketcher *sketcher);    /* bsw-chunk */
-uint64_t sketcher_modulus(const struct sketcher *sketcher);     /* see shingle_sink.modulus */
+bool sketcher_wants_tokens(const struct sketcher *sketcher); /* bsw-chunk */
+
+/* n when from now on only fingerprints that are 0 mod n matter (every spec is a mod and has found enough), else
+ * 1. Others may still be given; they change nothing. */
+uint64_t sketcher_modulus(const struct sketcher *sketcher);
+
+/* The next fingerprints; tokens as for shingle_sink.take. KERNEL_SLACK bytes behind fp may be read. */
 stemma_status sketcher_take(struct sketcher *sketcher, const uint64_t *fp, size_t count,
                             const uint64_t *tokens, size_t token_count, stemma_error *err);
-/* Parts of a new sketch; name, sizes and digests are the caller's to fill. shingles: how many there were. */
+
+/* Parts of a new sketch; name, sizes and digests are the caller's to fill. shingles: how many there were,
+ * with those that were left out because of sketcher_modulus. The sketcher can then only be freed. */
 stemma_status sketcher_finish(struct sketcher *sketcher, uint64_t shingles, struct stemma_sketch **out,
                               stemma_error *err);
 void sketcher_free(struct sketcher *sketcher);
 
-/* ---- combining ---- */
+/* ---- combining (union.c) ---- */
+
+/* The sketch of both documents together: parts as of the united sets, the name "a + b", sizes summed, digests
+ * those of the two digests, smaller first. MISMATCH, or UNSUPPORTED naming the scheme that has no union. */
 stemma_status sketch_union(const struct stemma_sketch *a, const struct stemma_sketch *b,
                            struct stemma_sketch **out, stemma_error *err);
 
@@ -55,10 +74,10 @@ stemma_status sketch_union(const struct stemma_sketch *a, const struct stemma_sk
 stemma_status codec_put_header(const struct stemma_recipe *recipe, struct buf *out, stemma_error *err);
 stemma_status codec_put_sketch(const struct stemma_sketch *sketch, struct buf *out, stemma_error *err);
 stemma_status codec_put_end(uint64_t count, struct buf *out, stemma_error *err);
-/* Each reads at *at and moves it; all sizes are checked before anything is believed. */
+/* Each reads at *at and moves it, on success; all sizes are checked before anything is believed. */
 stemma_status codec_get_header(const uint8_t *bytes, size_t size, size_t *at, struct stemma_recipe *out,
                                stemma_error *err);
-/* *out is NULL at the end record. `count`: how many were read before, which the end record must confirm. */
+/* *out is NULL at the end record, which must end the bytes too. `count`: how many were read before, which the end record must confirm. */
 stemma_status codec_get_sketch(const uint8_t *bytes, size_t size, size_t *at, const struct stemma_recipe *recipe,
                                uint64_t count, struct stemma_sketch **out, stemma_error *err);
 bool codec_is_bundle(const uint8_t *bytes, size_t size);

@@ -1,0 +1,191 @@
+/*
+ * Samples of the set of fingerprints: mod, min, minmod, level (Broder 1997, 3).
+ *
+ * Two collectors do all the work. `multiples` keeps a set that only grows: values are appended and the set is
+ * sorted whenever it has doubled, so time is near-linear and a million equal lines stay small. `lowest` keeps the
+ * n smallest: a threshold filter throws nearly everything away, the few that pass are sorted in once in a while.
+ */
+#include "base/alloc.h"
+#include "base/sort.h"
+#include "kernels/kernels.h"
+#include "sketch/maker.h"
+
+/* ---- the n smallest ---- */
+
+enum { LOWEST_ROOM = 256 }; /* values between two sorts, at least; 4 n when that is more */
+
+struct lowest {
+    size_t n;
+    struct vec64 kept;
+    uint64_t limit; /* the n-th smallest once more than n are known, else UINT64_MAX */
+    bool overflow;  /* there are more than n */
+};
+
+static bool lowest_settle(struct lowest *lowest) {
+    if (!vec64_make_set(&lowest->kept)) return false;
+    if (lowest->kept.len <= lowest->n) return true;
+    lowest->kept.len = lowest->n;
+    lowest->limit = lowest->kept.data[lowest->n - 1];
+    lowest->overflow = true;
+    return true;
+}
+
+static bool lowest_add(struct lowest *lowest, const uint64_t *values, size_t count) {
+    const struct kernels *kernels = kernels_get();
+    size_t room = lowest->n * 4 > LOWEST_ROOM ? lowest->n * 4 : LOWEST_ROOM;
+    while (count) {
+        size_t free_room = room - lowest->kept.len, slice = count < free_room ? count : free_room;
+        if (!vec64_reserve(&lowest->kept, slice + KERNEL_SLACK)) return false;
+        uint64_t *end = lowest->kept.data + lowest->kept.len;
+        lowest->kept.len += kernels->filter_below(values, slice, lowest->limit, end);
+        if (lowest->kept.len == room && !lowest_settle(lowest)) return false;
+        values += slice;
+        count -= slice;
+    }
+    return true;
+}
+
+/* ---- the multiples of n ---- */
+
+enum { MULTIPLES_ROOM = 64 }; /* before the first sort for size */
+
+struct multiples {
+    struct vec64 kept;
+    size_t settled; /* how many distinct ones the last sort left */
+};
+
+static bool multiples_settle(struct multiples *multiples) {
+    if (!vec64_make_set(&multiples->kept)) return false;
+    multiples->settled = multiples->kept.len;
+    return true;
+}
+
+/* While fewer than `floor` are known to be distinct every few are counted, so that it is soon known. */
+static bool multiples_add(struct multiples *multiples, const uint64_t *values, size_t count, uint64_t n,
+                          size_t floor) {
+    struct vec64 *kept = &multiples->kept;
+    if (!vec64_reserve(kept, count + KERNEL_SLACK)) return false;
+    kept->len += kernels_get()->filter_mod(values, count, n, kept->data + kept->len);
+    size_t most = multiples->settled * 2 > MULTIPLES_ROOM ? multiples->settled * 2 : MULTIPLES_ROOM;
+    if (multiples->settled < floor) most = floor;
+    return kept->len < most || multiples_settle(multiples);
+}
+
+static bool multiples_thin(struct multiples *multiples, uint64_t n) {
+    struct vec64 *kept = &multiples->kept, thinned = {0};
+    if (!vec64_reserve(&thinned, kept->len + KERNEL_SLACK)) return false;
+    if (kept->len) thinned.len = kernels_get()->filter_mod(kept->data, kept->len, n, thinned.data);
+    vec64_release(kept);
+    *kept = thinned;
+    return multiples_settle(multiples);
+}
+
+/* ---- makers ---- */
+
+struct sample_maker {
+    struct maker base;
+    struct multiples multiples; /* mod, level; minmod: what one block leaves for `lowest` */
+    struct lowest lowest;       /* min, minmod: the sample; mod, level: the floor */
+    uint64_t seen;              /* level: fingerprints so far, with repetitions */
+    uint32_t level;
+};
+
+static stemma_status mod_take(struct maker *base, const uint64_t *fp, size_t count, const uint64_t *tokens,
+                              size_t token_count, stemma_error *err) {
+    struct sample_maker *maker = (struct sample_maker *)base;
+    (void)tokens, (void)token_count;
+    if (!multiples_add(&maker->multiples, fp, count, base->spec.n, SAMPLE_FLOOR)) return fail_memory(err);
+    if (!base->enough && !lowest_add(&maker->lowest, fp, count)) return fail_memory(err);
+    base->enough = maker->multiples.settled >= SAMPLE_FLOOR;
+    return STEMMA_OK;
+}
+
+uint32_t level_of(uint64_t shingles) {
+    uint32_t level = 0;
+    while (shingles / 100 >> level > 1) level++;
+    return level;
+}
+
+/* The level grows with the document: what is kept stays a few hundred values. */
+static stemma_status level_take(struct maker *base, const uint64_t *fp, size_t count, const uint64_t *tokens,
+                                size_t token_count, stemma_error *err) {
+    struct sample_maker *maker = (struct sample_maker *)base;
+    (void)tokens, (void)token_count;
+    maker->seen += count;
+    uint32_t level = level_of(maker->seen);
+    if (!multiples_add(&maker->multiples, fp, count, UINT64_C(1) << level, 0)) return fail_memory(err);
+    if (level > maker->level && !multiples_thin(&maker->multiples, UINT64_C(1) << level)) return fail_memory(err);
+    maker->level = level;
+    return lowest_add(&maker->lowest, fp, count) ? STEMMA_OK : fail_memory(err);
+}
+
+static stemma_status min_take(struct maker *base, const uint64_t *fp, size_t count, const uint64_t *tokens,
+                              size_t token_count, stemma_error *err) {
+    struct sample_maker *maker = (struct sample_maker *)base;
+    (void)tokens, (void)token_count;
+    return lowest_add(&maker->lowest, fp, count) ? STEMMA_OK : fail_memory(err);
+}
+
+static stemma_status minmod_take(struct maker *base, const uint64_t *fp, size_t count, const uint64_t *tokens,
+                                 size_t token_count, stemma_error *err) {
+    struct sample_maker *maker = (struct sample_maker *)base;
+    struct vec64 *passed = &maker->multiples.kept;
+    (void)tokens, (void)token_count;
+    if (!vec64_reserve(passed, count + KERNEL_SLACK)) return fail_memory(err);
+    size_t left = kernels_get()->filter_mod(fp, count, base->spec.mod, passed->data);
+    return lowest_add(&maker->lowest, passed->data, left) ? STEMMA_OK : fail_memory(err);
+}
+
+/* Hand over an array; memory that was room for growth is given back. */
+static stemma_status give_values(struct vec64 *from, struct vec64 *to, stemma_error *err) {
+    return vec64_append(to, from->data, from->len) ? STEMMA_OK : fail_memory(err);
+}
+
+static stemma_status multiples_finish(struct maker *base, uint64_t shingles, struct part *out,
+                                      stemma_error *err) {
+    struct sample_maker *maker = (struct sample_maker *)base;
+    uint64_t n = base->spec.n;
+    if (base->spec.scheme == SCHEME_LEVEL) {
+        out->level = level_of(shingles);
+        n = UINT64_C(1) << out->level;
+    }
+    if (!multiples_thin(&maker->multiples, n)) return fail_memory(err);
+    TRY(give_values(&maker->multiples.kept, &out->values, err));
+    if (out->values.len >= SAMPLE_FLOOR) return STEMMA_OK;
+    if (!lowest_settle(&maker->lowest)) return fail_memory(err);
+    return give_values(&maker->lowest.kept, &out->smallest, err);
+}
+
+static stemma_status lowest_finish(struct maker *base, uint64_t shingles, struct part *out, stemma_error *err) {
+    struct sample_maker *maker = (struct sample_maker *)base;
+    (void)shingles;
+    if (!lowest_settle(&maker->lowest)) return fail_memory(err);
+    out->complete = !maker->lowest.overflow;
+    return give_values(&maker->lowest.kept, &out->values, err);
+}
+
+static void sample_free(struct maker *base) {
+    struct sample_maker *maker = (struct sample_maker *)base;
+    vec64_release(&maker->multiples.kept);
+    vec64_release(&maker->lowest.kept);
+    mem_free(maker);
+}
+
+static const struct maker_class mod_class = {mod_take, multiples_finish, sample_free};
+static const struct maker_class level_class = {level_take, multiples_finish, sample_free};
+static const struct maker_class min_class = {min_take, lowest_finish, sample_free};
+static const struct maker_class minmod_class = {minmod_take, lowest_finish, sample_free};
+
+struct maker *sample_maker_new(const struct spec *spec) {
+    struct sample_maker *maker = mem_zero(1, sizeof *maker);
+    if (!maker) return NULL;
+    maker->base = (struct maker){.spec = *spec};
+    maker->lowest.limit = UINT64_MAX;
+    maker->lowest.n = SAMPLE_FLOOR;
+    if (spec->scheme == SCHEME_MIN || spec->scheme == SCHEME_MINMOD) maker->lowest.n = spec->n;
+    maker->base.class = spec->scheme == SCHEME_MOD     ? &mod_class
+                        : spec->scheme == SCHEME_LEVEL ? &level_class
+                        : spec->scheme == SCHEME_MIN   ? &min_class
+                                                       : &minmod_class;
+    return &maker->base;
+}

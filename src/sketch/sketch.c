@@ -1,0 +1,51 @@
+/* The sketch as a value, and the small tools that making, uniting and reading it share. */
+#include "base/alloc.h"
+#include "base/sort.h"
+#include "kernels/kernels.h"
+#include "sketch/maker.h"
+
+#include <string.h>
+
+struct stemma_sketch *sketch_new(const struct stemma_recipe *recipe) {
+    struct stemma_sketch *sketch = mem_zero(1, sizeof *sketch);
+    if (sketch) sketch->recipe = *recipe;
+    return sketch;
+}
+
+void sketch_free(struct stemma_sketch *sketch) {
+    if (!sketch) return;
+    for (size_t i = 0; i < sketch->recipe.spec_count; i++) {
+        vec64_release(&sketch->parts[i].values);
+        vec64_release(&sketch->parts[i].smallest);
+        buf_release(&sketch->parts[i].bits);
+    }
+    mem_free(sketch->name);
+    mem_free(sketch);
+}
+
+bool fields_reserve(struct buf *out, size_t n, uint32_t bits) {
+    size_t size = (n * bits + 7) / 8;
+    if (!buf_reserve(out, size + KERNEL_SLACK)) return false;
+    memset(out->data + out->len, 0, size + KERNEL_SLACK);
+    out->len += size;
+    return true;
+}
+
+void fields_set(struct buf *out, size_t i, uint32_t bits, uint64_t value) {
+    size_t first = i * bits;
+    for (uint32_t b = 0; b < bits; b++)
+        out->data[(first + b) / 8] |= (uint8_t)((value >> b & 1) << ((first + b) % 8));
+}
+
+bool vec64_make_set(struct vec64 *vec) {
+    if (!sort_u64(vec->data, vec->len)) return false;
+    vec->len = unique_u64(vec->data, vec->len);
+    return true;
+}
+
+bool vec64_append(struct vec64 *vec, const uint64_t *values, size_t count) {
+    if (!vec64_reserve(vec, count)) return false;
+    if (count) memcpy(vec->data + vec->len, values, count * sizeof *values);
+    vec->len += count;
+    return true;
+}
