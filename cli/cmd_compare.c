@@ -1,0 +1,184 @@
+/* stemma compare: how two documents, or two sketches, are related; one pair or a list of them. */
+#include "command.h"
+#include "judge.h"
+#include "names.h"
+#include "parallel.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- one pair ---- */
+
+static enum exit_code compare_one(const judge *j, const char *a, const char *b) {
+    sketch_cache cache = {0};
+    stemma_error error;
+    verdict v;
+    enum exit_code code = EXIT_DONE;
+    if (judge_pair(j, &cache, a, b, &v, &error))
+        code = complain_of(&error);
+    else if (j->options->json)
+        verdict_print_json(j, &v);
+    else
+        verdict_print(j, &v);
+    free(v.recipe);
+    cache_release(&cache);
+    return code;
+}
+
+/* ---- many pairs ---- */
+
+typedef struct pair {
+    char *a, *b;
+    verdict verdict;
+    stemma_status status;
+    stemma_error error;
+} pair;
+
+typedef struct pair_run {
+    const judge *judge;
+    name_list names;
+    unsigned threads;
+    sketch_cache *caches; /* one for each thread */
+    pair *round;
+    size_t count;
+    enum exit_code code;
+} pair_run;
+
+static void skip(pair_run *run, const char *reason) {
+    complain("cannot use %s %lu of '%s': %s", run->names.separator ? "line" : "name", run->names.number,
+             run->names.path, reason);
+    run->code = graver(run->code, EXIT_WRONG);
+}
+
+/* Cuts a line at its TAB, or takes the second of two names. False: said why, go on with the next. */
+static bool read_second(pair_run *run, pair *p) {
+    char *second;
+    if (run->names.separator == '\0') {
+        if (!names_next(&run->names, &second)) {
+            skip(run, "the second name of the pair is missing");
+            return false;
+        }
+        p->b = need_copy(second);
+        return true;
+    }
+    char *tab = strchr(p->a, '\t');
+    if (!tab || tab == p->a || !tab[1] || strchr(tab + 1, '\t')) {
+        skip(run, "it is not two names separated by a TAB");
+        return false;
+    }
+    *tab = '\0';
+    p->b = need_copy(tab + 1);
+    return true;
+}
+
+static bool is_standard_input(const char *name) {
+    return !strcmp(name, "-");
+}
+
+static void drop_pair(pair *p) {
+    free(p->a);
+    free(p->b);
+    free(p->verdict.recipe);
+}
+
+static bool read_round(pair_run *run) {
+    char *first;
+    run->count = 0;
+    while (run->count < round_size(run->threads) && !stop_requested && names_next(&run->names, &first)) {
+        pair *p = &run->round[run->count];
+        *p = (pair){.a = need_copy(first)};
+        bool usable = read_second(run, p);
+        if (usable && (is_standard_input(p->a) || is_standard_input(p->b))) {
+            skip(run, "standard input cannot be part of a list");
+            usable = false;
+        }
+        if (usable)
+            run->count++;
+        else
+            drop_pair(p);
+    }
+    return run->count > 0;
+}
+
+static void judge_item(void *context, size_t index, unsigned worker) {
+    pair_run *run = context;
+    pair *p = &run->round[index];
+    p->status = judge_pair(run->judge, &run->caches[worker], p->a, p->b, &p->verdict, &p->error);
+}
+
+static void print_round(pair_run *run) {
+    for (size_t i = 0; i < run->count; i++) {
+        pair *p = &run->round[i];
+        if (p->status)
+            run->code = graver(run->code, complain_of(&p->error));
+        else if (run->judge->options->json)
+            verdict_print_json(run->judge, &p->verdict);
+        else
+            verdict_print_row(&p->verdict);
+        drop_pair(p);
+    }
+    fflush(stdout);
+}
+
+static void judge_rounds(pair_run *run) {
+    if (!run->judge->options->json && !run->judge->options->quiet) verdict_print_head();
+    while (!stop_requested && !ferror(stdout) && read_round(run)) {
+        parallel_for(run->count, run->threads, judge_item, run);
+        print_round(run);
+    }
+}
+
+static enum exit_code compare_pairs(const judge *j, const options *o) {
+    pair_run run = {.judge = j, .threads = thread_count(o->threads)};
+    enum exit_code code = names_open(&run.names, o->pairs_from, o->null_separated);
+    if (code) return code;
+    run.caches = need_memory(run.threads * sizeof *run.caches);
+    run.round = need_memory(round_size(run.threads) * sizeof *run.round);
+    judge_rounds(&run);
+    for (unsigned i = 0; i < run.threads; i++) cache_release(&run.caches[i]);
+    free(run.caches);
+    free(run.round);
+    return graver(run.code, names_close(&run.names));
+}
+
+/* ---- the command ---- */
+
+static enum exit_code check_use(const options *o) {
+    if (o->pairs_from && o->operand_count)
+        return wrong_use("compare", "with --pairs-from no documents are named");
+    if (o->null_separated && !o->pairs_from) return wrong_use("compare", "-0 is for --pairs-from");
+    if (!o->pairs_from && o->operand_count != 2)
+        return wrong_use("compare", "two documents are needed, %zu given", o->operand_count);
+    if (!o->pairs_from && is_standard_input(o->operands[0]) && is_standard_input(o->operands[1]))
+        return wrong_use("compare", "standard input can be only one of the two");
+    return EXIT_DONE;
+}
+
+static enum exit_code run(const options *o) {
+    judge j;
+    enum exit_code code = check_use(o);
+    if (!code) code = judge_init(&j, o, "compare");
+    if (code) return code;
+    code = o->pairs_from ? compare_pairs(&j, o) : compare_one(&j, o->operands[0], o->operands[1]);
+    judge_release(&j);
+    return code;
+}
+
+const command command_compare = {
+    .name = "compare",
+    .mask = IN_COMPARE,
+    .summary = "how two documents are related",
+    .usage = "[OPTION]... A B\n[OPTION]... --pairs-from=FILE",
+    .purpose =
+        "Says how A relates to B: identical, same-text, near-duplicate, contained, contains, related, unrelated "
+        "or unknown, with resemblance and containment. Two documents are compared exactly, by all their "
+        "shingles. A or B may also be a file made by 'stemma sketch' (FILE#NAME picks one of several); then, "
+        "and with --sketch, the numbers are estimates with intervals. '-' is standard input.",
+    .examples = "  stemma compare draft.txt final.txt\n"
+                "  stemma compare --preset=raw --unit=byte --window=20 a.bin b.bin\n"
+                "  stemma compare --sketch --scheme=oph -n 1024 --bits=2 a.txt b.txt\n"
+                "  stemma compare old.sketch new.txt\n"
+                "  printf 'a.txt\\tb.txt\\n' | stemma compare --json --pairs-from=-\n",
+    .see_also = "stemma-compare(1), stemma-sketch(1), stemma-recipe(7)",
+    .run = run,
+};

@@ -1,0 +1,124 @@
+/* stemma help: the words of a command and the table of options, laid out for a terminal. */
+#include "command.h"
+
+#include <string.h>
+
+enum { WIDTH = 79, OPTION_COLUMN = 26 };
+
+/* Prints words from column `at` on, broken at WIDTH, further lines indented by `indent`. */
+static void print_wrapped(const char *text, int at, int indent) {
+    while (*text) {
+        int length = (int)strcspn(text, " ");
+        if (at > indent && at + 1 + length > WIDTH) {
+            printf("\n%*s", indent, "");
+            at = indent;
+        } else if (at > indent) {
+            putchar(' ');
+            at++;
+        }
+        printf("%.*s", length, text);
+        at += length;
+        text += length;
+        text += strspn(text, " ");
+    }
+    putchar('\n');
+}
+
+static void print_option(const option_spec *spec) {
+    char left[64];
+    int length =
+        snprintf(left, sizeof left, "  %c%c%s", spec->short_name ? '-' : ' ',
+                 spec->short_name ? spec->short_name : ' ', spec->long_name && spec->short_name ? ", " : "");
+    if (spec->long_name)
+        length += snprintf(left + length, sizeof left - (size_t)length, "%s--%s",
+                           spec->short_name ? "" : "  ", spec->long_name);
+    if (spec->argument)
+        length += snprintf(left + length, sizeof left - (size_t)length, "%c%s", spec->long_name ? '=' : ' ',
+                           spec->argument);
+    printf("%-*s", OPTION_COLUMN, left);
+    if (length >= OPTION_COLUMN) printf("\n%*s", OPTION_COLUMN, "");
+    print_wrapped(spec->help, OPTION_COLUMN, OPTION_COLUMN);
+    if (spec->choices) {
+        printf("%*s", OPTION_COLUMN, "");
+        print_wrapped(spec->choices, OPTION_COLUMN, OPTION_COLUMN);
+    }
+}
+
+static void print_options(unsigned command_bit) {
+    const char *group = "";
+    for (size_t i = 0; i < OPT_COUNT; i++) {
+        const option_spec *spec = &option_table[i];
+        if (!(spec->commands & command_bit)) continue;
+        if (strcmp(group, spec->group) != 0) printf("\n%s:\n", spec->group);
+        group = spec->group;
+        print_option(spec);
+    }
+}
+
+static void print_usage(const command *c) {
+    const char *lead = "Usage:";
+    for (const char *form = c->usage; *form; form += strspn(form, "\n")) {
+        int length = (int)strcspn(form, "\n");
+        printf("%-6s stemma %s %.*s\n", lead, c->name, length, form);
+        lead = "";
+        form += length;
+    }
+}
+
+static const char exit_codes[] = "\nExit codes:\n"
+                                 "  0    done\n"
+                                 "  1    done, and the answer to the question asked is no\n"
+                                 "  2    wrong use, or input that cannot be read\n"
+                                 "  3    the machine failed: disk, memory\n"
+                                 "  130  interrupted\n";
+
+void help_of_command(const command *c) {
+    print_usage(c);
+    putchar('\n');
+    print_wrapped(c->purpose, 0, 0);
+    print_options(c->mask);
+    printf("\nExamples:\n%s", c->examples);
+    fputs(exit_codes, stdout);
+    printf("\nSee also: %s\n", c->see_also);
+}
+
+void help_of_program(void) {
+    puts("Usage: stemma COMMAND [OPTION]... [DOCUMENT]...\n"
+         "\n"
+         "Which of these documents are really the same? Stemma says how closely two\n"
+         "documents are related, and in which direction.\n"
+         "\n"
+         "Commands:");
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        printf("  %-12s %s\n", command_list[i]->name, command_list[i]->summary);
+    print_options(IN_HELP);
+    puts("\nExamples:\n"
+         "  stemma compare draft.txt final.txt\n"
+         "  stemma sketch --output=all.sketch *.txt\n"
+         "  stemma help compare");
+    fputs(exit_codes, stdout);
+    puts("\nSee also: stemma(1), stemma-recipe(7)");
+}
+
+static enum exit_code run(const options *o) {
+    if (o->operand_count == 0) {
+        help_of_program();
+        return EXIT_DONE;
+    }
+    if (o->operand_count > 1) return wrong_use("help", "one command at a time");
+    const command *c = command_find(o->operands[0]);
+    if (!c) return unknown_command(o->operands[0]);
+    help_of_command(c);
+    return EXIT_DONE;
+}
+
+const command command_help = {
+    .name = "help",
+    .mask = IN_HELP,
+    .summary = "explain a command",
+    .usage = "[COMMAND]",
+    .purpose = "Shows what a command does, its options and examples.",
+    .examples = "  stemma help compare\n",
+    .see_also = "stemma(1)",
+    .run = run,
+};

@@ -1,0 +1,284 @@
+/* stemma sketch: documents become small samples that can be compared later without them. */
+#include "command.h"
+#include "json.h"
+#include "names.h"
+#include "parallel.h"
+#include "recipe_options.h"
+#include "stored.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef struct item {
+    char *name;
+    stemma_sketch *sketch;
+    stemma_status status;
+    stemma_error error;
+} item;
+
+typedef struct sketch_run {
+    const options *options;
+    stemma_recipe *recipe;
+    stemma_limits limits;
+    name_list names; /* of --files-from */
+    size_t next_operand;
+    unsigned threads;
+    stemma_writer *bundle; /* with -o */
+    size_t written;
+    item *round;
+    size_t count;
+    enum exit_code code;
+} sketch_run;
+
+/* ---- reading names, sketching ---- */
+
+static bool next_name(sketch_run *run, char **name) {
+    const options *o = run->options;
+    if (run->next_operand < o->operand_count) {
+        *name = o->operands[run->next_operand++];
+        return true;
+    }
+    return o->files_from && names_next(&run->names, name);
+}
+
+static bool read_round(sketch_run *run) {
+    char *name;
+    run->count = 0;
+    while (run->count < round_size(run->threads) && !stop_requested && next_name(run, &name))
+        run->round[run->count++] = (item){.name = need_copy(name)};
+    return run->count > 0;
+}
+
+/* A sketch of a sketch file is never meant: it comes from a second run over the same directory. */
+static stemma_status refuse_sketch(const char *name, stemma_error *error) {
+    struct stat info;
+    bool is_bundle = false;
+    if (stat(name, &info) || !S_ISREG(info.st_mode)) return STEMMA_OK;
+    stemma_status status = stemma_is_bundle(name, &is_bundle, error);
+    if (!status && is_bundle)
+        return set_error(error, STEMMA_INVALID, "cannot sketch '%s': it is a sketch already", name);
+    return status;
+}
+
+static void sketch_item(void *context, size_t index, unsigned worker) {
+    sketch_run *run = context;
+    item *it = &run->round[index];
+    (void)worker;
+    it->status = refuse_sketch(it->name, &it->error);
+    if (!it->status)
+        it->status = stemma_sketch_file(it->name, run->recipe, &run->limits, &it->sketch, &it->error);
+}
+
+/* ---- writing ---- */
+
+static void print_part(json *line, const stemma_sketch_part *part) {
+    char number[32];
+    json_open(line, NULL, '{');
+    json_word(line, "scheme", part->scheme);
+    if (part->bits) {
+        json_count(line, "bit_count", part->bit_count);
+        json_base64(line, "bits", part->bits, (part->bit_count + 7) / 8);
+    } else {
+        json_open(line, "values", '[');
+        for (size_t i = 0; i < part->value_count; i++) {
+            snprintf(number, sizeof number, "%llu", (unsigned long long)part->values[i]);
+            json_word(line, NULL, number);
+        }
+        json_close(line, ']');
+    }
+    json_close(line, '}');
+}
+
+static void print_json(const stemma_sketch *sketch) {
+    stemma_document_info info = stemma_sketch_info(sketch);
+    stemma_sketch_part part;
+    stemma_error error;
+    json line = json_begin(stdout);
+    json_name(&line, "id", info.name);
+    json_count(&line, "bytes", info.bytes);
+    json_count(&line, "tokens", info.tokens);
+    json_hex(&line, "digest", info.digest, sizeof info.digest);
+    json_hex(&line, "text_digest", info.text_digest, sizeof info.text_digest);
+    json_word(&line, "recipe", stemma_recipe_text(stemma_sketch_recipe(sketch)));
+    json_open(&line, "parts", '[');
+    for (size_t i = 0; stemma_sketch_get_part(sketch, i, &part, &error) == STEMMA_OK; i++)
+        print_part(&line, &part);
+    json_close(&line, ']');
+    json_end(&line);
+}
+
+/* DOC.sketch beside the document, or in the directory of -d. Free the result. */
+static char *sketch_path(const options *o, const char *name) {
+    const char *slash = strrchr(name, '/');
+    const char *base = o->directory && slash ? slash + 1 : name;
+    size_t size = strlen(name) + (o->directory ? strlen(o->directory) : 0) + sizeof "/.sketch";
+    char *path = need_memory(size);
+    snprintf(path, size, "%s%s%s.sketch", o->directory ? o->directory : "", o->directory ? "/" : "", base);
+    return path;
+}
+
+static bool may_write(const options *o, const char *path) {
+    struct stat info;
+    if (o->force || lstat(path, &info)) return true;
+    complain("cannot write '%s': it exists already; --force overwrites it", path);
+    return false;
+}
+
+static stemma_status write_alone(const char *path, const stemma_sketch *sketch, stemma_error *error) {
+    stemma_writer *writer;
+    stemma_status status = stemma_writer_open(path, &writer, error);
+    if (status) return status;
+    status = stemma_writer_add(writer, sketch, error);
+    if (status)
+        stemma_writer_abandon(writer);
+    else
+        status = stemma_writer_close(writer, error);
+    return status;
+}
+
+/* The files written are the answer: one a line, or as they are with --print0. */
+static void report_written(const options *o, const char *path) {
+    if (o->quiet) return;
+    if (o->print0) {
+        fputs(path, stdout);
+        putchar('\0');
+    } else {
+        print_name(stdout, path);
+        putchar('\n');
+    }
+}
+
+static enum exit_code write_beside(const options *o, const item *it) {
+    stemma_error error;
+    enum exit_code code = EXIT_DONE;
+    char *path = sketch_path(o, it->name);
+    if (!may_write(o, path))
+        code = EXIT_WRONG;
+    else if (write_alone(path, it->sketch, &error))
+        code = complain_of(&error);
+    else
+        report_written(o, path);
+    free(path);
+    return code;
+}
+
+static enum exit_code write_item(sketch_run *run, item *it) {
+    stemma_error error;
+    if (it->status) return complain_of(&it->error);
+    if (run->options->json) {
+        print_json(it->sketch);
+        return EXIT_DONE;
+    }
+    if (!run->bundle) return write_beside(run->options, it);
+    if (stemma_writer_add(run->bundle, it->sketch, &error)) return complain_of(&error);
+    run->written++;
+    return EXIT_DONE;
+}
+
+static void write_round(sketch_run *run) {
+    for (size_t i = 0; i < run->count; i++) {
+        item *it = &run->round[i];
+        if (!stop_requested) run->code = graver(run->code, write_item(run, it));
+        stemma_sketch_free(it->sketch);
+        free(it->name);
+    }
+    fflush(stdout);
+}
+
+/* A bundle that lacks documents which cannot be read is still wanted; one that lost its writing is not. */
+static enum exit_code close_bundle(sketch_run *run) {
+    stemma_error error;
+    if (stop_requested || run->written == 0 || run->code == EXIT_MACHINE) {
+        stemma_writer_abandon(run->bundle);
+        return stop_requested ? EXIT_INTERRUPTED : EXIT_DONE;
+    }
+    if (stemma_writer_close(run->bundle, &error)) return complain_of(&error);
+    report_written(run->options, run->options->output);
+    return EXIT_DONE;
+}
+
+/* ---- the command ---- */
+
+static enum exit_code check_standard_input(const options *o) {
+    bool used = o->files_from && !strcmp(o->files_from, "-");
+    for (size_t i = 0; i < o->operand_count; i++) {
+        if (strcmp(o->operands[i], "-")) continue;
+        if (used) return wrong_use("sketch", "standard input can be read only once");
+        if (!o->output && !o->json)
+            return wrong_use("sketch", "a sketch of standard input needs -o FILE or --json");
+        used = true;
+    }
+    return EXIT_DONE;
+}
+
+static enum exit_code check_use(const options *o) {
+    if (o->operand_count == 0 && !o->files_from) return wrong_use("sketch", "no document given");
+    if (o->null_separated && !o->files_from) return wrong_use("sketch", "-0 is for --files-from");
+    if ((o->output != NULL) + (o->directory != NULL) + o->json > 1)
+        return wrong_use("sketch", "only one of -o, -d and --json");
+    if (o->output && !strcmp(o->output, "-"))
+        return wrong_use("sketch", "a bundle is a file; for standard output there is --json");
+    return check_standard_input(o);
+}
+
+static enum exit_code open_outputs(sketch_run *run) {
+    const options *o = run->options;
+    stemma_error error;
+    if (!o->output) return EXIT_DONE;
+    if (!may_write(o, o->output)) return EXIT_WRONG;
+    return stemma_writer_open(o->output, &run->bundle, &error) ? complain_of(&error) : EXIT_DONE;
+}
+
+static void sketch_rounds(sketch_run *run) {
+    run->round = need_memory(round_size(run->threads) * sizeof *run->round);
+    while (!stop_requested && !ferror(stdout) && read_round(run)) {
+        parallel_for(run->count, run->threads, sketch_item, run);
+        write_round(run);
+    }
+    free(run->round);
+}
+
+static enum exit_code run_with_recipe(sketch_run *run) {
+    const options *o = run->options;
+    enum exit_code code =
+        o->files_from ? names_open(&run->names, o->files_from, o->null_separated) : EXIT_DONE;
+    if (code) return code;
+    code = open_outputs(run);
+    if (!code) sketch_rounds(run);
+    if (run->bundle) code = graver(code, close_bundle(run));
+    if (o->files_from) code = graver(code, names_close(&run->names));
+    return graver(code, run->code);
+}
+
+static enum exit_code run(const options *o) {
+    sketch_run run = {.options = o, .threads = thread_count(o->threads)};
+    enum exit_code code = check_use(o);
+    if (!code) code = recipe_from_options(o, "sketch", &run.recipe);
+    if (code) return code;
+    run.limits = (stemma_limits){.memory = o->memory, .stop = &stop_requested};
+    code = run_with_recipe(&run);
+    stemma_recipe_free(run.recipe);
+    return code;
+}
+
+const command command_sketch = {
+    .name = "sketch",
+    .mask = IN_SKETCH,
+    .summary = "keep small samples of documents, to compare later",
+    .usage = "[OPTION]... DOCUMENT...\n[OPTION]... --files-from=FILE",
+    .purpose =
+        "Writes a sketch of each document: DOCUMENT.sketch beside it, or in the directory of -d, or all in one "
+        "bundle with -o, or as JSON lines with --json. The names of the files written are printed. Sketches are "
+        "compared by 'stemma compare', without the documents. A document that cannot be read is reported, and "
+        "the others are still done. '-' is standard input.",
+    .examples = "  stemma sketch report.txt\n"
+                "  stemma sketch -o all.sketch *.txt\n"
+                "  stemma sketch --scheme=mod -n 64 --scheme=simhash --bits=64 a.txt\n"
+                "  find . -name '*.txt' -print0 | stemma sketch -0 --files-from=- -o all.sketch\n"
+                "  stemma sketch --json a.txt\n",
+    .see_also = "stemma-sketch(1), stemma-compare(1), stemma-recipe(7)",
+    .run = run,
+};

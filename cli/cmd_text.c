@@ -1,0 +1,101 @@
+/* stemma text: the canonical text of a document, and the way from each token back to the original bytes. */
+#include "command.h"
+#include "json.h"
+#include "recipe_options.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+/* Exactly the canonical bytes; on a terminal the line is ended. */
+static void print_text(const stemma_text *text) {
+    size_t size;
+    const char *data = stemma_text_data(text, &size);
+    fwrite(data, 1, size, stdout);
+    if (isatty(STDOUT_FILENO) && (size == 0 || data[size - 1] != '\n')) putchar('\n');
+}
+
+static void print_text_json(const stemma_text *text, const char *name) {
+    size_t size;
+    const char *data = stemma_text_data(text, &size);
+    json line = json_begin(stdout);
+    json_name(&line, "id", name);
+    json_count(&line, "tokens", stemma_text_token_count(text));
+    json_text(&line, "text", data, size);
+    json_end(&line);
+}
+
+static void print_token(const stemma_token *token, const char *data) {
+    char *safe = safe_text(data + token->begin, token->end - token->begin);
+    printf("%llu-%llu\t%s\n", (unsigned long long)token->source_begin, (unsigned long long)token->source_end,
+           safe);
+    free(safe);
+}
+
+static void print_token_json(const stemma_token *token, const char *data) {
+    json line = json_begin(stdout);
+    json_text(&line, "token", data + token->begin, token->end - token->begin);
+    json_count(&line, "begin", token->begin);
+    json_count(&line, "end", token->end);
+    json_count(&line, "source_begin", token->source_begin);
+    json_count(&line, "source_end", token->source_end);
+    json_end(&line);
+}
+
+static enum exit_code print_tokens(const stemma_text *text, bool as_json) {
+    stemma_error error;
+    stemma_token token;
+    size_t size, count = stemma_text_token_count(text);
+    const char *data = stemma_text_data(text, &size);
+    for (size_t i = 0; i < count && !ferror(stdout); i++) {
+        if (stemma_text_token(text, i, &token, &error)) return complain_of(&error);
+        if (as_json)
+            print_token_json(&token, data);
+        else
+            print_token(&token, data);
+    }
+    return EXIT_DONE;
+}
+
+static enum exit_code print_document(const options *o, const stemma_text *text) {
+    if (o->tokens) return print_tokens(text, o->json);
+    if (o->json)
+        print_text_json(text, o->operands[0]);
+    else
+        print_text(text);
+    return EXIT_DONE;
+}
+
+static enum exit_code run(const options *o) {
+    stemma_recipe *recipe;
+    stemma_text *text;
+    stemma_error error;
+    if (o->operand_count != 1)
+        return wrong_use("text", "one document is needed, %zu given", o->operand_count);
+    enum exit_code code = recipe_from_options(o, "text", &recipe);
+    if (code) return code;
+    stop_at_once();
+    if (stemma_text_file(o->operands[0], recipe, &text, &error)) {
+        code = complain_of(&error);
+    } else {
+        code = print_document(o, text);
+        stemma_text_free(text);
+    }
+    stemma_recipe_free(recipe);
+    return code;
+}
+
+const command command_text = {
+    .name = "text",
+    .mask = IN_TEXT,
+    .summary = "the canonical text of a document",
+    .usage = "[OPTION]... DOCUMENT",
+    .purpose =
+        "Prints the text that comparisons are made of: what remains of the document under the preset. With "
+        "--tokens one token a line, after the range of bytes of the original it came from. '-' is standard "
+        "input.",
+    .examples = "  stemma text letter.txt\n"
+                "  stemma text --preset=code main.c\n"
+                "  stemma text --tokens letter.txt\n",
+    .see_also = "stemma-text(1), stemma-recipe(7)",
+    .run = run,
+};

@@ -1,0 +1,39 @@
+/*
+ * command.h - what a command is: its words for --help, and its function.
+ */
+#ifndef STEMMA_CLI_COMMAND_H
+#define STEMMA_CLI_COMMAND_H
+
+#include "options.h"
+#include "output.h"
+
+typedef struct command {
+    const char *name;
+    unsigned mask;        /* its bit in the table of options */
+    const char *summary;  /* one line, for `stemma --help` */
+    const char *usage;    /* what follows "stemma NAME", one form a line */
+    const char *purpose;  /* a paragraph */
+    const char *examples; /* lines as they are typed, with remarks */
+    const char *see_also;
+    enum exit_code (*run)(const options *o);
+} command;
+
+enum { COMMAND_COUNT = 5 };
+extern const command *const command_list[COMMAND_COUNT];
+extern const command command_compare, command_sketch, command_text, command_help, command_completion;
+
+const command *command_find(const char *name); /* NULL when there is none; `name` may be NULL */
+
+/* An unknown command's message, with a suggestion. */
+enum exit_code unknown_command(const char *name);
+
+void help_of_program(void);
+void help_of_command(const command *c);
+
+/* Set by SIGINT and SIGTERM; the library ends its work when it sees it. */
+extern volatile int stop_requested;
+
+/* For work that does not look at stop_requested and has nothing to clean up: end at the signal itself. */
+void stop_at_once(void);
+
+#endif

@@ -1,0 +1,145 @@
+#include "json.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "output.h"
+
+/* Writes text as the inside of a JSON string; invalid UTF-8 becomes U+FFFD. Returns whether all was valid. */
+static bool write_escaped(FILE *out, const char *text, size_t size) {
+    const unsigned char *at = (const unsigned char *)text, *end = at + size;
+    bool valid = true;
+    while (at < end) {
+        size_t length = utf8_length(at, (size_t)(end - at));
+        if (length == 0) {
+            fputs("\xEF\xBF\xBD", out);
+            valid = false;
+            length = 1;
+        } else if (*at == '"' || *at == '\\') {
+            fprintf(out, "\\%c", *at);
+        } else if (*at == '\n') {
+            fputs("\\n", out);
+        } else if (*at < 0x20 || *at == 0x7F) {
+            fprintf(out, "\\u%04x", *at);
+        } else {
+            fwrite(at, 1, length, out);
+        }
+        at += length;
+    }
+    return valid;
+}
+
+/* What comes before a value: the comma, and inside an object the key. */
+static void lead(json *j, const char *key) {
+    if (j->comma) fputc(',', j->out);
+    j->comma = true;
+    if (key) fprintf(j->out, "\"%s\":", key);
+}
+
+json json_begin(FILE *out) {
+    fputc('{', out);
+    return (json){out, false};
+}
+
+void json_end(json *j) {
+    fputs("}\n", j->out);
+}
+
+void json_open(json *j, const char *key, char bracket) {
+    lead(j, key);
+    fputc(bracket, j->out);
+    j->comma = false;
+}
+
+void json_close(json *j, char bracket) {
+    fputc(bracket, j->out);
+    j->comma = true;
+}
+
+void json_text(json *j, const char *key, const char *text, size_t size) {
+    lead(j, key);
+    fputc('"', j->out);
+    write_escaped(j->out, text, size);
+    fputc('"', j->out);
+}
+
+void json_word(json *j, const char *key, const char *word) {
+    json_text(j, key, word, strlen(word));
+}
+
+void json_count(json *j, const char *key, uint64_t value) {
+    lead(j, key);
+    fprintf(j->out, "%llu", (unsigned long long)value);
+}
+
+/* The shortest digits that read back as the same number. */
+void json_number(json *j, const char *key, double value) {
+    char digits[40];
+    for (int precision = 6; precision <= 17; precision++) {
+        snprintf(digits, sizeof digits, "%.*g", precision, value);
+        if (strtod(digits, NULL) == value) break;
+    }
+    lead(j, key);
+    fputs(digits, j->out);
+}
+
+void json_bool(json *j, const char *key, bool value) {
+    lead(j, key);
+    fputs(value ? "true" : "false", j->out);
+}
+
+void json_null(json *j, const char *key) {
+    lead(j, key);
+    fputs("null", j->out);
+}
+
+void json_base64(json *j, const char *key, const uint8_t *data, size_t size) {
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    lead(j, key);
+    fputc('"', j->out);
+    for (size_t i = 0; i < size; i += 3) {
+        size_t left = size - i;
+        uint32_t three = (uint32_t)data[i] << 16 | (left > 1 ? (uint32_t)data[i + 1] << 8 : 0) |
+                         (left > 2 ? data[i + 2] : 0);
+        fputc(digits[three >> 18], j->out);
+        fputc(digits[three >> 12 & 63], j->out);
+        fputc(left > 1 ? digits[three >> 6 & 63] : '=', j->out);
+        fputc(left > 2 ? digits[three & 63] : '=', j->out);
+    }
+    fputc('"', j->out);
+}
+
+void json_hex(json *j, const char *key, const uint8_t *data, size_t size) {
+    lead(j, key);
+    fputc('"', j->out);
+    for (size_t i = 0; i < size; i++) fprintf(j->out, "%02x", data[i]);
+    fputc('"', j->out);
+}
+
+void json_name(json *j, const char *key, const char *name) {
+    char bytes_key[64];
+    lead(j, key);
+    fputc('"', j->out);
+    bool valid = write_escaped(j->out, name, strlen(name));
+    fputc('"', j->out);
+    if (valid) return;
+    snprintf(bytes_key, sizeof bytes_key, "%s_bytes", key);
+    json_base64(j, bytes_key, (const uint8_t *)name, strlen(name));
+}
+
+void json_quantity(json *j, const char *key, const stemma_quantity *quantity) {
+    json_open(j, key, '{');
+    if (quantity->known) {
+        json_number(j, "value", quantity->value);
+        json_number(j, "low", quantity->low);
+        json_number(j, "high", quantity->high);
+        json_bool(j, "exact", quantity->exact);
+    } else {
+        json_null(j, "value");
+        json_null(j, "low");
+        json_null(j, "high");
+        json_bool(j, "exact", false);
+        json_word(j, "why", quantity->why ? quantity->why : "not known");
+    }
+    json_close(j, '}');
+}

@@ -1,0 +1,50 @@
+/*
+ * judge.h - two names become a comparison: exact from two documents, estimated as soon as a sketch is
+ * involved.
+ */
+#ifndef STEMMA_CLI_JUDGE_H
+#define STEMMA_CLI_JUDGE_H
+
+#include "options.h"
+#include "output.h"
+
+/* What a run of comparisons has in common. Shared by threads, never changed. */
+typedef struct judge {
+    const options *options;
+    stemma_recipe *recipe; /* what the options ask for */
+    stemma_thresholds thresholds;
+    stemma_limits limits;
+} judge;
+
+/* The sketches used last: pairs come in runs with the same document. One for each thread. */
+enum { CACHE_SLOTS = 8 };
+typedef struct sketch_cache {
+    struct cache_slot {
+        char *name, *recipe;   /* recipe: NULL for a stored sketch, which brings its own */
+        stemma_sketch *sketch; /* NULL with a name: known to be no stored sketch */
+        uint64_t used;         /* when it was used last */
+    } slots[CACHE_SLOTS];
+    uint64_t clock;
+} sketch_cache;
+
+typedef struct verdict {
+    const char *a, *b; /* as the user named them */
+    stemma_comparison comparison;
+    char *recipe; /* text form of the recipe used; owned */
+} verdict;
+
+/* Complains and returns the exit code when the options do not make a recipe. */
+enum exit_code judge_init(judge *j, const options *o, const char *command);
+void judge_release(judge *j);
+
+stemma_status judge_pair(const judge *j, sketch_cache *cache, const char *a, const char *b, verdict *out,
+                         stemma_error *error);
+void cache_release(sketch_cache *cache);
+
+/* The three ways to show a verdict. */
+void verdict_print(const judge *j, const verdict *v);
+void verdict_print_json(const judge *j, const verdict *v);
+void verdict_print_head(void); /* the names of the columns of a row */
+void verdict_print_row(const verdict *v);
+
+#endif

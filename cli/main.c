@@ -1,0 +1,93 @@
+/*
+ * stemma - the command line: finds the command, reads its options, runs it.
+ *
+ * Includes only stemma.h of the library. One cmd_*.c per command; options come from one table.
+ */
+#include "command.h"
+
+#include <locale.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+volatile int stop_requested;
+
+const command *const command_list[COMMAND_COUNT] = {&command_compare, &command_sketch, &command_text,
+                                                    &command_help, &command_completion};
+
+const command *command_find(const char *name) {
+    for (size_t i = 0; name && i < COMMAND_COUNT; i++)
+        if (!strcmp(command_list[i]->name, name)) return command_list[i];
+    return NULL;
+}
+
+static void request_stop(int signal_number) {
+    (void)signal_number;
+    stop_requested = 1;
+}
+
+static void exit_now(int signal_number) {
+    (void)signal_number;
+    _exit(EXIT_INTERRUPTED);
+}
+
+/* The second signal of its kind kills: a program that does not end is worse than one that ends badly. */
+static void on_interruption(void (*handler)(int)) {
+    struct sigaction action = {.sa_handler = handler, .sa_flags = (int)SA_RESETHAND};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+void stop_at_once(void) {
+    on_interruption(exit_now);
+    if (stop_requested) exit_now(0);
+}
+
+enum exit_code unknown_command(const char *name) {
+    const char *known[COMMAND_COUNT];
+    for (size_t i = 0; i < COMMAND_COUNT; i++) known[i] = command_list[i]->name;
+    const char *near = nearest_word(name, known, COMMAND_COUNT);
+    if (near) return wrong_use(NULL, "unknown command '%s'; did you mean '%s'?", name, near);
+    return wrong_use(NULL, "unknown command '%s'", name);
+}
+
+static enum exit_code run_command(const command *c, int argc, char **argv) {
+    options o;
+    if (!options_parse(&o, c->name, c->mask, argc, argv)) return EXIT_WRONG;
+    if (o.help) {
+        help_of_command(c);
+        return EXIT_DONE;
+    }
+    if (o.version) {
+        printf("stemma %s\n", stemma_version());
+        return EXIT_DONE;
+    }
+    return c->run(&o);
+}
+
+/* Without a command there are only --help and --version, which `help` knows. */
+static enum exit_code run_program(int argc, char **argv) {
+    options o;
+    if (argc > 1 && argv[1][0] != '-') {
+        const command *c = command_find(argv[1]);
+        return c ? run_command(c, argc - 1, argv + 1) : unknown_command(argv[1]);
+    }
+    if (!options_parse(&o, NULL, IN_HELP, argc, argv)) return EXIT_WRONG;
+    if (o.version)
+        printf("stemma %s\n", stemma_version());
+    else if (o.help)
+        help_of_program();
+    else
+        return wrong_use(NULL, "a command is needed: compare, sketch, text, help or completion");
+    return EXIT_DONE;
+}
+
+int main(int argc, char **argv) {
+    setlocale(LC_CTYPE, "");
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe is then a write error, noticed in one place */
+    on_interruption(request_stop);
+    enum exit_code code = run_program(argc, argv);
+    code = graver(code, finish_output());
+    return stop_requested ? EXIT_INTERRUPTED : (int)code;
+}

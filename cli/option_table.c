@@ -1,0 +1,76 @@
+/* The table itself: every option, its argument, its help and the commands that know it. */
+#include "options.h"
+
+#define VIEW   "View (how a document becomes a set of fingerprints)"
+#define KEPT   "Sketches (what is kept of the set)"
+#define JUDGE  "Judging"
+#define INPUT  "Input"
+#define OUTPUT "Output"
+#define WORK   "Work"
+
+#define IN_KEEPING (IN_COMPARE | IN_SKETCH)
+
+const option_spec option_table[OPT_COUNT] = {
+    {OPT_PRESET, 0, "preset", "NAME", "raw text code", VIEW,
+     "canonical form: raw bytes, text (case, accents' encoding, space and punctuation folded), code (space folded)",
+     IN_DOCUMENTS},
+    {OPT_FOLD, 0, "fold", "LIST", NULL, VIEW, "instead of a preset: any of nfc+case+space+punct",
+     IN_DOCUMENTS},
+    {OPT_UNIT, 0, "unit", "UNIT", "byte char word line", VIEW, "what a token is", IN_DOCUMENTS},
+    {OPT_WINDOW, 0, "window", "W", NULL, VIEW, "tokens in a shingle, 1 to 1024", IN_DOCUMENTS},
+    {OPT_LABELLED, 0, "labelled", NULL, NULL, VIEW, "number repeated shingles, so that repetition counts",
+     IN_DOCUMENTS},
+    {OPT_HASH, 0, "hash", "NAME", "rabin mix padded", VIEW, "how a shingle becomes a fingerprint",
+     IN_DOCUMENTS},
+    {OPT_WIDTH, 0, "width", "BITS", NULL, VIEW, "bits of a fingerprint, 32 to 64", IN_DOCUMENTS},
+    {OPT_SEED, 0, "seed", "S", NULL, VIEW, "choose other hash functions", IN_DOCUMENTS},
+    {OPT_KEY, 0, "key", "FILE", NULL, VIEW, "secret key of at least 16 bytes, for input that may be hostile",
+     IN_KEEPING},
+    {OPT_RECIPE, 0, "recipe", "TEXT", NULL, VIEW, "view and sketches as one text, see stemma-recipe(7)",
+     IN_DOCUMENTS},
+
+    {OPT_SCHEME, 0, "scheme", "NAME", "mod min minmod level minhash oph bsw bsw-chunk simhash", KEPT,
+     "what to keep; may be given several times, each followed by its -n, --bits, --mod", IN_KEEPING},
+    {OPT_N, 'n', NULL, "N", NULL, KEPT, "size or rate of the scheme", IN_KEEPING},
+    {OPT_BITS, 0, "bits", "B", NULL, KEPT, "bits kept of each value (minhash, oph), or of a simhash",
+     IN_KEEPING},
+    {OPT_MOD, 0, "mod", "M", NULL, KEPT, "the modulus of minmod", IN_KEEPING},
+
+    {OPT_SKETCH, 0, "sketch", NULL, NULL, JUDGE, "compare by sketches alone: estimates with 95 % intervals",
+     IN_COMPARE},
+    {OPT_THRESHOLD, 't', "threshold", "T", NULL, JUDGE, "near-duplicate from this resemblance (default .7)",
+     IN_COMPARE},
+    {OPT_CONTAINED, 0, "contained", "C", NULL, JUDGE, "contained from this containment (default .9)",
+     IN_COMPARE},
+
+    {OPT_PAIRS_FROM, 0, "pairs-from", "FILE", NULL, INPUT,
+     "judge the pairs listed in FILE (- is standard input), "
+     "one a line, the two names separated by a TAB",
+     IN_COMPARE},
+    {OPT_FILES_FROM, 0, "files-from", "FILE", NULL, INPUT,
+     "also the documents listed in FILE (- is standard input), "
+     "one a line",
+     IN_SKETCH},
+    {OPT_NULL, '0', "null", NULL, NULL, INPUT, "the names in that list are each ended by NUL", IN_KEEPING},
+
+    {OPT_TOKENS, 0, "tokens", NULL, NULL, OUTPUT,
+     "one token a line, after the bytes of the original it came from", IN_TEXT},
+    {OPT_OUTPUT, 'o', "output", "FILE", NULL, OUTPUT, "write one bundle with all sketches", IN_SKETCH},
+    {OPT_DIRECTORY, 'd', "directory", "DIR", NULL, OUTPUT, "write the sketches into DIR", IN_SKETCH},
+    {OPT_FORCE, 0, "force", NULL, NULL, OUTPUT, "overwrite files that exist", IN_SKETCH},
+    {OPT_JSON, 0, "json", NULL, NULL, OUTPUT, "one JSON object a line", IN_DOCUMENTS},
+    {OPT_QUIET, 'q', "quiet", NULL, NULL, OUTPUT,
+     "say only what was asked: the verdict, nothing where files are written", IN_KEEPING},
+    {OPT_PRINT0, 0, "print0", NULL, NULL, OUTPUT,
+     "the names of the files written, as they are, each ended by NUL", IN_SKETCH},
+
+    {OPT_THREADS, 0, "threads", "N", NULL, WORK,
+     "documents or pairs worked on at once (default: one a processor)", IN_KEEPING},
+    {OPT_MEMORY, 0, "memory", "SIZE", NULL, WORK,
+     "for the fingerprints of one document, such as 512M (default 1G); "
+     "more go to disk",
+     IN_KEEPING},
+
+    {OPT_HELP, 'h', "help", NULL, NULL, "Other", "show this help", IN_ALL},
+    {OPT_VERSION, 0, "version", NULL, NULL, "Other", "show the version", IN_ALL},
+};

@@ -1,0 +1,334 @@
+/* Parsing by the table: find the option, take its value, store it. Every refusal says its reason. */
+#include "options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output.h"
+
+typedef struct parser {
+    options *out;
+    const char *command_name;
+    unsigned command;
+    int argc, next; /* next: the argument to be read */
+    char **argv;
+} parser;
+
+const char *option_name(const option_spec *spec, char *buffer, size_t size) {
+    if (spec->long_name)
+        snprintf(buffer, size, "--%s", spec->long_name);
+    else
+        snprintf(buffer, size, "-%c", spec->short_name);
+    return buffer;
+}
+
+/* ---- values ---- */
+
+static bool refuse(const parser *p, const option_spec *spec, const char *value, const char *reason) {
+    char name[64];
+    wrong_use(p->command_name, "%s: '%s' %s", option_name(spec, name, sizeof name), value, reason);
+    return false;
+}
+
+/* Decimal digits and nothing else, up to `limit`. Returns why not, or NULL. */
+static const char *read_whole(const char *text, uint64_t limit, uint64_t *out) {
+    if (!*text || strspn(text, "0123456789") != strlen(text)) return "is not a whole number";
+    errno = 0;
+    unsigned long long number = strtoull(text, NULL, 10);
+    if (errno || number > limit) return "is too large";
+    *out = number;
+    return NULL;
+}
+
+static bool take_text_of_number(const parser *p, const option_spec *spec, const char *value,
+                                const char **out) {
+    uint64_t ignored;
+    const char *reason = read_whole(value, UINT64_MAX, &ignored);
+    if (reason) return refuse(p, spec, value, reason);
+    *out = value;
+    return true;
+}
+
+static bool take_fraction(const parser *p, const option_spec *spec, const char *value, double *out) {
+    char *end;
+    if (!*value || strspn(value, "0123456789.") != strlen(value))
+        return refuse(p, spec, value, "is not a number such as .7");
+    double number = strtod(value, &end);
+    if (*end || end == value) return refuse(p, spec, value, "is not a number such as .7");
+    if (number > 1) return refuse(p, spec, value, "is not between 0 and 1");
+    *out = number;
+    return true;
+}
+
+static bool take_threads(const parser *p, const option_spec *spec, const char *value, unsigned *out) {
+    uint64_t number;
+    const char *reason = read_whole(value, 256, &number);
+    if (!reason && number == 0) reason = "is not at least 1";
+    if (reason) return refuse(p, spec, value, reason);
+    *out = (unsigned)number;
+    return true;
+}
+
+/* Bytes, with K, M, G or T for powers of 1024. */
+static bool take_size(const parser *p, const option_spec *spec, const char *value, size_t *out) {
+    static const char units[] = "KMGT";
+    char digits[32];
+    uint64_t number;
+    size_t length = strlen(value);
+    const char *unit = length && value[length - 1] ? strchr(units, value[length - 1]) : NULL;
+    unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+    snprintf(digits, sizeof digits, "%.*s", (int)(length - (unit ? 1 : 0)), value);
+    const char *reason =
+        length < sizeof digits ? read_whole(digits, SIZE_MAX >> shift, &number) : "is too large";
+    if (!reason && number == 0) reason = "is not at least 1";
+    if (reason) return refuse(p, spec, value, reason);
+    *out = (size_t)number << shift;
+    return true;
+}
+
+static bool is_choice(const char *choices, const char *value) {
+    size_t length = strlen(value);
+    for (const char *at = choices; *at; at += strspn(at, " ")) {
+        size_t word = strcspn(at, " ");
+        if (word == length && !memcmp(at, value, length)) return true;
+        at += word;
+    }
+    return false;
+}
+
+/* A word that goes into the recipe's text must not bring fields of its own. */
+static bool take_word(const parser *p, const option_spec *spec, const char *value, const char **out) {
+    if (spec->choices && !is_choice(spec->choices, value)) {
+        char name[64];
+        wrong_use(p->command_name, "%s: '%s' is not one of: %s", option_name(spec, name, sizeof name), value,
+                  spec->choices);
+        return false;
+    }
+    if (!*value || strpbrk(value, " \t\r\n;=")) return refuse(p, spec, value, "is not one word");
+    *out = value;
+    return true;
+}
+
+/* ---- schemes: -n, --bits and --mod belong to the --scheme before them, or to the first ---- */
+
+static scheme_choice *current_scheme(options *o) {
+    if (o->scheme_count == 0) o->scheme_count = 1;
+    return &o->schemes[o->scheme_count - 1];
+}
+
+static bool take_scheme(const parser *p, const option_spec *spec, const char *value) {
+    options *o = p->out;
+    if (current_scheme(o)->scheme) {
+        if (o->scheme_count == MAX_SCHEMES) return refuse(p, spec, value, "is one scheme too many");
+        o->scheme_count++;
+    }
+    return take_word(p, spec, value, &current_scheme(o)->scheme);
+}
+
+/* ---- storing ---- */
+
+static bool store(const parser *p, const option_spec *spec, const char *value) {
+    options *o = p->out;
+    switch (spec->id) {
+    case OPT_PRESET:
+    case OPT_FOLD:
+    case OPT_UNIT:
+    case OPT_HASH:
+        return take_word(p, spec, value, &o->view[spec->id]);
+    case OPT_WINDOW:
+    case OPT_WIDTH:
+    case OPT_SEED:
+        return take_text_of_number(p, spec, value, &o->view[spec->id]);
+    case OPT_LABELLED:
+        o->view[spec->id] = "yes";
+        return true;
+    case OPT_KEY:
+        o->key_file = value;
+        return true;
+    case OPT_RECIPE:
+        o->recipe = value;
+        return true;
+    case OPT_SCHEME:
+        return take_scheme(p, spec, value);
+    case OPT_N:
+        return take_text_of_number(p, spec, value, &current_scheme(o)->n);
+    case OPT_BITS:
+        return take_text_of_number(p, spec, value, &current_scheme(o)->bits);
+    case OPT_MOD:
+        return take_text_of_number(p, spec, value, &current_scheme(o)->mod);
+    case OPT_SKETCH:
+        o->sketch = true;
+        return true;
+    case OPT_THRESHOLD:
+        return take_fraction(p, spec, value, &o->threshold);
+    case OPT_CONTAINED:
+        return take_fraction(p, spec, value, &o->contained);
+    case OPT_PAIRS_FROM:
+        o->pairs_from = value;
+        return true;
+    case OPT_FILES_FROM:
+        o->files_from = value;
+        return true;
+    case OPT_NULL:
+        o->null_separated = true;
+        return true;
+    case OPT_TOKENS:
+        o->tokens = true;
+        return true;
+    case OPT_OUTPUT:
+        o->output = value;
+        return true;
+    case OPT_DIRECTORY:
+        o->directory = value;
+        return true;
+    case OPT_FORCE:
+        o->force = true;
+        return true;
+    case OPT_JSON:
+        o->json = true;
+        return true;
+    case OPT_QUIET:
+        o->quiet = true;
+        return true;
+    case OPT_PRINT0:
+        o->print0 = true;
+        return true;
+    case OPT_THREADS:
+        return take_threads(p, spec, value, &o->threads);
+    case OPT_MEMORY:
+        return take_size(p, spec, value, &o->memory);
+    case OPT_HELP:
+        o->help = true;
+        return true;
+    case OPT_VERSION:
+        o->version = true;
+        return true;
+    case OPT_COUNT:
+        break;
+    }
+    return false;
+}
+
+/* ---- finding ---- */
+
+static const option_spec *find_long(unsigned command, const char *name, size_t length) {
+    for (size_t i = 0; i < OPT_COUNT; i++) {
+        const option_spec *spec = &option_table[i];
+        if (spec->long_name && spec->commands & command && strlen(spec->long_name) == length &&
+            !memcmp(spec->long_name, name, length))
+            return spec;
+    }
+    return NULL;
+}
+
+static const option_spec *find_short(unsigned command, char name) {
+    for (size_t i = 0; i < OPT_COUNT; i++)
+        if (option_table[i].short_name == name && option_table[i].commands & command) return &option_table[i];
+    return NULL;
+}
+
+static bool unknown_long(const parser *p, const char *name, size_t length) {
+    const char *known[OPT_COUNT];
+    char given[64];
+    size_t count = 0;
+    for (size_t i = 0; i < OPT_COUNT; i++)
+        if (option_table[i].long_name && option_table[i].commands & p->command)
+            known[count++] = option_table[i].long_name;
+    snprintf(given, sizeof given, "%.*s", (int)(length < sizeof given ? length : sizeof given - 1), name);
+    const char *near = nearest_word(given, known, count);
+    if (near)
+        wrong_use(p->command_name, "unknown option '--%s'; did you mean '--%s'?", given, near);
+    else
+        wrong_use(p->command_name, "unknown option '--%s'", given);
+    return false;
+}
+
+static bool take_following(parser *p, const option_spec *spec, const char **value) {
+    char name[64];
+    if (p->next == p->argc) {
+        wrong_use(p->command_name, "%s needs a value: %s", option_name(spec, name, sizeof name),
+                  spec->argument);
+        return false;
+    }
+    *value = p->argv[p->next++];
+    return true;
+}
+
+static bool parse_long(parser *p, const char *name) {
+    size_t length = strcspn(name, "=");
+    const char *value = name[length] == '=' ? name + length + 1 : NULL;
+    const option_spec *spec = find_long(p->command, name, length);
+    if (!spec) return unknown_long(p, name, length);
+    if (!spec->argument && value) return refuse(p, spec, value, "is a value, and this option takes none");
+    if (spec->argument && !value && !take_following(p, spec, &value)) return false;
+    return store(p, spec, value);
+}
+
+static bool parse_shorts(parser *p, const char *letters) {
+    while (*letters) {
+        const option_spec *spec = find_short(p->command, *letters++);
+        const char *value = NULL;
+        if (!spec) {
+            wrong_use(p->command_name, "unknown option '-%c'", letters[-1]);
+            return false;
+        }
+        if (spec->argument && *letters) {
+            value = letters;
+            letters = "";
+        } else if (spec->argument && !take_following(p, spec, &value)) {
+            return false;
+        }
+        if (!store(p, spec, value)) return false;
+    }
+    return true;
+}
+
+bool options_parse(options *out, const char *command_name, unsigned command, int argc, char **argv) {
+    parser p = {out, command_name, command, argc, 1, argv};
+    *out = (options){.threshold = -1, .contained = -1, .operands = argv + 1};
+    bool ended = false;
+    while (p.next < argc) {
+        char *word = argv[p.next++];
+        if (ended || word[0] != '-' || !word[1])
+            out->operands[out->operand_count++] = word; /* behind p.next: already read */
+        else if (!strcmp(word, "--"))
+            ended = true;
+        else if (!(word[1] == '-' ? parse_long(&p, word + 2) : parse_shorts(&p, word + 1)))
+            return false;
+    }
+    return true;
+}
+
+/* ---- suggestions ---- */
+
+/* Levenshtein's distance of two short words, in one row. */
+static size_t word_distance(const char *a, const char *b) {
+    size_t row[64], length = strlen(b);
+    if (length >= 64) return SIZE_MAX;
+    for (size_t j = 0; j <= length; j++) row[j] = j;
+    for (size_t i = 0; a[i]; i++) {
+        size_t diagonal = row[0];
+        row[0] = i + 1;
+        for (size_t j = 0; j < length; j++) {
+            size_t changed = diagonal + (a[i] != b[j]);
+            diagonal = row[j + 1];
+            size_t shifted = (row[j] < diagonal ? row[j] : diagonal) + 1;
+            row[j + 1] = changed < shifted ? changed : shifted;
+        }
+    }
+    return row[length];
+}
+
+const char *nearest_word(const char *word, const char *const *words, size_t count) {
+    const char *nearest = NULL;
+    size_t least = strlen(word) / 3 + 2; /* farther than this is no longer a slip of the finger */
+    for (size_t i = 0; i < count; i++) {
+        size_t distance = word_distance(word, words[i]);
+        if (distance < least) {
+            least = distance;
+            nearest = words[i];
+        }
+    }
+    return nearest;
+}

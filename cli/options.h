@@ -1,0 +1,109 @@
+/*
+ * options.h - the options of every command, in one table.
+ *
+ * The table drives parsing, --help, completion and (through the tests) the manual pages, so that the
+ * four never disagree. Forms: --long=value, --long value, -t.8, -t .8, -0q, and -- to end options.
+ */
+#ifndef STEMMA_CLI_OPTIONS_H
+#define STEMMA_CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Which commands know an option. */
+enum command_mask {
+    IN_COMPARE = 1,
+    IN_SKETCH = 2,
+    IN_TEXT = 4,
+    IN_HELP = 8,
+    IN_COMPLETION = 16,
+    IN_DOCUMENTS = IN_COMPARE | IN_SKETCH | IN_TEXT,
+    IN_ALL = IN_DOCUMENTS | IN_HELP | IN_COMPLETION
+};
+
+enum option_id {
+    OPT_PRESET, /* the view: these first, in the order of the recipe's text form */
+    OPT_FOLD,
+    OPT_UNIT,
+    OPT_WINDOW,
+    OPT_LABELLED,
+    OPT_HASH,
+    OPT_WIDTH,
+    OPT_SEED,
+    OPT_KEY,
+    OPT_RECIPE,
+    OPT_SCHEME,
+    OPT_N,
+    OPT_BITS,
+    OPT_MOD,
+    OPT_SKETCH,
+    OPT_THRESHOLD,
+    OPT_CONTAINED,
+    OPT_PAIRS_FROM,
+    OPT_FILES_FROM,
+    OPT_NULL,
+    OPT_TOKENS,
+    OPT_OUTPUT,
+    OPT_DIRECTORY,
+    OPT_FORCE,
+    OPT_JSON,
+    OPT_QUIET,
+    OPT_PRINT0,
+    OPT_THREADS,
+    OPT_MEMORY,
+    OPT_HELP,
+    OPT_VERSION,
+    OPT_COUNT
+};
+
+#define OPT_VIEW_COUNT (OPT_SEED + 1) /* the options that are fields of a recipe's view */
+
+typedef struct option_spec {
+    enum option_id id;
+    char short_name;       /* 0 when there is none */
+    const char *long_name; /* NULL when there is none */
+    const char *argument;  /* NULL for a flag; FILE and DIR complete file names */
+    const char *choices;   /* the values of the argument, separated by spaces, or NULL */
+    const char *group;     /* heading in --help */
+    const char *help;
+    unsigned commands;
+} option_spec;
+
+extern const option_spec option_table[OPT_COUNT];
+
+/* One --scheme with what follows it; a text is NULL when it was not given. */
+typedef struct scheme_choice {
+    const char *scheme, *n, *bits, *mod;
+} scheme_choice;
+
+enum { MAX_SCHEMES = 16 };
+
+typedef struct options {
+    const char *view[OPT_VIEW_COUNT]; /* texts of the view's fields, NULL when not given */
+    const char *key_file, *recipe;
+    scheme_choice schemes[MAX_SCHEMES];
+    size_t scheme_count; /* also 1 when -n, --bits or --mod came without a --scheme */
+    bool sketch;
+    double threshold, contained; /* negative when not given */
+    const char *pairs_from, *files_from;
+    bool null_separated, tokens;
+    const char *output, *directory;
+    bool force, json, quiet, print0;
+    unsigned threads;
+    size_t memory;
+    bool help, version;
+    char **operands; /* a part of argv, reordered */
+    size_t operand_count;
+} options;
+
+/* Reads argv[1..] of a command. On wrong use prints the reason and returns false. */
+bool options_parse(options *out, const char *command_name, unsigned command, int argc, char **argv);
+
+/* "--window" or "-n". */
+const char *option_name(const option_spec *spec, char *buffer, size_t size);
+
+/* The nearest of `count` words (see edit distance), or NULL when none is near enough to suggest. */
+const char *nearest_word(const char *word, const char *const *words, size_t count);
+
+#endif

@@ -1,0 +1,202 @@
+#include "output.h"
+
+#include <errno.h>
+#include <langinfo.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- exit codes ---- */
+
+enum exit_code exit_code_of(stemma_status status) {
+    switch (status) {
+    case STEMMA_OK:
+        return EXIT_DONE;
+    case STEMMA_INVALID:
+    case STEMMA_UNSUPPORTED:
+    case STEMMA_UNREADABLE:
+    case STEMMA_CORRUPT:
+    case STEMMA_LATER_VERSION:
+    case STEMMA_NOT_A_SKETCH:
+    case STEMMA_MISMATCH:
+    case STEMMA_NOT_FOUND:
+        return EXIT_WRONG;
+    case STEMMA_NO_MEMORY:
+    case STEMMA_IO:
+    case STEMMA_NO_SPACE:
+        return EXIT_MACHINE;
+    case STEMMA_INTERRUPTED:
+        return EXIT_INTERRUPTED;
+    }
+    return EXIT_MACHINE;
+}
+
+enum exit_code graver(enum exit_code a, enum exit_code b) {
+    return a > b ? a : b;
+}
+
+/* ---- messages ---- */
+
+static void say(const char *format, va_list arguments) {
+    char message[2048];
+    vsnprintf(message, sizeof message, format, arguments);
+    char *safe = safe_text(message, strlen(message));
+    fprintf(stderr, "stemma: %s\n", safe);
+    free(safe);
+}
+
+void complain(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    say(format, arguments);
+    va_end(arguments);
+}
+
+enum exit_code wrong_use(const char *command, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    say(format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "Try 'stemma%s%s --help'.\n", command ? " " : "", command ? command : "");
+    return EXIT_WRONG;
+}
+
+stemma_status set_error(stemma_error *error, stemma_status status, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(error->message, sizeof error->message, format, arguments);
+    va_end(arguments);
+    error->status = status;
+    return status;
+}
+
+enum exit_code complain_of(const stemma_error *error) {
+    if (error->status != STEMMA_INTERRUPTED)
+        complain("%s", error->message[0] ? error->message : stemma_status_text(error->status));
+    return exit_code_of(error->status);
+}
+
+enum exit_code finish_output(void) {
+    errno = 0;
+    bool failed = fflush(stdout) != 0;
+    int cause = errno;
+    if (!failed && !ferror(stdout)) return EXIT_DONE;
+    if (cause != EPIPE)
+        complain("cannot write to standard output: %s", cause ? strerror(cause) : "an earlier write failed");
+    clearerr(stdout);
+    return EXIT_MACHINE;
+}
+
+/* ---- memory ---- */
+
+static void *or_die(void *memory) {
+    if (!memory) {
+        fputs("stemma: out of memory\n", stderr);
+        _exit(EXIT_MACHINE);
+    }
+    return memory;
+}
+
+void *need_memory(size_t size) {
+    return or_die(calloc(1, size ? size : 1));
+}
+
+void *need_more(void *old, size_t size) {
+    return or_die(realloc(old, size ? size : 1));
+}
+
+char *need_copy(const char *text) {
+    return or_die(strdup(text));
+}
+
+/* ---- names ---- */
+
+size_t utf8_length(const unsigned char *text, size_t size) {
+    static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
+    if (size == 0) return 0;
+    if (text[0] < 0x80) return 1;
+    size_t length = text[0] >= 0xF0 ? 4 : text[0] >= 0xE0 ? 3 : 2;
+    if (text[0] < 0xC2 || text[0] > 0xF4 || size < length) return 0;
+    uint32_t code = text[0] & (0x7Fu >> length);
+    for (size_t i = 1; i < length; i++) {
+        if ((text[i] & 0xC0) != 0x80) return 0;
+        code = code << 6 | (text[i] & 0x3F);
+    }
+    bool surrogate = code >= 0xD800 && code <= 0xDFFF;
+    return code < least[length] || code > 0x10FFFF || surrogate ? 0 : length;
+}
+
+/* Control characters (C0, DEL, C1), line separators and bidirectional marks: what could forge a terminal's
+ * lines. */
+static bool is_unsafe(const unsigned char *at, size_t length) {
+    if (length == 1) return at[0] < 0x20 || at[0] == 0x7F;
+    if (length == 2) return (at[0] == 0xC2 && at[1] < 0xA0) || (at[0] == 0xD8 && at[1] == 0x9C);
+    if (length == 3 && at[0] == 0xE2 && at[1] == 0x80)
+        return at[2] == 0x8E || at[2] == 0x8F || (at[2] >= 0xA8 && at[2] <= 0xAE);
+    return length == 3 && at[0] == 0xE2 && at[1] == 0x81 && at[2] >= 0xA6 && at[2] <= 0xA9;
+}
+
+char *safe_text(const char *text, size_t size) {
+    const unsigned char *at = (const unsigned char *)text, *end = at + size;
+    char *safe = need_memory(4 * size + 1), *to = safe;
+    while (at < end) {
+        size_t length = utf8_length(at, (size_t)(end - at));
+        size_t taken = length ? length : 1;
+        if (length && !is_unsafe(at, length)) {
+            memcpy(to, at, taken);
+            to += taken;
+        } else {
+            for (size_t i = 0; i < taken; i++) to += sprintf(to, "\\x%02x", at[i]);
+        }
+        at += taken;
+    }
+    *to = '\0';
+    return safe;
+}
+
+void print_name(FILE *out, const char *name) {
+    char *safe = safe_text(name, strlen(name));
+    fputs(safe, out);
+    free(safe);
+}
+
+/* ---- the terminal ---- */
+
+bool locale_is_utf8(void) {
+    return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+}
+
+palette palette_choose(void) {
+    const char *none = getenv("NO_COLOR"), *terminal = getenv("TERM");
+    if ((none && *none) || !isatty(STDOUT_FILENO) || !terminal || !strcmp(terminal, "dumb"))
+        return (palette){"", "", "", ""};
+    return (palette){"\033[1m", "\033[1;32m", "\033[2m", "\033[0m"};
+}
+
+/* ---- numbers ---- */
+
+const char *format_fraction(double value, char *buffer, size_t size) {
+    if (value == 0 || value == 1) {
+        snprintf(buffer, size, "%d", (int)value);
+        return buffer;
+    }
+    for (int places = 3; places <= 9; places++) {
+        snprintf(buffer, size, "%.*f", places, value);
+        double shown = strtod(buffer, NULL);
+        if (shown != 0 && shown != 1) break;
+    }
+    return buffer[0] == '0' ? buffer + 1 : buffer;
+}
+
+const char *format_count(uint64_t value, char *buffer, size_t size) {
+    char digits[32];
+    int length = snprintf(digits, sizeof digits, "%llu", (unsigned long long)value);
+    size_t used = 0;
+    for (int i = 0; i < length && used + 2 < size; i++) {
+        if (i > 0 && (length - i) % 3 == 0) buffer[used++] = ',';
+        buffer[used++] = digits[i];
+    }
+    buffer[used] = '\0';
+    return buffer;
+}

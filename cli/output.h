@@ -1,0 +1,62 @@
+/*
+ * output.h - what reaches the terminal: messages, names made safe, numbers, colour, exit codes.
+ */
+#ifndef STEMMA_CLI_OUTPUT_H
+#define STEMMA_CLI_OUTPUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <stemma.h>
+
+enum exit_code { EXIT_DONE = 0, EXIT_WRONG = 2, EXIT_MACHINE = 3, EXIT_INTERRUPTED = 130 };
+
+/* The exit code a status stands for. */
+enum exit_code exit_code_of(stemma_status status);
+
+/* The graver of two exit codes. */
+enum exit_code graver(enum exit_code a, enum exit_code b);
+
+/* "stemma: message" on standard error. */
+void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* A message and "Try 'stemma COMMAND --help'."; returns EXIT_WRONG. */
+enum exit_code wrong_use(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Fills `error` as the library does; returns `status`. */
+stemma_status set_error(stemma_error *error, stemma_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Complains of a library error; returns its exit code. An interruption needs no words. */
+enum exit_code complain_of(const stemma_error *error);
+
+/* Flushes standard output; complains when something did not get through (but not of a closed pipe). */
+enum exit_code finish_output(void);
+
+/* Memory or death: the command line has nothing to save. */
+void *need_memory(size_t size);
+void *need_more(void *old, size_t size);
+char *need_copy(const char *text);
+
+/* Text with control characters, bidirectional marks and invalid UTF-8 as \xHH. Free the result. */
+char *safe_text(const char *text, size_t size);
+void print_name(FILE *out, const char *name);
+
+/* The length in bytes of the UTF-8 character at `text`, or 0 when it is not one. */
+size_t utf8_length(const unsigned char *text, size_t size);
+
+bool locale_is_utf8(void); /* whether to write arrows, or plain ASCII */
+
+/* Escape sequences when standard output is a terminal that wants them, else "". */
+typedef struct palette {
+    const char *strong, *good, *faint, *end;
+} palette;
+palette palette_choose(void);
+
+/* ".912", "1", "0": three places, more where rounding would claim 0 or 1 falsely. */
+const char *format_fraction(double value, char *buffer, size_t size);
+/* "26,333" */
+const char *format_count(uint64_t value, char *buffer, size_t size);
+
+#endif

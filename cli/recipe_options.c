@@ -1,0 +1,175 @@
+#include "recipe_options.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { KEY_MAX = 4096 };
+
+/* ---- the text form ---- */
+
+static void add_field(FILE *to, const char *name, const char *value) {
+    if (value) fprintf(to, " %s=%s", name, value);
+}
+
+static void write_recipe(FILE *to, const options *o) {
+    for (size_t i = 0; i < OPT_VIEW_COUNT; i++) add_field(to, option_table[i].long_name, o->view[i]);
+    for (size_t i = 0; i < o->scheme_count; i++) {
+        const scheme_choice *s = &o->schemes[i];
+        fprintf(to, "; %s", s->scheme);
+        add_field(to, "n", s->n);
+        add_field(to, "bits", s->bits);
+        add_field(to, "mod", s->mod);
+    }
+}
+
+/* Free the result. */
+static char *recipe_text(const options *o) {
+    char *text = NULL;
+    size_t size;
+    FILE *to = open_memstream(&text, &size);
+    if (to) {
+        write_recipe(to, o);
+        fclose(to);
+    }
+    return text ? text : need_copy("");
+}
+
+static enum exit_code check_combination(const options *o, const char *command) {
+    const char *other = o->scheme_count ? "--scheme, -n, --bits or --mod" : NULL;
+    for (size_t i = 0; i < OPT_VIEW_COUNT; i++)
+        if (o->view[i]) other = option_table[i].long_name;
+    if (o->recipe && other)
+        return wrong_use(command, "--recipe is a whole recipe and does not go with %s%s",
+                         o->scheme_count ? "" : "--", other);
+    if (o->view[OPT_PRESET] && o->view[OPT_FOLD])
+        return wrong_use(command, "--preset and --fold exclude each other");
+    if (o->scheme_count && !o->schemes[0].scheme)
+        return wrong_use(command, "-n, --bits and --mod need a --scheme");
+    return EXIT_DONE;
+}
+
+/* ---- the key ---- */
+
+static ssize_t read_key(const char *path, uint8_t *key) {
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (file < 0) return -1;
+    ssize_t size = read(file, key, KEY_MAX + 1);
+    int cause = errno;
+    close(file);
+    errno = cause;
+    return size;
+}
+
+/* Replaces *recipe by the same under the key. */
+static stemma_status apply_key(const char *path, stemma_recipe **recipe, stemma_error *error) {
+    uint8_t key[KEY_MAX + 1];
+    stemma_recipe *keyed;
+    stemma_error cause;
+    ssize_t size = read_key(path, key);
+    if (size < 0)
+        return set_error(error, STEMMA_UNREADABLE, "cannot read key '%s': %s", path, strerror(errno));
+    if (size > KEY_MAX)
+        return set_error(error, STEMMA_INVALID, "cannot use key '%s': it is longer than %d bytes", path,
+                         KEY_MAX);
+    stemma_status status = stemma_recipe_with_key(*recipe, key, (size_t)size, &keyed, &cause);
+    explicit_bzero(key, sizeof key);
+    if (status) return set_error(error, status, "cannot use key '%s': %s", path, cause.message);
+    stemma_recipe_free(*recipe);
+    *recipe = keyed;
+    return STEMMA_OK;
+}
+
+static stemma_status parse_with_key(const char *text, const char *key_file, stemma_recipe **out,
+                                    stemma_error *error) {
+    stemma_recipe *recipe;
+    stemma_status status = stemma_recipe_parse(text, &recipe, error);
+    if (status) return status;
+    if (key_file) status = apply_key(key_file, &recipe, error);
+    if (status)
+        stemma_recipe_free(recipe);
+    else
+        *out = recipe;
+    return status;
+}
+
+enum exit_code recipe_from_options(const options *o, const char *command, stemma_recipe **out) {
+    stemma_error error;
+    enum exit_code code = check_combination(o, command);
+    if (code) return code;
+    char *text = o->recipe ? need_copy(o->recipe) : recipe_text(o);
+    if (parse_with_key(text, o->key_file, out, &error)) code = complain_of(&error);
+    free(text);
+    return code;
+}
+
+/* ---- agreement with a stored sketch ---- */
+
+/* The value of a field of the view in a recipe's text; length 0 when it is not there. */
+static const char *view_field(const char *text, const char *name, size_t *length) {
+    size_t name_length = strlen(name);
+    const char *end = text + strcspn(text, ";");
+    for (const char *at = text + strspn(text, " "); at < end; at += strspn(at, " ")) {
+        if (!strncmp(at, name, name_length) && at[name_length] == '=') {
+            at += name_length + 1;
+            *length = strcspn(at, " ;");
+            return at;
+        }
+        at += strcspn(at, " ;");
+    }
+    *length = 0;
+    return "none";
+}
+
+static stemma_status check_field(const char *asked, const char *stored, const char *name, const char *file,
+                                 stemma_error *error) {
+    size_t asked_length, stored_length;
+    const char *a = view_field(asked, name, &asked_length), *s = view_field(stored, name, &stored_length);
+    if (asked_length == stored_length && !memcmp(a, s, stored_length)) return STEMMA_OK;
+    return set_error(
+        error, STEMMA_MISMATCH, "cannot use '%s': it was made with %s=%.*s, but %s=%.*s was asked for", file,
+        name, stored_length ? (int)stored_length : 4, s, name, asked_length ? (int)asked_length : 4, a);
+}
+
+stemma_status recipe_check_stored(const options *o, const stemma_recipe *asked, const char *file,
+                                  const stemma_recipe *stored, stemma_error *error) {
+    const char *want = stemma_recipe_text(asked), *have = stemma_recipe_text(stored);
+    stemma_status status = STEMMA_OK;
+    for (size_t i = 0; i < OPT_VIEW_COUNT && !status; i++)
+        if (o->view[i] || o->recipe) status = check_field(want, have, option_table[i].long_name, file, error);
+    if (!status && o->key_file) status = check_field(want, have, "keyid", file, error);
+    want += strcspn(want, ";");
+    have += strcspn(have, ";");
+    bool specs_asked = o->scheme_count || (o->recipe && strchr(o->recipe, ';'));
+    if (!status && specs_asked && strcmp(want, have))
+        return set_error(error, STEMMA_MISMATCH, "cannot use '%s': it keeps '%s', but '%s' was asked for",
+                         file, have + strspn(have, "; "), want + strspn(want, "; "));
+    return status;
+}
+
+/* The text without its keyid, which only a key can give. Free the result. */
+static char *without_key_id(const char *text) {
+    char *copy = need_copy(text);
+    size_t length;
+    const char *value = view_field(copy, "keyid", &length);
+    if (length) {
+        char *field = copy + (value - copy) - strlen("keyid=");
+        memmove(field, value + length, strlen(value + length) + 1);
+    }
+    return copy;
+}
+
+stemma_status recipe_like_stored(const options *o, const char *file, const stemma_recipe *stored,
+                                 stemma_recipe **out, stemma_error *error) {
+    size_t length;
+    view_field(stemma_recipe_text(stored), "keyid", &length);
+    if (length && !o->key_file)
+        return set_error(error, STEMMA_MISMATCH,
+                         "cannot compare with '%s': it is keyed, and --key was not given", file);
+    char *text = without_key_id(stemma_recipe_text(stored));
+    stemma_status status = parse_with_key(text, length ? o->key_file : NULL, out, error);
+    free(text);
+    return status;
+}

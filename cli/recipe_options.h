@@ -1,0 +1,23 @@
+/*
+ * recipe_options.h - the recipe that the options ask for, and whether a stored sketch agrees with it.
+ */
+#ifndef STEMMA_CLI_RECIPE_OPTIONS_H
+#define STEMMA_CLI_RECIPE_OPTIONS_H
+
+#include "options.h"
+#include "output.h"
+
+/* The recipe of --preset ... --mod, --recipe and --key; the default where nothing is given.
+ * Complains and returns the exit code when it cannot be had. */
+enum exit_code recipe_from_options(const options *o, const char *command, stemma_recipe **out);
+
+/* The recipe of a stored sketch, under the key of --key where it is keyed, to sketch a document in the same
+ * way. */
+stemma_status recipe_like_stored(const options *o, const char *file, const stemma_recipe *stored,
+                                 stemma_recipe **out, stemma_error *error);
+
+/* MISMATCH when options that were given ask for something else than the stored sketch has. */
+stemma_status recipe_check_stored(const options *o, const stemma_recipe *asked, const char *file,
+                                  const stemma_recipe *stored, stemma_error *error);
+
+#endif

@@ -1,0 +1,161 @@
+/* How a verdict looks: a short block for one pair, a row for many, JSON for programs. */
+#include "json.h"
+#include "judge.h"
+
+#include <string.h>
+
+/* Characters that depend on the locale. */
+typedef struct glyphs {
+    const char *arrow, *at_least;
+} glyphs;
+
+static glyphs glyphs_choose(void) {
+    return locale_is_utf8() ? (glyphs){"→", "≥"} : (glyphs){"->", ">="};
+}
+
+static void print_label(const palette *p, const char *label) {
+    printf("  %s%-13s%s ", p->faint, label, p->end);
+}
+
+static void print_quantity(const palette *p, const char *label, const stemma_quantity *q) {
+    char value[32], low[32], high[32];
+    print_label(p, label);
+    if (!q->known)
+        printf("not known: %s\n", q->why ? q->why : "no reason given");
+    else if (q->exact)
+        printf("%s  exact\n", format_fraction(q->value, value, sizeof value));
+    else
+        printf("about %s, 95 %% between %s and %s\n", format_fraction(q->value, value, sizeof value),
+               format_fraction(q->low, low, sizeof low), format_fraction(q->high, high, sizeof high));
+}
+
+static void print_shingles(const palette *p, const stemma_comparison *c) {
+    char a[32], b[32], common[32];
+    if (c->from_sketches) return;
+    print_label(p, "shingles");
+    printf("%s and %s, %s in common\n", format_count(c->shingles_a, a, sizeof a),
+           format_count(c->shingles_b, b, sizeof b), format_count(c->shingles_common, common, sizeof common));
+}
+
+static void print_reason(const judge *j, const palette *p, const stemma_comparison *c) {
+    const char *at_least = glyphs_choose().at_least;
+    char resemblance[32], containment[32], chance[32];
+    const char *r = format_fraction(j->thresholds.resemblance, resemblance, sizeof resemblance);
+    const char *k = format_fraction(j->thresholds.containment, containment, sizeof containment);
+    const char *x = format_fraction(j->thresholds.chance, chance, sizeof chance);
+    print_label(p, "decided by");
+    switch (c->relation) {
+    case STEMMA_IDENTICAL:
+        puts("the same bytes");
+        break;
+    case STEMMA_SAME_TEXT:
+        puts("the same canonical text");
+        break;
+    case STEMMA_NEAR_DUPLICATE:
+        printf("resemblance %s %s\n", at_least, r);
+        break;
+    case STEMMA_CONTAINED:
+        printf("a in b %s %s\n", at_least, k);
+        break;
+    case STEMMA_CONTAINS:
+        printf("b in a %s %s\n", at_least, k);
+        break;
+    case STEMMA_RELATED:
+        printf("above chance %s, below resemblance %s and containment %s\n", x, r, k);
+        break;
+    case STEMMA_UNRELATED:
+        printf("nothing above chance %s\n", x);
+        break;
+    case STEMMA_UNKNOWN:
+        puts("nothing to judge by");
+        break;
+    }
+}
+
+static void print_headline(const palette *p, const verdict *v) {
+    const char *colour = v->comparison.relation <= STEMMA_CONTAINS ? p->good : p->strong;
+    printf("%s%-15s%s  ", colour, stemma_relation_name(v->comparison.relation), p->end);
+    print_name(stdout, v->a);
+    printf("  %s  ", glyphs_choose().arrow);
+    print_name(stdout, v->b);
+    putchar('\n');
+}
+
+void verdict_print(const judge *j, const verdict *v) {
+    const stemma_comparison *c = &v->comparison;
+    palette p = palette_choose();
+    print_headline(&p, v);
+    if (j->options->quiet) return;
+    print_quantity(&p, "resemblance", &c->resemblance);
+    print_quantity(&p, "a in b", &c->a_in_b);
+    print_quantity(&p, "b in a", &c->b_in_a);
+    if (c->cosine.known) print_quantity(&p, "cosine", &c->cosine);
+    print_shingles(&p, c);
+    print_reason(j, &p, c);
+    if (!c->certain && c->relation != STEMMA_UNKNOWN) {
+        print_label(&p, "not certain");
+        puts("an interval crosses a threshold; compare the documents themselves, or larger sketches");
+    }
+    print_label(&p, "recipe");
+    puts(v->recipe);
+}
+
+/* ---- rows ---- */
+
+void verdict_print_head(void) {
+    printf("%-16s %11s %8s %8s  %s\n", "relation", "resemblance", "a in b", "b in a", "a, b");
+}
+
+static void print_cell(int width, const stemma_quantity *q) {
+    char value[32];
+    printf(" %*s", width, q->known ? format_fraction(q->value, value, sizeof value) : "-");
+}
+
+/* A relation that is not certain carries a question mark. */
+void verdict_print_row(const verdict *v) {
+    const stemma_comparison *c = &v->comparison;
+    bool doubtful = !c->certain && c->relation != STEMMA_UNKNOWN;
+    char relation[32];
+    snprintf(relation, sizeof relation, "%s%s", stemma_relation_name(c->relation), doubtful ? "?" : "");
+    printf("%-16s", relation);
+    print_cell(11, &c->resemblance);
+    print_cell(8, &c->a_in_b);
+    print_cell(8, &c->b_in_a);
+    fputs("  ", stdout);
+    print_name(stdout, v->a);
+    fputs("  ", stdout);
+    print_name(stdout, v->b);
+    putchar('\n');
+}
+
+/* ---- JSON ---- */
+
+void verdict_print_json(const judge *j, const verdict *v) {
+    const stemma_comparison *c = &v->comparison;
+    json line = json_begin(stdout);
+    json_name(&line, "a", v->a);
+    json_name(&line, "b", v->b);
+    json_word(&line, "relation", stemma_relation_name(c->relation));
+    json_bool(&line, "certain", c->certain);
+    json_quantity(&line, "resemblance", &c->resemblance);
+    json_open(&line, "containment", '{');
+    json_quantity(&line, "a_in_b", &c->a_in_b);
+    json_quantity(&line, "b_in_a", &c->b_in_a);
+    json_close(&line, '}');
+    if (c->cosine.known) json_quantity(&line, "cosine", &c->cosine);
+    if (!c->from_sketches) {
+        json_open(&line, "shingles", '{');
+        json_count(&line, "a", c->shingles_a);
+        json_count(&line, "b", c->shingles_b);
+        json_count(&line, "common", c->shingles_common);
+        json_close(&line, '}');
+    }
+    json_open(&line, "thresholds", '{');
+    json_number(&line, "resemblance", j->thresholds.resemblance);
+    json_number(&line, "containment", j->thresholds.containment);
+    json_number(&line, "chance", j->thresholds.chance);
+    json_close(&line, '}');
+    json_bool(&line, "from_sketches", c->from_sketches);
+    json_word(&line, "recipe", v->recipe);
+    json_end(&line);
+}
