@@ -4,7 +4,7 @@
 #define KERNELS_AVX512_INTRINSICS_H
 
 #if STEMMA_EMULATE_AVX512
-#include "avx512_emulation.h"
+#include <avx512_emulation.h> /* tests/emulate */
 #else
 #include <immintrin.h>
 #endif
