@@ -27,10 +27,6 @@ static stemma_quantity widened(stemma_quantity share) {
 void estimate_chunks(const struct spec *spec, const struct part *a, const struct part *b, struct estimates *out) {
     (void)spec;
     double na = (double)a->values.len, nb = (double)b->values.len;
-    if (na == 0 || nb == 0) {
-        out->resemblance = out->a_in_b = out->b_in_a = quantity_unknown("there is no text");
-        return;
-    }
     double common = (double)common_u64(a->values.data, a->values.len, b->values.data, b->values.len);
     out->resemblance = widened(quantity_share(common, na + nb - common, 1));
     out->a_in_b = widened(quantity_share(common, na, 1));

@@ -24,6 +24,11 @@ stemma_status estimate_parts(const struct spec *sa, const struct part *a, const 
     return STEMMA_OK;
 }
 
+static struct estimates no_text(void) {
+    stemma_quantity none = quantity_unknown("there is no text");
+    return (struct estimates){none, none, none, none};
+}
+
 static void keep_better(stemma_quantity *best, stemma_quantity other) {
     if (!other.known) {
         if (!best->known && other.why) best->why = other.why;
@@ -37,6 +42,10 @@ stemma_status estimate_sketches(const struct stemma_sketch *a, const struct stem
     struct spec_pair pairs[SPECS_MOST];
     struct estimates best = nothing_known();
     TRY(recipe_comparable(&a->recipe, &b->recipe, err));
+    if (a->shingles == 0 || b->shingles == 0) {
+        *out = no_text();
+        return STEMMA_OK;
+    }
     size_t count = recipe_pairs(&a->recipe, &b->recipe, pairs);
     for (size_t i = 0; i < count; i++) {
         struct estimates found;

@@ -9,7 +9,8 @@ struct estimates {
     stemma_quantity resemblance, a_in_b, b_in_a, cosine;
 };
 
-/* One part of each sketch, under the specs `sa` and `sb`, which are comparable. width: bits of a fingerprint. */
+/* One part of each sketch, under the specs `sa` and `sb`, which are comparable; neither document is empty. width:
+ * bits of a fingerprint. */
 stemma_status estimate_parts(const struct spec *sa, const struct part *a, const struct spec *sb,
                              const struct part *b, int width, struct estimates *out, stemma_error *err);
 

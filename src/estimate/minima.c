@@ -38,10 +38,6 @@ void estimate_minhash(const struct spec *sa, const struct part *a, const struct 
                       struct estimates *out) {
     size_t n = sa->n < sb->n ? sa->n : sb->n, agree = 0;
     refuse_containment(out);
-    if (a->distinct == 0 || b->distinct == 0) {
-        out->resemblance = quantity_unknown("there is no text");
-        return;
-    }
     if (sa->bits == 64)
         for (size_t i = 0; i < n; i++) agree += a->values.data[i] == b->values.data[i];
     else
@@ -61,7 +57,7 @@ static double union_size(const struct part *a, const struct part *b, double j) {
  * `all` shingles: without replacement, then copied unevenly into the n - filled others. */
 static double bin_variance(double n, double filled, double all) {
     if (all < 2) return 0;
-    double draws = 1 / filled + (n - filled) / (n * n);
+    double share = filled / n, draws = 1 / filled + (1 - share) / ((2 - share) * n);
     return fmax(0, draws * (1 + 1 / (all - 1)) - 1 / (all - 1));
 }
 
@@ -90,10 +86,7 @@ static stemma_quantity from_minima(const struct part *a, const struct part *b, s
 
 void estimate_oph(const struct spec *spec, const struct part *a, const struct part *b, struct estimates *out) {
     refuse_containment(out);
-    if (a->filled == 0 || b->filled == 0)
-        out->resemblance = quantity_unknown("there is no text");
-    else
-        out->resemblance = spec->bits == 64 ? from_minima(a, b, spec->n) : from_bits(spec, a, b);
+    out->resemblance = spec->bits == 64 ? from_minima(a, b, spec->n) : from_bits(spec, a, b);
 }
 
 void estimate_simhash(const struct spec *sa, const struct part *a, const struct spec *sb, const struct part *b,
@@ -101,10 +94,6 @@ void estimate_simhash(const struct spec *sa, const struct part *a, const struct 
     uint32_t bits = sa->bits < sb->bits ? sa->bits : sb->bits;
     out->resemblance = quantity_unknown("simhash estimates no resemblance, but a cosine");
     out->a_in_b = out->b_in_a = quantity_unknown("simhash estimates no containment, but a cosine");
-    if (a->distinct == 0 || b->distinct == 0) {
-        out->cosine = quantity_unknown("there is no text");
-        return;
-    }
     /* Each bit differs with probability angle / pi. */
     double differing = (double)kernels_get()->hamming(a->bits.data, b->bits.data, bits / 8);
     stemma_quantity angle = quantity_share(differing, bits, 1);
