@@ -4,6 +4,7 @@
  *
  * Fixed to Unicode 15.0 by a table of our own (unicode_table.inc): a character unknown to it is punctuation,
  * so that the canonical form, and with it every stored sketch, stays the same for ever.
+ * The rules and their reasons: docs/design/canonical-form.md.
  */
 #ifndef TEXT_CANON_H
 #define TEXT_CANON_H
@@ -11,20 +12,24 @@
 #include "base/buf.h"
 #include "base/error.h"
 
+/* With NFC, CASE or PUNCT what is not UTF-8 becomes U+FFFD; else such bytes pass as they are. */
 enum fold {
     FOLD_NFC = 1,   /* canonical composition */
     FOLD_CASE = 2,  /* full case folding */
-    FOLD_SPACE = 4, /* a run of white space is one space, none at the ends */
-    FOLD_PUNCT = 8  /* anything but letters, digits and their marks is white space */
+    FOLD_SPACE = 4, /* a run of white space is one space, none at the ends; by lines: see UNIT_LINE */
+    FOLD_PUNCT = 8  /* anything but letters, digits and their marks is a space; invisible characters vanish */
 };
 #define FOLD_RAW  0u
 #define FOLD_CODE ((unsigned)FOLD_SPACE)
 #define FOLD_TEXT ((unsigned)(FOLD_NFC | FOLD_CASE | FOLD_SPACE | FOLD_PUNCT))
 
+/* What the tokens will be. It changes the canonical text in two cases: for words under FOLD_PUNCT letters of
+ * scripts written without spaces are set off by spaces; for lines under FOLD_SPACE line ends stay, as one
+ * '\n' between lines that are not blank. */
 enum unit { UNIT_BYTE, UNIT_CHAR, UNIT_WORD, UNIT_LINE };
 
 /* Breakpoints of the way back: canonical offset `canon` came from source offset `source`; between
- * breakpoints both advance byte by byte. */
+ * breakpoints both advance byte by byte. Both grow. */
 struct offset_pair {
     uint64_t canon, source;
 };
@@ -32,16 +37,21 @@ struct offset_map {
     struct offset_pair *pairs;
     size_t len, cap;
 };
-/* Source offset of the character that canonical byte `canon` belongs to. */
+/* For the first byte of a canonical character: where in the source the character begins that it came from.
+ * For the white space behind a token, or the end of the text: where the source of that token ends. So
+ * [find(begin), find(end)) is what a token came from. (Where several characters that
+ * compose are parts of two tokens, the source of all of them is said to be the first token's.) */
 uint64_t offset_map_find(const struct offset_map *map, uint64_t canon);
 void offset_map_release(struct offset_map *map);
 
 struct canon; /* state of one document in progress */
 
-/* With map, breakpoints are kept (slower: the plain twin of the fast path does the work). */
+/* With map, breakpoints are kept (slower: the plain twin of the fast path does the work). The map is empty
+ * at first, belongs to the caller, and is complete after canon_finish. */
 stemma_status canon_new(unsigned folds, enum unit unit, struct offset_map *map, struct canon **out,
                         stemma_error *err);
-/* Append the canonical text of the next piece to out. */
+/* Append the canonical text of the next piece to out, which the caller may empty between calls.
+ * After a failure out is as it was, and canon can only be freed. */
 stemma_status canon_feed(struct canon *canon, const uint8_t *bytes, size_t size, struct buf *out,
                          stemma_error *err);
 /* The document ends: append what was held back. */

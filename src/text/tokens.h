@@ -1,5 +1,6 @@
-/* Canonical text to tokens. Words are separated by white space, lines by newlines, characters are code
- * points (a byte that is not part of one stands for itself). */
+/* Canonical text to tokens. Words are separated by white space (Unicode's), lines by '\n', characters are
+ * code points (a byte that is not part of one stands for itself). Tokens are never empty: blank lines are
+ * none. */
 #ifndef TEXT_TOKENS_H
 #define TEXT_TOKENS_H
 
@@ -9,8 +10,9 @@ struct token {
     size_t begin, end; /* in the text given */
 };
 
-/* The next token at or behind *at; false when there is none that is known to be complete. *at moves behind it.
- * `last`: no more text follows, so what stands at the end is complete too. */
+/* The next token at or behind *at; false when there is none that is known to be complete. *at moves behind
+ * it, and over separators before it in any case. `last`: no more text follows, so what stands at the end is
+ * complete too. */
 bool token_next(enum unit unit, const uint8_t *text, size_t size, bool last, size_t *at, struct token *out);
 
 #endif

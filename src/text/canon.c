@@ -1,0 +1,421 @@
+/*
+ * The canonical form, one character at a time.
+ *
+ * Each character is looked up in the frozen table. Under NFC it is held back until the next one shows whether
+ * it composes: a *segment* is a character with the marks behind it. Under the whole of FOLD_TEXT runs of
+ * characters without peculiarities take short cuts (a kernel for ASCII, a tight loop for the others), which
+ * give their last character back to be held.
+ *
+ * A segment has at most UNICODE_SEGMENT_MOST characters; a mark behind that many begins a segment of its
+ * own. So a million marks cost linear time and no memory, at the price that they are ordered and composed
+ * only within each segment. Real text has less than ten.
+ */
+#include "text/canon.h"
+
+#include "base/alloc.h"
+#include "kernels/kernels.h"
+#include "text/offsets.h"
+#include "text/unicode.h"
+#include "text/utf8.h"
+
+#include <string.h>
+
+/* Input is taken in blocks of this size, so that room for the output is asked for once per block. */
+#define BLOCK 4096u
+/* What a byte of input can become: U+FFFD and a space before it; no character grows more. */
+#define GROWTH 4u
+/* What was held back before a block: a segment with spaces between, and the beginning of a character. */
+#define HELD_MOST (UNICODE_COMPOSED_MOST * 5u + 16u)
+/* Runs of ASCII from this length are worth calling the kernel for. */
+#define KERNEL_RUN 16u
+
+enum gap { GAP_NONE, GAP_SPACE, GAP_LINE };
+
+/* What has to be known of the text so far to go on. */
+struct joint {
+    enum gap gap;     /* white space owed before the next character */
+    bool any;         /* something was written: before it no white space is owed */
+    unsigned borders; /* a bit for each char_class before which the last word ends */
+};
+
+struct canon {
+    unsigned folds;
+    enum unit unit;
+    enum char_mapping mapping;
+    bool decodes;  /* what is not UTF-8 becomes U+FFFD */
+    bool splits;   /* letters of scripts without spaces are words */
+    bool shortcut; /* take_ascii and take_plain may be used */
+    bool visible;  /* take_visible may be used */
+    bool raw;      /* bytes pass as they are */
+    const struct kernels *kernels;
+    struct offset_map *map;
+
+    struct joint joint;
+    uint64_t source;      /* offset of the next byte of input */
+    uint64_t written_end; /* where the source of what was written last ends */
+    uint64_t marked;      /* the last source offset given to the map */
+    uint64_t canon_base;  /* offset of out->data[0] in the canonical text */
+
+    uint32_t segment[UNICODE_SEGMENT_MOST];
+    size_t segment_len;
+    uint64_t segment_begin;                     /* in the source */
+    uint64_t segment_end[UNICODE_SEGMENT_MOST]; /* of each character */
+    uint8_t partial[4];                         /* the beginning of a character, cut by the end of a piece */
+    size_t partial_len;
+};
+
+/* A character as it goes out, and where it came from. */
+struct origin {
+    uint64_t begin, end;
+};
+
+stemma_status canon_new(unsigned folds, enum unit unit, struct offset_map *map, struct canon **out,
+                        stemma_error *err) {
+    struct canon *canon = mem_zero(1, sizeof *canon);
+    if (!canon) return fail_memory(err);
+    canon->folds = folds;
+    canon->unit = unit;
+    canon->mapping = !(folds & FOLD_CASE) ? MAP_NFC : folds & FOLD_NFC ? MAP_NFC_FOLD : MAP_FOLD;
+    canon->decodes = folds & (FOLD_NFC | FOLD_CASE | FOLD_PUNCT);
+    canon->splits = unit == UNIT_WORD && folds & FOLD_PUNCT;
+    canon->shortcut = folds == FOLD_TEXT && unit != UNIT_LINE && !map;
+    canon->visible = folds == FOLD_SPACE;
+    canon->raw = folds == FOLD_RAW;
+    canon->kernels = kernels_get();
+    canon->map = map;
+    *out = canon;
+    return STEMMA_OK;
+}
+
+void canon_free(struct canon *canon) {
+    mem_free(canon);
+}
+
+/* Offsets never step back, even where one segment becomes several words. */
+static inline void mark_offset(struct canon *canon, const struct buf *out, uint64_t source) {
+    if (!canon->map) return;
+    if (source > canon->marked) canon->marked = source;
+    offset_map_add(canon->map, canon->canon_base + out->len, canon->marked);
+}
+
+static inline void write_gap(struct canon *canon, struct buf *out) {
+    if (canon->joint.gap == GAP_NONE) return;
+    mark_offset(canon, out, canon->written_end);
+    out->data[out->len++] = canon->joint.gap == GAP_LINE ? '\n' : ' ';
+    canon->joint.gap = GAP_NONE;
+}
+
+static inline void write_char(struct canon *canon, uint32_t cp, struct origin from, struct buf *out) {
+    write_gap(canon, out);
+    mark_offset(canon, out, from.begin);
+    out->len += utf8_encode(cp, out->data + out->len);
+    canon->written_end = from.end;
+    canon->joint.any = true;
+}
+
+static void write_bytes(struct canon *canon, const uint8_t *bytes, size_t size, struct origin from,
+                        struct buf *out) {
+    write_gap(canon, out);
+    mark_offset(canon, out, from.begin);
+    memcpy(out->data + out->len, bytes, size);
+    out->len += size;
+    canon->written_end = from.end;
+    canon->joint.any = true;
+}
+
+/* White space, or what counts as such. */
+static inline void put_space(struct canon *canon, uint32_t cp, const struct char_record *record,
+                             struct origin from, struct buf *out) {
+    struct joint *joint = &canon->joint;
+    joint->borders = 0;
+    if (!(canon->folds & FOLD_SPACE)) {
+        write_char(canon, record->class == CHAR_SPACE ? cp : ' ', from, out);
+        return;
+    }
+    bool line = canon->unit == UNIT_LINE && record->flags & CHAR_LINE;
+    if (line && joint->any)
+        joint->gap = GAP_LINE;
+    else if (joint->gap == GAP_NONE && joint->any)
+        joint->gap = GAP_SPACE;
+}
+
+/* A word ends without white space before and behind a letter that is a word; a mark belongs to what it is on.
+ */
+static inline void split_words(struct joint *joint, enum char_class class) {
+    const unsigned single = 1u << CHAR_SINGLE, word = 1u << CHAR_WORD;
+    if (joint->borders >> class & 1) joint->gap = GAP_SPACE;
+    if (class == CHAR_MARK)
+        joint->borders |= single;
+    else
+        joint->borders = class == CHAR_SINGLE ? single | word : single;
+}
+
+/* A character after all mapping. */
+static inline void put(struct canon *canon, uint32_t cp, const struct char_record *record, struct origin from,
+                       struct buf *out) {
+    if (record->class == CHAR_SPACE || (record->class == CHAR_OTHER && canon->folds & FOLD_PUNCT)) {
+        put_space(canon, cp, record, from, out);
+        return;
+    }
+    if (canon->splits) split_words(&canon->joint, record->class);
+    write_char(canon, cp, from, out);
+}
+
+/* One character with nothing behind it to compose with. */
+static inline void put_mapped(struct canon *canon, uint32_t cp, const struct char_record *record,
+                              struct origin from, struct buf *out) {
+    if (!(record->flags & CHAR_LISTED)) {
+        uint32_t folded = canon->mapping == MAP_NFC ? cp : (uint32_t)((int32_t)cp + record->fold);
+        put(canon, folded, record, from, out);
+        return;
+    }
+    if (!(canon->folds & (FOLD_NFC | FOLD_CASE))) {
+        put(canon, cp, record, from, out);
+        return;
+    }
+    uint32_t mapped[CHAR_MAP_MOST];
+    size_t count = unicode_map(cp, canon->mapping, mapped);
+    for (size_t i = 0; i < count; i++) put(canon, mapped[i], unicode_record(mapped[i]), from, out);
+}
+
+/* A character with one mark that no character composes with: the commonest segment by far. */
+static inline bool stays_apart(const uint32_t *segment, size_t count) {
+    return count == 2 && !(unicode_record(segment[0])->flags & (CHAR_BACK | CHAR_LISTED)) &&
+           !(unicode_record(segment[1])->flags & (CHAR_COMPOSES | CHAR_LISTED));
+}
+
+/* Where the i-th of `count` characters came from that a segment became: from all of it, unless as many came
+ * out as went in. */
+static inline struct origin origin_in_segment(const struct canon *canon, size_t i, size_t count) {
+    bool each = count == canon->segment_len;
+    return (struct origin){each && i ? canon->segment_end[i - 1] : canon->segment_begin,
+                           canon->segment_end[each ? i : canon->segment_len - 1]};
+}
+
+static void flush_composed(struct canon *canon, struct buf *out) {
+    uint32_t composed[UNICODE_COMPOSED_MOST];
+    size_t count = unicode_compose(canon->segment, canon->segment_len, canon->mapping, composed);
+    for (size_t i = 0; i < count; i++)
+        put(canon, composed[i], unicode_record(composed[i]), origin_in_segment(canon, i, count), out);
+}
+
+static inline void flush_segment(struct canon *canon, struct buf *out) {
+    if (canon->segment_len == 1 || stays_apart(canon->segment, canon->segment_len)) {
+        for (size_t i = 0; i < canon->segment_len; i++)
+            put_mapped(canon, canon->segment[i], unicode_record(canon->segment[i]),
+                       origin_in_segment(canon, i, canon->segment_len), out);
+    } else if (canon->segment_len) {
+        flush_composed(canon, out);
+    }
+    canon->segment_len = 0;
+}
+
+/* Hold the character back: the next one may be a mark. */
+static inline void hold(struct canon *canon, uint32_t cp, struct origin from) {
+    if (canon->segment_len == 0) canon->segment_begin = from.begin;
+    canon->segment_end[canon->segment_len] = from.end;
+    canon->segment[canon->segment_len++] = cp;
+}
+
+static inline void take_char(struct canon *canon, uint32_t cp, struct origin from, struct buf *out) {
+    const struct char_record *record = unicode_record(cp);
+    if (record->class == CHAR_IGNORE && canon->folds & FOLD_PUNCT) return;
+    if (!(canon->folds & FOLD_NFC)) {
+        put_mapped(canon, cp, record, from, out);
+        return;
+    }
+    bool joins = record->flags & CHAR_BACK && canon->segment_len < UNICODE_SEGMENT_MOST;
+    if (!joins) flush_segment(canon, out);
+    if (record->flags & CHAR_ALONE)
+        put(canon, cp, record, from, out);
+    else
+        hold(canon, cp, from);
+}
+
+/* A decoded character, or an error of `size` bytes at `at`. */
+static inline void take(struct canon *canon, uint32_t cp, const uint8_t *at, size_t size, struct buf *out) {
+    struct origin from = {canon->source, canon->source + size};
+    canon->source += size;
+    if (cp != UTF8_INVALID)
+        take_char(canon, cp, from, out);
+    else if (canon->decodes)
+        take_char(canon, UTF8_REPLACEMENT, from, out);
+    else
+        write_bytes(canon, at, size, from, out);
+}
+
+/* Complete the character that the last piece ended in; returns how many bytes of this piece that took. */
+static size_t take_partial(struct canon *canon, const uint8_t *bytes, size_t size, struct buf *out) {
+    size_t used = 0;
+    while (canon->partial_len && used < size) {
+        uint32_t cp;
+        canon->partial[canon->partial_len] = bytes[used];
+        size_t length = utf8_decode(canon->partial, canon->partial_len + 1, &cp);
+        if (length > canon->partial_len || length == 0) used++;
+        if (length == 0) {
+            canon->partial_len++;
+        } else {
+            take(canon, cp, canon->partial, length, out);
+            canon->partial_len = 0;
+        }
+    }
+    return used;
+}
+
+/* Whether a run of ASCII begins here that is worth calling the kernel for. */
+static inline bool is_ascii_run(const uint8_t *bytes, size_t size) {
+    uint64_t word;
+    memcpy(&word, bytes, sizeof word);
+    return !(word & UINT64_C(0x8080808080808080)) && size >= KERNEL_RUN;
+}
+
+/* A run of ASCII under FOLD_TEXT. `size` leaves the kernel its slack. Returns the bytes read. */
+static size_t take_ascii(struct canon *canon, const uint8_t *bytes, size_t size, struct buf *out) {
+    struct joint *joint = &canon->joint;
+    flush_segment(canon, out);
+    bool gap = joint->gap != GAP_NONE || joint->borders >> CHAR_WORD & 1;
+    size_t written;
+    size_t used = canon->kernels->fold_ascii(bytes, size, out->data + out->len, &written, &gap, &joint->any);
+    out->len += written;
+    canon->source += used;
+    joint->gap = gap ? GAP_SPACE : GAP_NONE;
+    joint->borders = 0;
+    if (written && !gap) out->len--; /* the last byte read is a letter, and goes out when it was held */
+    hold(canon, bytes[used - 1], (struct origin){canon->source - 1, canon->source});
+    return used;
+}
+
+/* Neither composes, nor vanishes, nor is mapped but by adding a number. */
+static inline bool is_plain(const struct char_record *record) {
+    return !(record->flags & (CHAR_BACK | CHAR_ALONE | CHAR_LISTED)) && record->class != CHAR_IGNORE;
+}
+
+/* A plain character under FOLD_TEXT, of `length` bytes at `at`; returns the end of what was written. */
+static inline uint8_t *put_plain(struct joint *joint, bool splits, uint32_t cp, const uint8_t *at,
+                                 size_t length, uint8_t *out) {
+    const struct char_record *record = unicode_record(cp);
+    if (record->class <= CHAR_SPACE) {
+        joint->gap = joint->any ? GAP_SPACE : GAP_NONE;
+        joint->borders = 0;
+        return out;
+    }
+    if (splits) split_words(joint, record->class);
+    *out = ' ';
+    out += joint->gap;
+    joint->gap = GAP_NONE;
+    joint->any = true;
+    if (record->fold) return out + utf8_encode((uint32_t)((int32_t)cp + record->fold), out);
+    memcpy(out, at, 4);
+    return out + length;
+}
+
+/* A run of plain characters under FOLD_TEXT: what take_char does, the last one held. Bytes are read up to
+ * KERNEL_SLACK behind `size`. Returns the bytes read, 0 when the first character is not plain. */
+static size_t take_plain(struct canon *canon, const uint8_t *bytes, size_t size, struct buf *out) {
+    const size_t readable = size + KERNEL_SLACK;
+    uint32_t cp, next;
+    size_t length = utf8_decode(bytes, readable, &cp), at = length;
+    if (cp == UTF8_INVALID || !is_plain(unicode_record(cp))) return 0;
+    flush_segment(canon, out);
+    struct joint joint = canon->joint;
+    uint8_t *end = out->data + out->len;
+    while (at < size && !is_ascii_run(bytes + at, size - at)) {
+        size_t next_length = utf8_decode(bytes + at, readable - at, &next);
+        if (next == UTF8_INVALID || !is_plain(unicode_record(next))) break;
+        end = put_plain(&joint, canon->splits, cp, bytes + at - length, length, end);
+        cp = next;
+        length = next_length;
+        at += length;
+    }
+    canon->joint = joint;
+    out->len = (size_t)(end - out->data);
+    canon->source += at;
+    hold(canon, cp, (struct origin){canon->source - length, canon->source});
+    return at;
+}
+
+/* A run of visible ASCII where only white space is folded. */
+static size_t take_visible(struct canon *canon, const uint8_t *bytes, size_t size, struct buf *out) {
+    size_t used = 0;
+    while (used < size && bytes[used] > ' ' && bytes[used] < 0x7F) used++;
+    if (used) write_bytes(canon, bytes, used, (struct origin){canon->source, canon->source + used}, out);
+    canon->source += used;
+    return used;
+}
+
+/* Whichever short cut there is; returns the bytes read, 0 when there is none. `size` leaves the slack. */
+static inline size_t take_run(struct canon *canon, const uint8_t *bytes, size_t size, struct buf *out) {
+    if (canon->visible) return take_visible(canon, bytes, size, out);
+    if (!canon->shortcut) return 0;
+    if (is_ascii_run(bytes, size)) return take_ascii(canon, bytes, size, out);
+    return take_plain(canon, bytes, size, out);
+}
+
+/* The characters that begin before `end`; bytes up to `size` may be looked at. Returns the bytes read. */
+static size_t take_block(struct canon *canon, const uint8_t *bytes, size_t end, size_t size,
+                         struct buf *out) {
+    size_t at = 0, slack_end = size > KERNEL_SLACK ? size - KERNEL_SLACK : 0;
+    size_t run_end = end < slack_end ? end : slack_end;
+    while (at < end) {
+        if (at < run_end) {
+            size_t run = take_run(canon, bytes + at, run_end - at, out);
+            at += run;
+            if (run) continue;
+        }
+        uint32_t cp;
+        size_t length = utf8_decode(bytes + at, size - at, &cp);
+        if (length == 0) {
+            canon->partial_len = size - at;
+            memcpy(canon->partial, bytes + at, canon->partial_len);
+            return size;
+        }
+        take(canon, cp, bytes + at, length, out);
+        at += length;
+    }
+    return at;
+}
+
+/* Room for what a block of that many bytes can become. */
+static bool reserve(struct canon *canon, size_t size, struct buf *out) {
+    size_t most = GROWTH * (size + 4) + HELD_MOST;
+    if (canon->map && !offset_map_reserve(canon->map, most)) return false;
+    return buf_reserve(out, most + KERNEL_SLACK);
+}
+
+static stemma_status feed_raw(struct canon *canon, const uint8_t *bytes, size_t size, struct buf *out,
+                              stemma_error *err) {
+    if (!buf_add(out, bytes, size)) return fail_memory(err);
+    canon->source += size;
+    return STEMMA_OK;
+}
+
+stemma_status canon_feed(struct canon *canon, const uint8_t *bytes, size_t size, struct buf *out,
+                         stemma_error *err) {
+    if (canon->raw) return feed_raw(canon, bytes, size, out, err);
+    size_t before = out->len;
+    canon->canon_base -= before;
+    for (size_t at = 0; at < size;) {
+        size_t left = size - at, block = left < BLOCK ? left : BLOCK;
+        if (!reserve(canon, block, out)) {
+            out->len = before;
+            return fail_memory(err);
+        }
+        if (canon->partial_len)
+            at += take_partial(canon, bytes + at, left, out);
+        else
+            at += take_block(canon, bytes + at, block, left, out);
+    }
+    canon->canon_base += out->len;
+    return STEMMA_OK;
+}
+
+stemma_status canon_finish(struct canon *canon, struct buf *out, stemma_error *err) {
+    if (canon->raw) return STEMMA_OK;
+    if (!reserve(canon, 0, out)) return fail_memory(err);
+    canon->canon_base -= out->len;
+    if (canon->partial_len) take(canon, UTF8_INVALID, canon->partial, canon->partial_len, out);
+    flush_segment(canon, out);
+    mark_offset(canon, out, canon->written_end);
+    canon->canon_base += out->len;
+    return STEMMA_OK;
+}

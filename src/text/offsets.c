@@ -1,0 +1,37 @@
+/* From canonical offsets back to the source: sorted breakpoints, searched by halves. */
+#include "text/offsets.h"
+
+#include "base/alloc.h"
+
+bool offset_map_reserve(struct offset_map *map, size_t extra) {
+    return mem_grow((void **)&map->pairs, &map->cap, map->len + extra, sizeof *map->pairs);
+}
+
+void offset_map_add(struct offset_map *map, uint64_t canon, uint64_t source) {
+    if (map->len) {
+        const struct offset_pair *last = &map->pairs[map->len - 1];
+        if (canon - last->canon == source - last->source) return;
+    }
+    map->pairs[map->len++] = (struct offset_pair){canon, source};
+}
+
+uint64_t offset_map_find(const struct offset_map *map, uint64_t canon) {
+    if (map->len == 0) return canon;
+    size_t low = 0, high = map->len;
+    while (high - low > 1) {
+        size_t middle = (low + high) / 2;
+        if (map->pairs[middle].canon <= canon)
+            low = middle;
+        else
+            high = middle;
+    }
+    uint64_t source = map->pairs[low].source + (canon - map->pairs[low].canon);
+    /* A character may be longer here than in the source: its bytes do not reach into the next one. */
+    if (high < map->len && source > map->pairs[high].source) return map->pairs[high].source;
+    return source;
+}
+
+void offset_map_release(struct offset_map *map) {
+    mem_free(map->pairs);
+    *map = (struct offset_map){0};
+}

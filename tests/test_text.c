@@ -1,0 +1,499 @@
+/* The canonical form: what each switch does, what must be equal, and the random comparison with its twin. */
+#include "text_twin.h"
+
+#include "base/rng.h"
+#include "text/tokens.h"
+#include "text/utf8.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+/* ---- running it ---- */
+
+static struct buf run(unsigned folds, enum unit unit, const void *bytes, size_t size, struct offset_map *map,
+                      uint64_t *cuts) {
+    struct buf out = {0};
+    struct canon *canon = NULL;
+    assert_int_equal(canon_new(folds, unit, map, &canon, NULL), STEMMA_OK);
+    for (size_t at = 0; at < size;) {
+        size_t piece = cuts ? 1 + rng_below(cuts, 1 + rng_below(cuts, rng_below(cuts, 4) ? 12 : 9000)) : size;
+        if (piece > size - at) piece = size - at;
+        uint8_t *exact = malloc(piece); /* so that a sanitizer sees a read behind the piece */
+        memcpy(exact, (const uint8_t *)bytes + at, piece);
+        assert_int_equal(canon_feed(canon, exact, piece, &out, NULL), STEMMA_OK);
+        free(exact);
+        at += piece;
+    }
+    assert_int_equal(canon_finish(canon, &out, NULL), STEMMA_OK);
+    canon_free(canon);
+    return out;
+}
+
+static void expect_sized(unsigned folds, enum unit unit, const char *source, size_t size,
+                         const char *canonical) {
+    struct offset_map map = {0};
+    struct buf out = run(folds, unit, source, size, NULL, NULL),
+               mapped = run(folds, unit, source, size, &map, NULL);
+    buf_add_byte(&out, 0);
+    buf_add_byte(&mapped, 0);
+    assert_string_equal((char *)out.data, canonical);
+    assert_string_equal((char *)mapped.data, canonical);
+    buf_release(&out);
+    buf_release(&mapped);
+    offset_map_release(&map);
+}
+
+static void expect(unsigned folds, enum unit unit, const char *source, const char *canonical) {
+    expect_sized(folds, unit, source, strlen(source), canonical);
+}
+
+static void text(const char *source, const char *canonical) {
+    expect(FOLD_TEXT, UNIT_WORD, source, canonical);
+}
+
+/* ---- examples ---- */
+
+static void test_presets(void **state) {
+    (void)state;
+    const char *source = "  If (x\t>= 10)\r\n\r\n    Return\xC2\xA0; \n";
+    expect(FOLD_RAW, UNIT_WORD, source, source);
+    expect(FOLD_RAW, UNIT_LINE, source, source);
+    expect(FOLD_CODE, UNIT_WORD, source, "If (x >= 10) Return ;");
+    expect(FOLD_CODE, UNIT_LINE, source, "If (x >= 10)\nReturn ;");
+    expect(FOLD_TEXT, UNIT_WORD, source, "if x 10 return");
+    expect(FOLD_TEXT, UNIT_LINE, source, "if x 10\nreturn");
+    expect(FOLD_TEXT, UNIT_BYTE, source, "if x 10 return");
+    text("", "");
+    text(" .,; \n", "");
+    text("\xE2\x80\x9CIt\xE2\x80\x99s\xE2\x80\x9D", "it s");
+}
+
+static void test_switches(void **state) {
+    (void)state;
+    const char *source = " E\xCC\x81, \t\xC2\xAD\xEF\xAC\x81!  B ";
+    expect(FOLD_NFC, UNIT_WORD, source, " \xC3\x89, \t\xC2\xAD\xEF\xAC\x81!  B ");
+    expect(FOLD_CASE, UNIT_WORD, source, " e\xCC\x81, \t\xC2\xAD\x66i!  b ");
+    expect(FOLD_SPACE, UNIT_WORD, source, "E\xCC\x81, \xC2\xAD\xEF\xAC\x81! B");
+    expect(FOLD_PUNCT, UNIT_WORD, source, " E\xCC\x81  \t\xEF\xAC\x81   B ");
+    expect(FOLD_PUNCT | FOLD_SPACE, UNIT_WORD, source, "E\xCC\x81 \xEF\xAC\x81 B");
+    expect(FOLD_NFC | FOLD_CASE, UNIT_WORD, source, " \xC3\xA9, \t\xC2\xAD\x66i!  b ");
+    expect(FOLD_CASE | FOLD_SPACE, UNIT_WORD, source, "e\xCC\x81, \xC2\xAD\x66i! b");
+}
+
+static void test_white_space(void **state) {
+    (void)state;
+    const char *source =
+        "a\vb\fc\rd\r\ne\xC2\x85\x66\xE2\x80\xA8g\xE2\x80\xA9h\xE3\x80\x80i\xE1\x9A\x80j \n k";
+    expect(FOLD_CODE, UNIT_WORD, source, "a b c d e f g h i j k");
+    expect(FOLD_CODE, UNIT_LINE, source, "a\nb\nc\nd\ne\nf\ng\nh i j\nk");
+    expect(FOLD_CODE, UNIT_LINE, "\n\n a \n\n", "a");
+    text("zero\xE2\x80\x8Bwidth", "zero width");
+}
+
+static void test_scripts(void **state) {
+    (void)state;
+    text("Stra\xC3\x9F\x65 STRASSE \xE1\xBA\x9E", "strasse strasse ss");
+    text("\xCE\x9F\xCE\x94\xCE\x9F\xCE\xA3 \xCE\xBF\xCE\xB4\xCF\x8C\xCF\x82",
+         "\xCE\xBF\xCE\xB4\xCE\xBF\xCF\x83 \xCE\xBF\xCE\xB4\xCF\x8C\xCF\x83"); /* final sigma is sigma */
+    text("\xC4\xB0I\xC4\xB1", "i\xCC\x87i\xC4\xB1");                           /* no Turkish rules: I is i */
+    text("\xE1\x84\x92\xE1\x85\xA1\xE1\x86\xAB\xEA\xB8\x80", "\xED\x95\x9C\xEA\xB8\x80"); /* jamo compose */
+    text("\xE0\xA4\x95\xE0\xA5\x8D\xE0\xA4\xB7\xE0\xA4\xBF\xE0\xA5\xA4",
+         "\xE0\xA4\x95\xE0\xA5\x8D\xE0\xA4\xB7\xE0\xA4\xBF");
+    text("\xE0\xA5\x98", "\xE0\xA4\x95\xE0\xA4\xBC"); /* Devanagari qa is excluded from composition */
+    text("\xE0\xB8\x99\xE0\xB9\x89\xE0\xB8\xB3",
+         "\xE0\xB8\x99\xE0\xB9\x89 \xE0\xB8\xB3"); /* Thai, mark on letter */
+    text("\xD9\x83\xD9\x80\xD8\xAA\xD9\x8E\xD8\xA8",
+         "\xD9\x83\xD9\x80\xD8\xAA\xD9\x8E\xD8\xA8"); /* tatweel, fatha */
+    text("\xE6\xBC\xA2\xE5\xAD\x97"
+         "abc\xE3\x81\x8B\xE3\x82\x99\xEF\xBD\xB6\xE3\x83\xBC\xE3\x80\x82\xEF\xBC\x91",
+         "\xE6\xBC\xA2 \xE5\xAD\x97 abc \xE3\x81\x8C \xEF\xBD\xB6 \xE3\x83\xBC \xEF\xBC\x91");
+    expect(FOLD_TEXT, UNIT_CHAR,
+           "\xE6\xBC\xA2\xE5\xAD\x97"
+           "a",
+           "\xE6\xBC\xA2\xE5\xAD\x97"
+           "a");
+    text("ok \xF0\x9F\x91\xA9\xE2\x80\x8D\xF0\x9F\x92\xBB\xEF\xB8\x8F done",
+         "ok done"); /* emoji, joiner, selector */
+    text("co\xC2\xADop\xE2\x81\xA0\x65rate\xEF\xBB\xBF", "cooperate");
+    text("\xCC\x81!\xCC\x81x", "\xCC\x81 \xCC\x81x"); /* a mark without a letter starts a word */
+    text("\xCE\xB1\xCD\x85\xCC\x81 \xE1\xBE\xB4", "\xCE\xAC\xCE\xB9 \xCE\xAC\xCE\xB9");
+}
+
+static void test_equal_texts(void **state) {
+    (void)state;
+    const char *same = "caf\xC3\xA9 na\xC3\xAFve \xE1\xBB\x87";
+    text("Caf\xC3\xA9 Na\xC3\xAFve \xE1\xBB\x86", same);
+    text("cafe\xCC\x81\n nai\xCC\x88ve, e\xCC\xA3\xCC\x82", same);
+    text("\"CAFE\xCC\x81\" -- nai\xCC\x88ve (E\xCC\x82\xCC\xA3).", same);
+}
+
+static void test_invalid_utf8(void **state) {
+    (void)state;
+    static const struct {
+        const char *bytes, *replaced;
+    } cases[] = {
+        {"a\x80z", "a\xEF\xBF\xBDz"},                                 /* lone continuation */
+        {"a\xC0\xAFz", "a\xEF\xBF\xBD\xEF\xBF\xBDz"},                 /* overlong */
+        {"a\xE0\x9F\xBFz", "a\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBDz"}, /* overlong, three bytes */
+        {"a\xED\xA0\x80z", "a\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBDz"}, /* surrogate */
+        {"a\xF4\x90\x80\x80z", "a\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBDz"}, /* above 0x10FFFF */
+        {"a\xF5\xFFz", "a\xEF\xBF\xBD\xEF\xBF\xBDz"},                                 /* never a lead byte */
+        {"a\xF0\x9F\x92z", "a\xEF\xBF\xBDz"}, /* cut short: one error */
+        {"a\xE2\x82", "a\xEF\xBF\xBD"},       /* by the end of the text */
+        {"a\xC3\xC3\xA9z", "a\xEF\xBF\xBD\xC3\xA9z"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        expect(FOLD_NFC, UNIT_CHAR, cases[i].bytes, cases[i].replaced);
+        expect(FOLD_CODE, UNIT_CHAR, cases[i].bytes, cases[i].bytes);
+        expect(FOLD_RAW, UNIT_CHAR, cases[i].bytes, cases[i].bytes);
+    }
+    text("a\xE2\x82 b\xFF"
+         "c",
+         "a b c");
+    expect_sized(FOLD_TEXT, UNIT_WORD, "a\0b", 3, "a b");
+}
+
+/* ---- the table ---- */
+
+static void test_table(void **state) {
+    (void)state;
+    if (strcmp(utf8proc_unicode_version(), "15.0.0")) skip();
+    for (uint32_t cp = 0; cp < 0x110000; cp++) {
+        const struct char_record *record = unicode_record(cp);
+        assert_int_equal(record->class, twin_class(cp));
+        bool unassigned = utf8proc_category((utf8proc_int32_t)cp) == UTF8PROC_CATEGORY_CN;
+        assert_int_equal(!!(record->flags & CHAR_ALONE), unassigned);
+        if (utf8proc_get_property((utf8proc_int32_t)cp)->combining_class)
+            assert_true(record->flags & CHAR_BACK);
+    }
+}
+
+/* Nothing may be said about what a later Unicode could assign: it is neither composed nor reordered with. */
+static void test_unassigned(void **state) {
+    (void)state;
+    expect(FOLD_NFC, UNIT_CHAR, "\xCD\xB8\xCC\x81\xCC\xA3\xCD\xB8", "\xCD\xB8\xCC\xA3\xCC\x81\xCD\xB8");
+    text("a\xCD\xB8z", "a z");
+}
+
+/* ---- long runs of marks ---- */
+
+static struct buf marks(size_t count) {
+    struct buf source = {0};
+    buf_add_byte(&source, 'e');
+    for (size_t i = 0; i < count; i++) buf_add_string(&source, i % 2 ? "\xCC\xA3" : "\xCC\x81");
+    return source;
+}
+
+static void test_mark_runs(void **state) {
+    (void)state;
+    /* 32 marks are ordered together: all dots below, then all accents, the first of each composed. The 33rd,
+     * an accent, begins anew. */
+    struct buf source = marks(33), wanted = {0};
+    buf_add_string(&wanted, "\xE1\xBA\xB9");
+    for (int i = 0; i < 15; i++) buf_add_string(&wanted, "\xCC\xA3");
+    for (int i = 0; i < 17; i++) buf_add_string(&wanted, "\xCC\x81");
+    uint64_t cuts = 1;
+    for (int i = 0; i < 50; i++) {
+        struct buf out = run(FOLD_TEXT, UNIT_WORD, source.data, source.len, NULL, &cuts);
+        assert_int_equal(out.len, wanted.len);
+        assert_memory_equal(out.data, wanted.data, wanted.len);
+        buf_release(&out);
+    }
+    buf_release(&source);
+    buf_release(&wanted);
+}
+
+static void test_million_marks(void **state) {
+    (void)state;
+    struct buf source = marks(1000000);
+    uint64_t cuts = 2;
+    struct buf whole = run(FOLD_TEXT, UNIT_WORD, source.data, source.len, NULL, NULL);
+    struct buf pieces = run(FOLD_TEXT, UNIT_WORD, source.data, source.len, NULL, &cuts);
+    assert_int_equal(whole.len, pieces.len);
+    assert_memory_equal(whole.data, pieces.data, whole.len);
+    assert_true(whole.len <= source.len);
+    buf_release(&source);
+    buf_release(&whole);
+    buf_release(&pieces);
+}
+
+/* ---- random text against the twin ---- */
+
+static const char *const nasty[] = {
+    "a",
+    "Z",
+    "0",
+    "word ",
+    "Word",
+    ", ",
+    "  ",
+    "\t",
+    "\n",
+    "\r\n",
+    "\f",
+    "\xC2\x85",
+    "\xE2\x80\xA8",
+    "\xC2\xA0",
+    "e\xCC\x81",
+    "\xCC\x81",
+    "\xCC\xA3",
+    "\xCD\x84",
+    "\xCD\x85",
+    "\xCE\xB1",
+    "\xE1\xBE\xB4",
+    "\xE0\xBD\xB3",
+    "\xC3\x9F",
+    "\xE1\xBA\x9E",
+    "\xC4\xB0",
+    "\xC4\xB1",
+    "\xCF\x82",
+    "\xCE\xA3",
+    "\xC5\x89",
+    "\xEF\xAC\x83",
+    "\xE2\x84\xAB",
+    "\xE2\x84\xA6",
+    "\xCD\xBE",
+    "\xE1\xBF\xAF",
+    "\xE2\x80\x80",
+    "\xE2\xAB\x9C",
+    "=\xCC\xB8",
+    "\xE0\xA5\x98",
+    "\xE0\xA4\xBC",
+    "\xE0\xA5\x8D",
+    "\xE0\xA4\x95",
+    "\xEF\xAC\xAC",
+    "\xF0\x9D\x85\xA0",
+    "\xEF\xA4\x80",
+    "\xE6\xBC\xA2",
+    "\xE5\xAD\x97",
+    "\xE3\x81\x8B",
+    "\xE3\x82\x99",
+    "\xEF\xBD\xB6",
+    "\xEF\xBE\x9E",
+    "\xE3\x83\xBC",
+    "\xE0\xB8\x99",
+    "\xE0\xB9\x89",
+    "\xE0\xB8\xB3",
+    "\xE1\x80\x80",
+    "\xE1\x80\xAD",
+    "\xE1\x80\xBA",
+    "\xE1\x84\x92",
+    "\xE1\x85\xA1",
+    "\xE1\x86\xAB",
+    "\xED\x95\x98",
+    "\xED\x95\x9C",
+    "\xE1\x85\x9F",
+    "\xE3\x85\xA4",
+    "\xC2\xAD",
+    "\xE2\x80\x8B",
+    "\xE2\x80\x8D",
+    "\xEF\xB8\x8F",
+    "\xEF\xBB\xBF",
+    "\xCD\x8F",
+    "\xF0\x9F\x91\xA9",
+    "\xE2\x83\xA3",
+    "\xCD\xB8",
+    "\xF0\xBF\xBF\xBF",
+    "\xEE\x80\x80",
+    "\xF4\x8F\xBF\xBF",
+    "\xE0\xB7\x99",
+    "\xE0\xB7\x8F",
+    "\xE0\xB7\x8A",
+    "\xD0\x96",
+    "\xD0\xB8",
+    "\xCC\x86",
+    "\xD9\x83",
+    "\xD9\x8E",
+    "\xD9\x80",
+    "\xEA\xAD\xB0",
+    "\x80",
+    "\xC0\xAF",
+    "\xED\xA0\x80",
+    "\xE2\x82",
+    "\xF0\x9F\x92",
+    "\xF0",
+    "\xF5",
+    "\xFF",
+    "\xE0\xA0",
+    "\x01",
+    "The quick Brown FOX, jumps over 12 lazy dogs; and then (again) it sleeps until the morning comes. Oh!",
+    "\xD0\xA1\xD1\x8A\xD0\xB5\xD1\x88\xD1\x8C \xD0\xB6\xD0\xB5 \xD0\xB5\xD1\x89\xD1\x91 \xD1\x8D\xD1\x82\xD0\xB8\xD1\x85 ",
+};
+
+static void add_random(struct buf *source, uint64_t *rng) {
+    uint64_t kind = rng_below(rng, 20);
+    if (kind == 0) {
+        buf_add_byte(source, (uint8_t)rng_next(rng));
+    } else if (kind < 4) { /* any character but a surrogate, low ones more often */
+        uint32_t cp = (uint32_t)rng_below(rng, kind == 1 ? 0x110000 : kind == 2 ? 0x3000 : 0x600);
+        uint8_t bytes[4];
+        if (cp >> 11 != 0x1B) buf_add(source, bytes, utf8_encode(cp, bytes));
+    } else {
+        buf_add_string(source, nasty[rng_below(rng, sizeof nasty / sizeof *nasty)]);
+    }
+}
+
+static struct buf random_source(uint64_t *rng) {
+    struct buf source = {0};
+    size_t pieces = rng_below(rng, 100) ? rng_below(rng, 30) : rng_below(rng, 3000);
+    for (size_t i = 0; i < pieces; i++) add_random(&source, rng);
+    return source;
+}
+
+static bool same(const struct buf *a, const struct buf *b) {
+    return a->len == b->len && (a->len == 0 || !memcmp(a->data, b->data, a->len));
+}
+
+/* What was got and wanted from shortly before the first difference. */
+static void explain(const char *what, unsigned folds, enum unit unit, const struct buf *source,
+                    const struct buf *got, const struct buf *wanted) {
+    size_t from = 0;
+    while (from < got->len && from < wanted->len && got->data[from] == wanted->data[from]) from++;
+    from = from > 24 ? from - 24 : 0;
+    const struct buf *both[] = {got, wanted};
+    print_error("%s: folds %u, unit %d, %zu bytes\n", what, folds, (int)unit, source->len);
+    for (int k = 0; k < 2; k++) {
+        for (size_t i = from; i < both[k]->len && i < from + 60; i++) print_error("%02X ", both[k]->data[i]);
+        print_error("\n");
+    }
+    fail();
+}
+
+static void test_twin(void **state) {
+    (void)state;
+    if (strcmp(utf8proc_unicode_version(), "15.0.0")) skip();
+    uint64_t rng = 20250101;
+    for (int round = 0; round < 40000; round++) {
+        unsigned folds = rng_below(&rng, 3) ? (unsigned)rng_below(&rng, 16) : FOLD_TEXT;
+        enum unit unit = (enum unit)rng_below(&rng, 4);
+        struct buf source = random_source(&rng);
+        struct buf wanted = twin_canon(folds, unit, source.data, source.len);
+        struct offset_map map = {0}, cut_map = {0};
+        struct buf whole = run(folds, unit, source.data, source.len, NULL, NULL);
+        struct buf pieces = run(folds, unit, source.data, source.len, NULL, &rng);
+        struct buf mapped = run(folds, unit, source.data, source.len, &map, NULL);
+        struct buf cut = run(folds, unit, source.data, source.len, &cut_map, &rng);
+        if (!same(&whole, &wanted)) explain("whole", folds, unit, &source, &whole, &wanted);
+        if (!same(&pieces, &wanted)) explain("pieces", folds, unit, &source, &pieces, &wanted);
+        if (!same(&mapped, &wanted)) explain("mapped", folds, unit, &source, &mapped, &wanted);
+        if (!same(&cut, &wanted)) explain("mapped pieces", folds, unit, &source, &cut, &wanted);
+        assert_int_equal(map.len, cut_map.len);
+        if (map.len) assert_memory_equal(map.pairs, cut_map.pairs, map.len * sizeof *map.pairs);
+        buf_release(&source);
+        buf_release(&wanted);
+        buf_release(&whole);
+        buf_release(&pieces);
+        buf_release(&mapped);
+        buf_release(&cut);
+        offset_map_release(&map);
+        offset_map_release(&cut_map);
+    }
+}
+
+/* ---- the way back ---- */
+
+static void test_offsets(void **state) {
+    (void)state;
+    const char *source = "\xC3\x9F \xE2\x80\x9C"
+                         "E\xCC\x81t\xC3\xA9\xE2\x80\x9D\xE6\xBC\xA2\xE5\xAD\x97\xC2\xAD.";
+    struct offset_map map = {0};
+    struct buf out = run(FOLD_TEXT, UNIT_WORD, source, strlen(source), &map, NULL);
+    static const char canonical[] = "ss \xC3\xA9t\xC3\xA9 \xE6\xBC\xA2 \xE5\xAD\x97";
+    assert_memory_equal(out.data, canonical, out.len);
+    static const size_t wanted[][4] = {{0, 2, 0, 2}, {3, 8, 6, 12}, {9, 12, 15, 18}, {13, 16, 18, 21}};
+    struct token token;
+    size_t at = 0, i = 0;
+    for (; token_next(UNIT_WORD, out.data, out.len, true, &at, &token); i++) {
+        assert_int_equal(token.begin, wanted[i][0]);
+        assert_int_equal(token.end, wanted[i][1]);
+        assert_int_equal(offset_map_find(&map, token.begin), wanted[i][2]);
+        assert_int_equal(offset_map_find(&map, token.end), wanted[i][3]);
+    }
+    assert_int_equal(i, 4);
+    buf_release(&out);
+    offset_map_release(&map);
+}
+
+/* Whether the source begins with what may have composed with something before it. */
+static bool begins_with_mark(const struct buf *source, uint64_t at) {
+    uint32_t cp = UTF8_INVALID;
+    if (at < source->len) utf8_decode(source->data + at, source->len - at, &cp);
+    return cp != UTF8_INVALID && unicode_record(cp)->flags & CHAR_BACK;
+}
+
+struct token_checks {
+    size_t done, shared;
+};
+
+/* The source of a token, alone, gives that token again, where no segment reaches over its borders. */
+static void check_tokens(const struct buf *source, const struct buf *canonical, const struct offset_map *map,
+                         struct token_checks *checks) {
+    size_t at = 0;
+    struct token token;
+    bool shared = false;
+    while (token_next(UNIT_WORD, canonical->data, canonical->len, true, &at, &token)) {
+        uint64_t begin = offset_map_find(map, token.begin), end = offset_map_find(map, token.end);
+        bool behind_shared = shared;
+        assert_true(begin <= end && end <= source->len);
+        struct buf alone = run(FOLD_TEXT, UNIT_WORD, source->data + begin, end - begin, NULL, NULL);
+        struct buf wanted = {.data = canonical->data + token.begin, .len = token.end - token.begin};
+        shared = alone.len > wanted.len && alone.data[wanted.len] == ' ';
+        if (shared)
+            checks->shared++;
+        else if (!behind_shared && !begins_with_mark(source, begin) && !same(&alone, &wanted))
+            explain("token", FOLD_TEXT, UNIT_WORD, source, &alone, &wanted);
+        buf_release(&alone);
+        checks->done++;
+    }
+}
+
+static void test_token_sources(void **state) {
+    (void)state;
+    uint64_t rng = 7;
+    struct token_checks checks = {0};
+    for (int round = 0; round < 2000; round++) {
+        struct buf source = random_source(&rng);
+        struct offset_map map = {0};
+        struct buf canonical = run(FOLD_TEXT, UNIT_WORD, source.data, source.len, &map, NULL);
+        check_tokens(&source, &canonical, &map, &checks);
+        buf_release(&source);
+        buf_release(&canonical);
+        offset_map_release(&map);
+    }
+    assert_true(checks.done > 10000);
+    assert_true(checks.shared * 100 < checks.done);
+}
+
+static void test_offsets_grow(void **state) {
+    (void)state;
+    uint64_t rng = 8;
+    for (int round = 0; round < 500; round++) {
+        unsigned folds = (unsigned)rng_below(&rng, 16);
+        struct buf source = random_source(&rng);
+        struct offset_map map = {0};
+        struct buf canonical = run(folds, UNIT_CHAR, source.data, source.len, &map, NULL);
+        for (size_t i = 1; i <= canonical.len; i++)
+            assert_true(offset_map_find(&map, i - 1) <= offset_map_find(&map, i));
+        assert_true(offset_map_find(&map, canonical.len) <= source.len);
+        buf_release(&source);
+        buf_release(&canonical);
+        offset_map_release(&map);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_presets),       cmocka_unit_test(test_switches),
+        cmocka_unit_test(test_white_space),   cmocka_unit_test(test_scripts),
+        cmocka_unit_test(test_equal_texts),   cmocka_unit_test(test_invalid_utf8),
+        cmocka_unit_test(test_table),         cmocka_unit_test(test_unassigned),
+        cmocka_unit_test(test_mark_runs),     cmocka_unit_test(test_million_marks),
+        cmocka_unit_test(test_twin),          cmocka_unit_test(test_offsets),
+        cmocka_unit_test(test_token_sources), cmocka_unit_test(test_offsets_grow),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,11 @@
+# Regenerate the Unicode table and compare it with the one committed: cmake -DTOOL=... -DTABLE=... -P <this>.
+execute_process(COMMAND ${TOOL} OUTPUT_VARIABLE made ERROR_VARIABLE notes RESULT_VARIABLE result)
+if(NOT result EQUAL 0)
+  message(FATAL_ERROR "${TOOL} failed: ${notes}")
+endif()
+file(READ ${TABLE} committed)
+if(NOT made MATCHES "^/\\* Unicode 15\\.0\\.0,")
+  message(STATUS "skipped: this utf8proc has another version of Unicode than the frozen 15.0.0")
+elseif(NOT made STREQUAL committed)
+  message(FATAL_ERROR "${TABLE} is not what ${TOOL} writes")
+endif()
