@@ -437,14 +437,15 @@ static void check_tokens(const struct buf *source, const struct buf *canonical, 
     bool shared = false;
     while (token_next(UNIT_WORD, canonical->data, canonical->len, true, &at, &token)) {
         uint64_t begin = offset_map_find(map, token.begin), end = offset_map_find(map, token.end);
-        bool behind_shared = shared;
+        bool behind_shared = shared,
+             crossed = begins_with_mark(source, begin) || begins_with_mark(source, end);
         assert_true(begin <= end && end <= source->len);
         struct buf alone = run(FOLD_TEXT, UNIT_WORD, source->data + begin, end - begin, NULL, NULL);
         struct buf wanted = {.data = canonical->data + token.begin, .len = token.end - token.begin};
         shared = alone.len > wanted.len && alone.data[wanted.len] == ' ';
         if (shared)
             checks->shared++;
-        else if (!behind_shared && !begins_with_mark(source, begin) && !same(&alone, &wanted))
+        else if (!behind_shared && !crossed && !same(&alone, &wanted))
             explain("token", FOLD_TEXT, UNIT_WORD, source, &alone, &wanted);
         buf_release(&alone);
         checks->done++;

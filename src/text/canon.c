@@ -44,8 +44,8 @@ struct canon {
     enum char_mapping mapping;
     bool decodes;  /* what is not UTF-8 becomes U+FFFD */
     bool splits;   /* letters of scripts without spaces are words */
-    bool shortcut; /* take_ascii and take_plain may be used */
-    bool visible;  /* take_visible may be used */
+    bool shortcut; /* the short cuts for FOLD_TEXT may be taken */
+    bool visible;  /* the short cut for FOLD_SPACE alone may be taken */
     bool raw;      /* bytes pass as they are */
     const struct kernels *kernels;
     struct offset_map *map;
@@ -78,7 +78,7 @@ stemma_status canon_new(unsigned folds, enum unit unit, struct offset_map *map, 
     canon->mapping = !(folds & FOLD_CASE) ? MAP_NFC : folds & FOLD_NFC ? MAP_NFC_FOLD : MAP_FOLD;
     canon->decodes = folds & (FOLD_NFC | FOLD_CASE | FOLD_PUNCT);
     canon->splits = unit == UNIT_WORD && folds & FOLD_PUNCT;
-    canon->shortcut = folds == FOLD_TEXT && unit != UNIT_LINE && !map;
+    canon->shortcut = folds == FOLD_TEXT && !map;
     canon->visible = folds == FOLD_SPACE;
     canon->raw = folds == FOLD_RAW;
     canon->kernels = kernels_get();
@@ -123,20 +123,25 @@ static void write_bytes(struct canon *canon, const uint8_t *bytes, size_t size, 
     canon->joint.any = true;
 }
 
+/* White space ends the word and is owed to the next character, unless there was none before. */
+static inline void owe_space(struct joint *joint, bool line) {
+    joint->borders = 0;
+    if (!joint->any) return;
+    if (line)
+        joint->gap = GAP_LINE;
+    else if (joint->gap == GAP_NONE)
+        joint->gap = GAP_SPACE;
+}
+
 /* White space, or what counts as such. */
 static inline void put_space(struct canon *canon, uint32_t cp, const struct char_record *record,
                              struct origin from, struct buf *out) {
-    struct joint *joint = &canon->joint;
-    joint->borders = 0;
-    if (!(canon->folds & FOLD_SPACE)) {
-        write_char(canon, record->class == CHAR_SPACE ? cp : ' ', from, out);
+    if (canon->folds & FOLD_SPACE) {
+        owe_space(&canon->joint, canon->unit == UNIT_LINE && record->flags & CHAR_LINE);
         return;
     }
-    bool line = canon->unit == UNIT_LINE && record->flags & CHAR_LINE;
-    if (line && joint->any)
-        joint->gap = GAP_LINE;
-    else if (joint->gap == GAP_NONE && joint->any)
-        joint->gap = GAP_SPACE;
+    canon->joint.borders = 0;
+    write_char(canon, record->class == CHAR_SPACE ? cp : ' ', from, out);
 }
 
 /* A word ends without white space before and behind a letter that is a word; a mark belongs to what it is on.
@@ -262,11 +267,11 @@ static size_t take_partial(struct canon *canon, const uint8_t *bytes, size_t siz
     return used;
 }
 
-/* Whether a run of ASCII begins here that is worth calling the kernel for. */
-static inline bool is_ascii_run(const uint8_t *bytes, size_t size) {
+/* Whether a run of ASCII begins here that the kernel can do and is worth calling for. */
+static inline bool is_ascii_run(const struct canon *canon, const uint8_t *bytes, size_t size) {
     uint64_t word;
     memcpy(&word, bytes, sizeof word);
-    return !(word & UINT64_C(0x8080808080808080)) && size >= KERNEL_RUN;
+    return !(word & UINT64_C(0x8080808080808080)) && size >= KERNEL_RUN && canon->unit != UNIT_LINE;
 }
 
 /* A run of ASCII under FOLD_TEXT. `size` leaves the kernel its slack. Returns the bytes read. */
@@ -291,17 +296,16 @@ static inline bool is_plain(const struct char_record *record) {
 }
 
 /* A plain character under FOLD_TEXT, of `length` bytes at `at`; returns the end of what was written. */
-static inline uint8_t *put_plain(struct joint *joint, bool splits, uint32_t cp, const uint8_t *at,
-                                 size_t length, uint8_t *out) {
+static inline uint8_t *put_plain(struct joint *joint, const struct canon *canon, uint32_t cp,
+                                 const uint8_t *at, size_t length, uint8_t *out) {
     const struct char_record *record = unicode_record(cp);
     if (record->class <= CHAR_SPACE) {
-        joint->gap = joint->any ? GAP_SPACE : GAP_NONE;
-        joint->borders = 0;
+        owe_space(joint, canon->unit == UNIT_LINE && record->flags & CHAR_LINE);
         return out;
     }
-    if (splits) split_words(joint, record->class);
-    *out = ' ';
-    out += joint->gap;
+    if (canon->splits) split_words(joint, record->class);
+    *out = joint->gap == GAP_LINE ? '\n' : ' ';
+    out += joint->gap != GAP_NONE;
     joint->gap = GAP_NONE;
     joint->any = true;
     if (record->fold) return out + utf8_encode((uint32_t)((int32_t)cp + record->fold), out);
@@ -319,10 +323,10 @@ static size_t take_plain(struct canon *canon, const uint8_t *bytes, size_t size,
     flush_segment(canon, out);
     struct joint joint = canon->joint;
     uint8_t *end = out->data + out->len;
-    while (at < size && !is_ascii_run(bytes + at, size - at)) {
+    while (at < size && !is_ascii_run(canon, bytes + at, size - at)) {
         size_t next_length = utf8_decode(bytes + at, readable - at, &next);
         if (next == UTF8_INVALID || !is_plain(unicode_record(next))) break;
-        end = put_plain(&joint, canon->splits, cp, bytes + at - length, length, end);
+        end = put_plain(&joint, canon, cp, bytes + at - length, length, end);
         cp = next;
         length = next_length;
         at += length;
@@ -334,11 +338,19 @@ static size_t take_plain(struct canon *canon, const uint8_t *bytes, size_t size,
     return at;
 }
 
-/* A run of visible ASCII where only white space is folded. */
+static inline bool is_visible(uint8_t byte) {
+    return byte > ' ' && byte < 0x7F;
+}
+
+/* A run of visible ASCII, with single spaces inside, where only white space is folded: it stays as it is. */
 static size_t take_visible(struct canon *canon, const uint8_t *bytes, size_t size, struct buf *out) {
-    size_t used = 0;
-    while (used < size && bytes[used] > ' ' && bytes[used] < 0x7F) used++;
-    if (used) write_bytes(canon, bytes, used, (struct origin){canon->source, canon->source + used}, out);
+    if (!is_visible(bytes[0])) return 0;
+    size_t used = 1;
+    while (used < size) {
+        if (!is_visible(bytes[used]) && (bytes[used] != ' ' || !is_visible(bytes[used + 1]))) break;
+        used++;
+    }
+    write_bytes(canon, bytes, used, (struct origin){canon->source, canon->source + used}, out);
     canon->source += used;
     return used;
 }
@@ -347,7 +359,7 @@ static size_t take_visible(struct canon *canon, const uint8_t *bytes, size_t siz
 static inline size_t take_run(struct canon *canon, const uint8_t *bytes, size_t size, struct buf *out) {
     if (canon->visible) return take_visible(canon, bytes, size, out);
     if (!canon->shortcut) return 0;
-    if (is_ascii_run(bytes, size)) return take_ascii(canon, bytes, size, out);
+    if (is_ascii_run(canon, bytes, size)) return take_ascii(canon, bytes, size, out);
     return take_plain(canon, bytes, size, out);
 }
 
