@@ -4,12 +4,14 @@
 
 #include <stdint.h>
 
+#define MIX64_MULTIPLIER 0xd6e8feb86659fd93u
+
 /* A bijection of 64 bits whose outputs look random (two multiply-xorshift rounds). */
 static inline uint64_t mix64(uint64_t x) {
     x ^= x >> 32;
-    x *= 0xd6e8feb86659fd93u;
+    x *= MIX64_MULTIPLIER;
     x ^= x >> 32;
-    x *= 0xd6e8feb86659fd93u;
+    x *= MIX64_MULTIPLIER;
     x ^= x >> 32;
     return x;
 }

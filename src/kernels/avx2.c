@@ -5,9 +5,9 @@
 
 const struct kernels kernels_avx2 = {
     .name = "avx2",
-    .fold_ascii = generic_fold_ascii,
-    .hash_words = generic_hash_words,
-    .combine = generic_combine,
+    .fold_ascii = avx2_fold_ascii,
+    .hash_words = avx2_hash_words,
+    .combine = avx2_combine,
     .rabin_all = generic_rabin_all,
     .rabin_mod = generic_rabin_mod,
     .filter_mod = generic_filter_mod,

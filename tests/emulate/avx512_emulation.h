@@ -304,6 +304,16 @@ static inline __m512i emulated_mm512_cvtepu32_epi64(__m256i a) {
 #undef _mm512_cvtepu32_epi64
 #define _mm512_cvtepu32_epi64 emulated_mm512_cvtepu32_epi64
 
+static inline __m512i emulated_mm512_cvtepu8_epi16(__m256i a) {
+    uint8_t narrow[32];
+    struct lanes8 r = {{0}};
+    memcpy(narrow, &a, sizeof narrow);
+    for (int i = 0; i < 32; i++) r.at[2 * i] = narrow[i];
+    return lanes8_to(r);
+}
+#undef _mm512_cvtepu8_epi16
+#define _mm512_cvtepu8_epi16 emulated_mm512_cvtepu8_epi16
+
 static inline __m512i emulated_mm512_cvtepu8_epi64(__m128i a) {
     uint8_t narrow[16];
     struct lanes64 r;

@@ -1,0 +1,258 @@
+/*
+ * The text kernels of every instruction set against the portable ones, on random text.
+ *
+ * Buffers end at a page that may not be touched, with exactly the slack that kernels.h allows, so that a read
+ * or write too far stops the test.
+ */
+#include "base/rng.h"
+#include "kernels/generic.h"
+#if STEMMA_EMULATED
+#include "emulate/emulated.h"
+#endif
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define TEXT_MOST 6000 /* bytes: several blocks of the word kernel */
+
+/* ---- which tables ---- */
+
+static size_t tables(const struct kernels *out[4]) {
+    static const char *const names[] = {"portable", "avx2", "avx512"};
+    size_t count = 0;
+    for (size_t i = 0; i < 3; i++)
+        if (kernels_named(names[i])) out[count++] = kernels_named(names[i]);
+#if STEMMA_EMULATED
+    out[count++] = &kernels_avx512_emulated;
+#endif
+    return count;
+}
+
+/* ---- memory that ends where it must ---- */
+
+struct guarded {
+    uint8_t *pages, *limit; /* limit: the first byte that may not be touched */
+    size_t size;
+};
+
+static struct guarded guarded_new(size_t most) {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), size = (most + page - 1) / page * page;
+    uint8_t *pages = mmap(NULL, size + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(pages != MAP_FAILED);
+    assert_int_equal(mprotect(pages + size, page, PROT_NONE), 0);
+    return (struct guarded){pages, pages + size, size + page};
+}
+
+static void guarded_free(struct guarded *memory) {
+    munmap(memory->pages, memory->size);
+}
+
+/* Room for `size` bytes and `slack` more; what the slack holds is random and must not matter. */
+static uint8_t *guarded_at(const struct guarded *memory, size_t size, size_t slack, uint64_t *rng) {
+    uint8_t *at = memory->limit - slack - size;
+    for (size_t i = 0; i < size + slack; i++) at[i] = (uint8_t)rng_next(rng);
+    return at;
+}
+
+/* ---- random text ---- */
+
+enum { LETTERS, SPACES, ALTERNATING, PUNCTUATION, CONTROLS, ASCII, PROSE, SOME_HIGH, MANY_HIGH, KINDS };
+
+static uint8_t prose_byte(uint64_t *rng) {
+    static const char bytes[] = "etaoin shrdlu etaoin shrdlu ETAOIN 0123456789,.  \n'-\"@[`{/:";
+    return (uint8_t)bytes[rng_below(rng, sizeof bytes - 1)];
+}
+
+static uint8_t random_byte(int kind, size_t at, uint64_t *rng) {
+    uint64_t r = rng_next(rng);
+    switch (kind) {
+    case LETTERS:
+        return (uint8_t)((r & 1 ? 'a' : 'A') + r / 2 % 26);
+    case SPACES:
+        return ' ';
+    case ALTERNATING:
+        return at % 2 ? 'x' : ' ';
+    case PUNCTUATION:
+        return (uint8_t)(r & 64 ? ' ' + r % 16 : ':' + r % 7);
+    case CONTROLS:
+        return (uint8_t)(r % 34);
+    case ASCII:
+        return r % 128;
+    case SOME_HIGH:
+        return r % 97 ? prose_byte(rng) : (uint8_t)(128 | r >> 32);
+    case MANY_HIGH:
+        return (uint8_t)r;
+    default:
+        return prose_byte(rng);
+    }
+}
+
+static void random_text(uint8_t *text, size_t size, int kind, uint64_t *rng) {
+    for (size_t i = 0; i < size; i++) text[i] = random_byte(kind, i, rng);
+}
+
+/* ---- fold_ascii ---- */
+
+struct folding {
+    const struct kernels *table;
+    struct guarded in, out;
+    uint64_t rng;
+};
+
+static void check_fold(struct folding *f, size_t size, int kind, bool gap, bool any) {
+    static uint8_t expected[TEXT_MOST + 1 + KERNEL_SLACK];
+    uint8_t *text = guarded_at(&f->in, size, KERNEL_SLACK, &f->rng);
+    random_text(text, size, kind, &f->rng);
+    bool gap_expected = gap, any_expected = any;
+    size_t wrote_expected, wrote = SIZE_MAX;
+    size_t read = generic_fold_ascii(text, size, expected, &wrote_expected, &gap_expected, &any_expected);
+    uint8_t *result = guarded_at(&f->out, wrote_expected, KERNEL_SLACK, &f->rng);
+    assert_int_equal(f->table->fold_ascii(text, size, result, &wrote, &gap, &any), read);
+    assert_int_equal(wrote, wrote_expected);
+    assert_memory_equal(result, expected, wrote);
+    assert_int_equal(gap, gap_expected);
+    assert_int_equal(any, any_expected);
+}
+
+static void test_fold(void **state) {
+    (void)state;
+    const struct kernels *all[4];
+    size_t count = tables(all);
+    for (size_t t = 0; t < count; t++) {
+        struct folding f = {all[t], guarded_new(TEXT_MOST + KERNEL_SLACK),
+                            guarded_new(TEXT_MOST + 1 + KERNEL_SLACK), 1};
+        for (int kind = 0; kind < KINDS; kind++)
+            for (unsigned s = 0; s < 4; s++) {
+                for (size_t size = 0; size <= 300; size++) check_fold(&f, size, kind, s & 1, s & 2);
+                check_fold(&f, TEXT_MOST, kind, s & 1, s & 2);
+            }
+        guarded_free(&f.in);
+        guarded_free(&f.out);
+    }
+}
+
+/* Every byte value in every place of a block, so that no class boundary is off by one. */
+static void test_fold_every_byte(void **state) {
+    (void)state;
+    const struct kernels *all[4];
+    size_t count = tables(all);
+    for (size_t t = 0; t < count; t++)
+        for (unsigned c = 0; c < 256; c++)
+            for (size_t at = 0; at < 70; at++) {
+                uint8_t text[70 + KERNEL_SLACK], expected[71 + KERNEL_SLACK], result[71 + KERNEL_SLACK];
+                memset(text, 'q', sizeof text);
+                text[at] = (uint8_t)c;
+                bool gap[2] = {false, false}, any[2] = {true, true};
+                size_t wrote[2];
+                size_t read = generic_fold_ascii(text, 70, expected, &wrote[0], &gap[0], &any[0]);
+                assert_int_equal(all[t]->fold_ascii(text, 70, result, &wrote[1], &gap[1], &any[1]), read);
+                assert_int_equal(wrote[0], wrote[1]);
+                assert_memory_equal(expected, result, wrote[0]);
+            }
+}
+
+/* ---- hash_words ---- */
+
+static struct mix_keys random_keys(size_t window, uint64_t *rng) {
+    struct mix_keys keys = {.multiplier = rng_next(rng) << 3 | 5, .leave = 1, .finish = rng_next(rng)};
+    for (int i = 0; i < 3; i++) keys.token[i] = rng_next(rng);
+    for (size_t i = 0; i < window; i++) keys.leave *= keys.multiplier;
+    return keys;
+}
+
+/* Words of mean length `mean`, or of exactly -mean; bytes above 127 among them. */
+static void random_words(uint8_t *text, size_t size, int mean, uint64_t *rng) {
+    size_t length = 0;
+    for (size_t i = 0; i < size; i++, length++) {
+        bool ends = mean < 0 ? length == (size_t)-mean : rng_below(rng, (uint64_t)mean + 1) == 0;
+        text[i] = ends ? ' ' : (uint8_t)('!' + rng_below(rng, 200));
+        if (ends) length = SIZE_MAX;
+    }
+}
+
+static void check_hash(const struct kernels *table, const struct guarded memory[2], size_t size, int mean,
+                       uint64_t *rng) {
+    static uint64_t expected[TEXT_MOST];
+    struct mix_keys keys = random_keys(1, rng);
+    uint8_t *text = guarded_at(&memory[0], size, KERNEL_SLACK, rng);
+    random_words(text, size, mean, rng);
+    size_t used_expected, used = SIZE_MAX;
+    size_t words = generic_hash_words(text, size, &keys, expected, &used_expected);
+    uint64_t *result = (uint64_t *)(void *)guarded_at(&memory[1], 8 * words, 8 * KERNEL_SLACK, rng);
+    assert_int_equal(table->hash_words(text, size, &keys, result, &used), words);
+    assert_int_equal(used, used_expected);
+    assert_memory_equal(result, expected, 8 * words);
+}
+
+static void test_hash(void **state) {
+    (void)state;
+    static const int means[] = {0, 1, 2, 4, 9, 40, 3000, -7, -8, -9, -15, -16, -17, -31, -32, -33, -100};
+    const struct kernels *all[4];
+    size_t count = tables(all);
+    uint64_t rng = 2;
+    for (size_t t = 0; t < count; t++) {
+        struct guarded memory[2] = {guarded_new(TEXT_MOST + KERNEL_SLACK),
+                                    guarded_new(8 * (TEXT_MOST + KERNEL_SLACK))};
+        for (size_t m = 0; m < sizeof means / sizeof *means; m++) {
+            for (size_t size = 0; size <= 300; size++) check_hash(all[t], memory, size, means[m], &rng);
+            for (size_t size = 2040; size < 2060; size++) check_hash(all[t], memory, size, means[m], &rng);
+            check_hash(all[t], memory, TEXT_MOST, means[m], &rng);
+        }
+        guarded_free(&memory[0]);
+        guarded_free(&memory[1]);
+    }
+}
+
+/* ---- combine ---- */
+
+static void check_combine(const struct kernels *table, const struct guarded memory[2], size_t count,
+                          size_t window, uint64_t *rng) {
+    static uint64_t expected[TEXT_MOST];
+    struct mix_keys keys = random_keys(window, rng);
+    uint64_t *tokens = (uint64_t *)(void *)guarded_at(&memory[0], 8 * count, KERNEL_SLACK, rng);
+    generic_combine(tokens, count, window, &keys, expected);
+    size_t windows = count - window + 1;
+    uint64_t *result = (uint64_t *)(void *)guarded_at(&memory[1], 8 * windows, 8 * KERNEL_SLACK, rng);
+    table->combine(tokens, count, window, &keys, result);
+    assert_memory_equal(result, expected, 8 * windows);
+}
+
+static void test_combine(void **state) {
+    (void)state;
+    static const size_t windows[] = {1, 2, 3, 4, 5, 8, 20, 63, 64, 65, 200};
+    const struct kernels *all[4];
+    size_t count = tables(all);
+    uint64_t rng = 3;
+    for (size_t t = 0; t < count; t++) {
+        struct guarded memory[2] = {guarded_new(8 * TEXT_MOST + KERNEL_SLACK),
+                                    guarded_new(8 * (TEXT_MOST + KERNEL_SLACK))};
+        for (size_t w = 0; w < sizeof windows / sizeof *windows; w++) {
+            for (size_t n = windows[w]; n <= windows[w] + 70; n++)
+                check_combine(all[t], memory, n, windows[w], &rng);
+            for (size_t n = 1020; n < 1050; n++) check_combine(all[t], memory, n, windows[w], &rng);
+            check_combine(all[t], memory, 2500, windows[w], &rng);
+        }
+        guarded_free(&memory[0]);
+        guarded_free(&memory[1]);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_fold),
+        cmocka_unit_test(test_fold_every_byte),
+        cmocka_unit_test(test_hash),
+        cmocka_unit_test(test_combine),
+    };
+    const struct kernels *all[4];
+    size_t count = tables(all);
+    for (size_t t = 0; t < count; t++) print_message("table: %s\n", all[t]->name);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
