@@ -253,6 +253,8 @@ int main(void) {
     };
     const struct kernels *all[4];
     size_t count = tables(all);
-    for (size_t t = 0; t < count; t++) print_message("table: %s\n", all[t]->name);
+    for (size_t t = 0; t < count; t++)
+        print_message("table: %s%s\n", all[t]->name,
+                      kernels_named(all[t]->name) == all[t] ? "" : ", emulated");
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

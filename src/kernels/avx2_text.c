@@ -44,9 +44,9 @@ static inline size_t store_kept(uint8_t *dst, __m256i bytes, uint32_t keep) {
         _mm256_shuffle_epi8(bytes, _mm256_or_si256(order, _mm256_set_epi64x(upper, 0, upper, 0)));
     __m128i first = _mm256_castsi256_si128(packed), second = _mm256_extracti128_si256(packed, 1);
     _mm_storel_epi64((__m128i *)dst, first);
-    _mm_storeh_pd((double *)(dst + _mm_popcnt_u32(keep & 0xff)), _mm_castsi128_pd(first));
+    _mm_storeh_pi((__m64 *)(dst + _mm_popcnt_u32(keep & 0xff)), _mm_castsi128_ps(first));
     _mm_storel_epi64((__m128i *)(dst + _mm_popcnt_u32(keep & 0xffff)), second);
-    _mm_storeh_pd((double *)(dst + _mm_popcnt_u32(keep & 0xffffff)), _mm_castsi128_pd(second));
+    _mm_storeh_pi((__m64 *)(dst + _mm_popcnt_u32(keep & 0xffffff)), _mm_castsi128_ps(second));
     return (size_t)_mm_popcnt_u32(keep);
 }
 
