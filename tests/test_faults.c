@@ -1,0 +1,547 @@
+/*
+ * Every allocation and every system call fails once, in every public operation.
+ *
+ * The linker puts the __wrap_ functions below before the real ones, so the library has no hooks. An operation
+ * is run with its 0th, 1st, 2nd ... call failing until it gets through. Each time it must say why, leave its
+ * outputs untouched, and leave nothing behind: no memory, no descriptor, no file.
+ *
+ * A new operation is one line in `operations`; a new way to fail is one line in `faults`.
+ */
+#include "base/rng.h"
+#include "stemma.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* ---- the faults ------------------------------------------------------------------------------- */
+
+enum call { ALLOCATE, OPEN, OPEN_UNNAMED, CREATE, READ, WRITE, SYNC, RENAME };
+
+static struct {
+    bool armed, fired, lasting;
+    enum call call;
+    int error;
+    long left;    /* calls that still succeed */
+    long live;    /* allocations not yet freed */
+    size_t piece; /* reads and writes move no more than this; 0: as asked */
+} fault;
+
+static bool fails(enum call call) {
+    if (!fault.armed || call != fault.call || fault.left-- > 0) return false;
+    if (!fault.lasting) fault.armed = false;
+    fault.left = 0;
+    fault.fired = true;
+    errno = fault.error;
+    return true;
+}
+
+static size_t moved(size_t size) {
+    return fault.piece && size > fault.piece ? fault.piece : size;
+}
+
+#define WRAP(result, name, ...)                                                                              \
+    result __real_##name(__VA_ARGS__);                                                                       \
+    result __wrap_##name(__VA_ARGS__);                                                                       \
+    result __wrap_##name(__VA_ARGS__)
+
+WRAP(void *, malloc, size_t size) {
+    void *given = fails(ALLOCATE) ? NULL : __real_malloc(size);
+    fault.live += given != NULL;
+    return given;
+}
+WRAP(void *, calloc, size_t count, size_t size) {
+    void *given = fails(ALLOCATE) ? NULL : __real_calloc(count, size);
+    fault.live += given != NULL;
+    return given;
+}
+WRAP(void *, realloc, void *old, size_t size) {
+    void *given = fails(ALLOCATE) ? NULL : __real_realloc(old, size);
+    fault.live += given && !old;
+    return given;
+}
+WRAP(void, free, void *pointer) {
+    fault.live -= pointer != NULL;
+    __real_free(pointer);
+}
+WRAP(int, open, const char *path, int flags, ...) {
+    va_list rest;
+    va_start(rest, flags);
+    mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(rest, mode_t) : 0;
+    va_end(rest);
+    enum call call = (flags & O_TMPFILE) == O_TMPFILE ? OPEN_UNNAMED : flags & O_CREAT ? CREATE : OPEN;
+    return fails(call) ? -1 : __real_open(path, flags, mode);
+}
+WRAP(int, mkostemp, char *name, int flags) {
+    return fails(CREATE) ? -1 : __real_mkostemp(name, flags);
+}
+WRAP(ssize_t, read, int fd, void *bytes, size_t size) {
+    return fails(READ) ? -1 : __real_read(fd, bytes, moved(size));
+}
+WRAP(ssize_t, pread, int fd, void *bytes, size_t size, off_t at) {
+    return fails(READ) ? -1 : __real_pread(fd, bytes, moved(size), at);
+}
+WRAP(ssize_t, write, int fd, const void *bytes, size_t size) {
+    return fails(WRITE) ? -1 : __real_write(fd, bytes, moved(size));
+}
+WRAP(ssize_t, pwrite, int fd, const void *bytes, size_t size, off_t at) {
+    return fails(WRITE) ? -1 : __real_pwrite(fd, bytes, moved(size), at);
+}
+WRAP(int, fsync, int fd) {
+    return fails(SYNC) ? -1 : __real_fsync(fd);
+}
+WRAP(int, rename, const char *from, const char *to) {
+    return fails(RENAME) ? -1 : __real_rename(from, to);
+}
+
+/* ---- the world the operations work in --------------------------------------------------------- */
+
+enum {
+    TEXT_SIZE = 20000,
+    LARGE_SIZE = 300000
+}; /* large: its fingerprints fill more runs than are merged at once */
+
+static struct {
+    char folder[64], text_path[96], other_path[96], large_path[96], bundle_path[96], new_path[96];
+    char *text, *other, *large;
+    char *bundle;
+    size_t bundle_size;
+    stemma_recipe *recipe;
+    stemma_sketch *sketch, *other_sketch;
+    stemma_limits spilling;
+} world;
+
+static const char every_scheme[] =
+    "window=3; mod n=4; min n=64; minmod n=32 mod=2; level; minhash n=16 bits=64;"
+    " oph n=64 bits=2; bsw n=16; simhash bits=128";
+static const char joinable[] = "window=3; mod n=4; min n=64";
+
+/* Words of a small language, so that documents repeat themselves and each other. */
+static char *make_text(size_t size, uint64_t seed) {
+    char *text = malloc(size + 1);
+    for (size_t i = 0; i < size; i++) {
+        uint64_t number = rng_below(&seed, 30);
+        text[i] = number < 26 ? (char)('a' + number) : number < 29 ? ' ' : '\n';
+    }
+    text[size] = 0;
+    return text;
+}
+
+static void save(const char *path, const char *bytes, size_t size) {
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void load_bundle(void) {
+    FILE *file = fopen(world.bundle_path, "rb");
+    assert_non_null(file);
+    world.bundle = malloc(1 << 20);
+    world.bundle_size = fread(world.bundle, 1, 1 << 20, file);
+    fclose(file);
+}
+
+static void place(char *path, size_t size, const char *name) {
+    assert_true(snprintf(path, size, "%s/%s", world.folder, name) < (int)size);
+}
+
+static void make_files(void) {
+    strcpy(world.folder, "/tmp/stemma-faults-XXXXXX");
+    assert_non_null(mkdtemp(world.folder));
+    place(world.text_path, sizeof world.text_path, "text");
+    place(world.other_path, sizeof world.other_path, "other");
+    place(world.large_path, sizeof world.large_path, "large");
+    place(world.bundle_path, sizeof world.bundle_path, "bundle");
+    place(world.new_path, sizeof world.new_path, "new");
+    save(world.text_path, world.text, TEXT_SIZE);
+    save(world.other_path, world.other, TEXT_SIZE);
+    save(world.large_path, world.large, LARGE_SIZE);
+}
+
+static int make_world(void **state) {
+    (void)state;
+    world.text = make_text(TEXT_SIZE, 1);
+    world.other = make_text(TEXT_SIZE, 2);
+    memcpy(world.other, world.text, TEXT_SIZE / 2);
+    world.large = make_text(LARGE_SIZE, 3);
+    make_files();
+    world.spilling = (stemma_limits){.memory = 1, .temporary_directory = world.folder};
+    stemma_writer *writer;
+    assert_int_equal(stemma_recipe_parse(joinable, &world.recipe, NULL), STEMMA_OK);
+    assert_int_equal(stemma_sketch_file(world.text_path, world.recipe, NULL, &world.sketch, NULL), STEMMA_OK);
+    assert_int_equal(stemma_sketch_file(world.other_path, world.recipe, NULL, &world.other_sketch, NULL),
+                     STEMMA_OK);
+    assert_int_equal(stemma_writer_open(world.bundle_path, &writer, NULL), STEMMA_OK);
+    assert_int_equal(stemma_writer_add(writer, world.sketch, NULL), STEMMA_OK);
+    assert_int_equal(stemma_writer_add(writer, world.other_sketch, NULL), STEMMA_OK);
+    assert_int_equal(stemma_writer_close(writer, NULL), STEMMA_OK);
+    load_bundle();
+    return 0;
+}
+
+static int end_world(void **state) {
+    (void)state;
+    stemma_sketch_free(world.sketch);
+    stemma_sketch_free(world.other_sketch);
+    stemma_recipe_free(world.recipe);
+    const char *paths[] = {world.text_path, world.other_path, world.large_path, world.bundle_path};
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) unlink(paths[i]);
+    free(world.text);
+    free(world.other);
+    free(world.large);
+    free(world.bundle);
+    return rmdir(world.folder);
+}
+
+static int count_entries(const char *path) {
+    int count = 0;
+    DIR *directory = opendir(path);
+    assert_non_null(directory);
+    while (readdir(directory)) count++;
+    closedir(directory);
+    return count;
+}
+
+/* ---- the operations --------------------------------------------------------------------------- */
+
+/* What stands in an output before the call, and must still stand there when it failed. */
+static char untouched_place;
+#define UNTOUCHED ((void *)&untouched_place)
+
+static void check_untouched(stemma_status status, const void *output) {
+    if (status != STEMMA_OK) assert_ptr_equal(output, UNTOUCHED);
+}
+
+typedef stemma_status run_operation(const char *argument, stemma_error *error);
+
+static stemma_status parse(const char *text, stemma_error *error) {
+    stemma_recipe *recipe = UNTOUCHED;
+    stemma_status status = stemma_recipe_parse(text, &recipe, error);
+    check_untouched(status, recipe);
+    if (status == STEMMA_OK) stemma_recipe_free(recipe);
+    return status;
+}
+
+static stemma_status with_key(const char *key, stemma_error *error) {
+    stemma_recipe *recipe = UNTOUCHED;
+    stemma_status status = stemma_recipe_with_key(world.recipe, key, strlen(key), &recipe, error);
+    check_untouched(status, recipe);
+    if (status == STEMMA_OK) stemma_recipe_free(recipe);
+    return status;
+}
+
+static stemma_status release_sketch(stemma_status status, stemma_sketch *sketch) {
+    check_untouched(status, sketch);
+    if (status == STEMMA_OK) stemma_sketch_free(sketch);
+    return status;
+}
+
+/* The recipe is part of the operation: its failure is one like the others. */
+static stemma_status with_recipe(const char *text, stemma_error *error,
+                                 stemma_status (*run)(const stemma_recipe *recipe, stemma_error *error)) {
+    stemma_recipe *recipe;
+    stemma_status status = stemma_recipe_parse(text, &recipe, error);
+    if (status != STEMMA_OK) return status;
+    status = run(recipe, error);
+    stemma_recipe_free(recipe);
+    return status;
+}
+
+static stemma_status run_sketch_bytes(const stemma_recipe *recipe, stemma_error *error) {
+    stemma_sketch *sketch = UNTOUCHED;
+    stemma_status status = stemma_sketch_bytes(world.text, TEXT_SIZE, "text", recipe, NULL, &sketch, error);
+    return release_sketch(status, sketch);
+}
+static stemma_status run_sketch_spilling(const stemma_recipe *recipe, stemma_error *error) {
+    stemma_sketch *sketch = UNTOUCHED;
+    stemma_status status = stemma_sketch_file(world.large_path, recipe, &world.spilling, &sketch, error);
+    return release_sketch(status, sketch);
+}
+static stemma_status run_sketcher(const stemma_recipe *recipe, stemma_error *error) {
+    stemma_sketcher *sketcher = UNTOUCHED;
+    stemma_sketch *sketch = UNTOUCHED;
+    stemma_status status = stemma_sketcher_new(recipe, "pieces", NULL, &sketcher, error);
+    check_untouched(status, sketcher);
+    if (status != STEMMA_OK) return status;
+    for (size_t at = 0; at < TEXT_SIZE && status == STEMMA_OK; at += TEXT_SIZE / 4)
+        status = stemma_sketcher_add(sketcher, world.text + at, TEXT_SIZE / 4, error);
+    if (status == STEMMA_OK) {
+        status = stemma_sketcher_finish(sketcher, &sketch, error);
+        release_sketch(status, sketch);
+    }
+    stemma_sketcher_free(sketcher);
+    return status;
+}
+static stemma_status run_text(const stemma_recipe *recipe, stemma_error *error) {
+    stemma_text *text = UNTOUCHED;
+    stemma_status status = stemma_text_file(world.text_path, recipe, &text, error);
+    check_untouched(status, text);
+    if (status == STEMMA_OK) stemma_text_free(text);
+    return status;
+}
+
+static stemma_status sketch_bytes(const char *recipe, stemma_error *error) {
+    return with_recipe(recipe, error, run_sketch_bytes);
+}
+static stemma_status sketch_spilling(const char *recipe, stemma_error *error) {
+    return with_recipe(recipe, error, run_sketch_spilling);
+}
+static stemma_status sketch_pieces(const char *recipe, stemma_error *error) {
+    return with_recipe(recipe, error, run_sketcher);
+}
+static stemma_status text_file(const char *recipe, stemma_error *error) {
+    return with_recipe(recipe, error, run_text);
+}
+
+/* A comparison is a value, not a pointer: all of its bytes must stay. */
+struct comparing {
+    stemma_comparison found, before;
+};
+
+static struct comparing comparing(void) {
+    struct comparing both;
+    memset(&both, 0xa5, sizeof both);
+    return both;
+}
+static stemma_status compared(stemma_status status, const struct comparing *both) {
+    if (status != STEMMA_OK) assert_memory_equal(&both->found, &both->before, sizeof both->found);
+    return status;
+}
+
+static stemma_status run_compare_bytes(const stemma_recipe *recipe, stemma_error *error) {
+    struct comparing both = comparing();
+    stemma_status status = stemma_compare_bytes(world.text, TEXT_SIZE, world.other, TEXT_SIZE, recipe, NULL,
+                                                NULL, &both.found, error);
+    return compared(status, &both);
+}
+static stemma_status run_compare_files(const stemma_recipe *recipe, stemma_error *error) {
+    struct comparing both = comparing();
+    stemma_status status =
+        stemma_compare_files(world.text_path, world.other_path, recipe, NULL, NULL, &both.found, error);
+    return compared(status, &both);
+}
+static stemma_status run_compare_spilling(const stemma_recipe *recipe, stemma_error *error) {
+    struct comparing both = comparing();
+    stemma_status status = stemma_compare_files(world.large_path, world.text_path, recipe, NULL,
+                                                &world.spilling, &both.found, error);
+    return compared(status, &both);
+}
+
+static stemma_status compare_bytes(const char *recipe, stemma_error *error) {
+    return with_recipe(recipe, error, run_compare_bytes);
+}
+static stemma_status compare_files(const char *recipe, stemma_error *error) {
+    return with_recipe(recipe, error, run_compare_files);
+}
+static stemma_status compare_spilling(const char *recipe, stemma_error *error) {
+    return with_recipe(recipe, error, run_compare_spilling);
+}
+static stemma_status compare_sketches(const char *unused, stemma_error *error) {
+    (void)unused;
+    struct comparing both = comparing();
+    return compared(stemma_compare_sketches(world.sketch, world.other_sketch, NULL, &both.found, error),
+                    &both);
+}
+
+static stemma_status join(const char *unused, stemma_error *error) {
+    (void)unused;
+    stemma_sketch *sketch = UNTOUCHED;
+    stemma_status status = stemma_sketch_union(world.sketch, world.other_sketch, &sketch, error);
+    return release_sketch(status, sketch);
+}
+
+static stemma_status write_to(const char *path, stemma_error *error) {
+    stemma_writer *writer = UNTOUCHED;
+    stemma_status status = stemma_writer_open(path, &writer, error);
+    check_untouched(status, writer);
+    if (status != STEMMA_OK) return status;
+    status = stemma_writer_add(writer, world.sketch, error);
+    if (status == STEMMA_OK) status = stemma_writer_add(writer, world.other_sketch, error);
+    if (status == STEMMA_OK) return stemma_writer_close(writer, error);
+    stemma_writer_abandon(writer);
+    return status;
+}
+static stemma_status write_new(const char *unused, stemma_error *error) {
+    (void)unused;
+    stemma_status status = write_to(world.new_path, error);
+    /* When it failed, the check for files left behind finds one that stands there nevertheless. */
+    if (status == STEMMA_OK) assert_int_equal(unlink(world.new_path), 0);
+    return status;
+}
+static stemma_status write_over(const char *unused, stemma_error *error) {
+    (void)unused;
+    stemma_status status = write_to(world.bundle_path, error);
+    static char now[1 << 20];
+    FILE *file = fopen(world.bundle_path, "rb");
+    assert_non_null(file);
+    size_t size = fread(now, 1, sizeof now, file);
+    fclose(file);
+    assert_int_equal(size, world.bundle_size);
+    assert_memory_equal(now, world.bundle, size);
+    return status;
+}
+
+static stemma_status read_all(stemma_status status, stemma_reader *reader, stemma_error *error) {
+    check_untouched(status, reader);
+    if (status != STEMMA_OK) return status;
+    for (int i = 0; i < 2 && status == STEMMA_OK; i++) {
+        stemma_sketch *sketch = UNTOUCHED;
+        status = stemma_reader_next(reader, &sketch, error);
+        release_sketch(status, sketch);
+    }
+    stemma_reader_free(reader);
+    return status;
+}
+static stemma_status read_file(const char *unused, stemma_error *error) {
+    (void)unused;
+    stemma_reader *reader = UNTOUCHED;
+    stemma_status status = stemma_reader_open(world.bundle_path, &reader, error);
+    return read_all(status, reader, error);
+}
+static stemma_status read_bytes(const char *unused, stemma_error *error) {
+    (void)unused;
+    stemma_reader *reader = UNTOUCHED;
+    stemma_status status = stemma_reader_open_bytes(world.bundle, world.bundle_size, &reader, error);
+    return read_all(status, reader, error);
+}
+static stemma_status is_bundle(const char *unused, stemma_error *error) {
+    (void)unused;
+    bool found = false;
+    stemma_status status = stemma_is_bundle(world.bundle_path, &found, error);
+    assert_int_equal(found, status == STEMMA_OK);
+    return status;
+}
+
+static const struct {
+    const char *name;
+    run_operation *run;
+    const char *argument;
+} operations[] = {
+    {"parse the default recipe", parse, ""},
+    {"parse a recipe of every scheme", parse, every_scheme},
+    {"recipe with a key", with_key, "0123456789abcdef"},
+    {"compare bytes, words", compare_bytes, ""},
+    {"compare bytes, Rabin", compare_bytes, "preset=raw unit=byte window=20 hash=rabin"},
+    {"compare bytes, labelled", compare_bytes, "labelled=yes"},
+    {"compare files, words", compare_files, ""},
+    {"compare files, lines", compare_files, "preset=code unit=line window=2"},
+    {"compare files, spilling", compare_spilling, "preset=raw unit=byte window=20"},
+    {"compare files, labelled, spilling", compare_spilling, "preset=raw unit=byte window=20 labelled=yes"},
+    {"compare sketches", compare_sketches, ""},
+    {"sketch mod", sketch_bytes, "mod n=4"},
+    {"sketch min", sketch_bytes, "min n=64"},
+    {"sketch minmod", sketch_bytes, "minmod n=32 mod=2"},
+    {"sketch level", sketch_bytes, "level"},
+    {"sketch minhash", sketch_bytes, "minhash n=16 bits=64"},
+    {"sketch minhash of 1 bit", sketch_bytes, "minhash n=64 bits=1"},
+    {"sketch oph", sketch_bytes, "oph n=64 bits=64"},
+    {"sketch oph of 2 bits", sketch_bytes, "oph n=64 bits=2"},
+    {"sketch bsw", sketch_bytes, "bsw n=16"},
+    {"sketch bsw-chunk", sketch_bytes, "bsw-chunk n=16"},
+    {"sketch simhash", sketch_bytes, "simhash bits=64"},
+    {"sketch every scheme", sketch_bytes, every_scheme},
+    {"sketch labelled, spilling", sketch_spilling, "preset=raw unit=byte window=20 labelled=yes; mod n=64"},
+    {"sketch in pieces", sketch_pieces, every_scheme},
+    {"union", join, ""},
+    {"write a new bundle", write_new, ""},
+    {"write over a bundle", write_over, ""},
+    {"read a bundle", read_file, ""},
+    {"read a bundle in memory", read_bytes, ""},
+    {"ask for a bundle", is_bundle, ""},
+    {"text with offsets", text_file, "preset=text"},
+};
+
+/* ---- the test --------------------------------------------------------------------------------- */
+
+struct fault_row {
+    const char *name;
+    enum call call;
+    int error;
+    stemma_status expected; /* OK: the library gets over it */
+    bool lasting;
+    size_t piece;
+};
+
+static const struct fault_row faults[] = {
+    {"an allocation is refused", ALLOCATE, ENOMEM, STEMMA_NO_MEMORY, false, 0},
+    {"allocations are refused from there on", ALLOCATE, ENOMEM, STEMMA_NO_MEMORY, true, 0},
+    {"a document cannot be opened", OPEN, EACCES, STEMMA_UNREADABLE, false, 0},
+    {"too many files are open", OPEN, EMFILE, STEMMA_IO, false, 0},
+    {"an unnamed file is refused", OPEN_UNNAMED, EACCES, STEMMA_IO, true, 0},
+    {"the file system knows no unnamed files", OPEN_UNNAMED, EOPNOTSUPP, STEMMA_OK, true, 0},
+    {"a file cannot be made", CREATE, EACCES, STEMMA_UNREADABLE, true, 0},
+    {"a read fails", READ, EIO, STEMMA_IO, false, 0},
+    {"a read is interrupted and short", READ, EINTR, STEMMA_OK, false, 4093},
+    {"the disk is full", WRITE, ENOSPC, STEMMA_NO_SPACE, true, 0},
+    {"a write fails", WRITE, EIO, STEMMA_IO, false, 0},
+    {"a write is interrupted and short", WRITE, EINTR, STEMMA_OK, false, 4093},
+    {"the disk cannot be reached at the end", SYNC, EIO, STEMMA_IO, false, 0},
+    {"a file cannot be renamed", RENAME, EIO, STEMMA_IO, false, 0},
+};
+
+static void check_outcome(const struct fault_row *row, const char *operation, long k, stemma_status status,
+                          const stemma_error *error) {
+    stemma_status expected = fault.fired ? row->expected : STEMMA_OK;
+    if (status != expected)
+        fail_msg("%s, at %ld in '%s': status %d, expected %d (%s)", row->name, k, operation, (int)status,
+                 (int)expected, error->message);
+    if (status != STEMMA_OK && (error->status != status || !error->message[0]))
+        fail_msg("%s, at %ld in '%s': failed without a message", row->name, k, operation);
+}
+
+/* Runs one operation with its k-th call failing; false when there was no such call. */
+static bool run_with_fault(const struct fault_row *row, size_t index, long k) {
+    const char *name = operations[index].name;
+    stemma_error error = {STEMMA_OK, ""};
+    int descriptors = count_entries("/proc/self/fd"), files = count_entries(world.folder);
+    long live = fault.live;
+    fault.call = row->call;
+    fault.error = row->error;
+    fault.lasting = row->lasting;
+    fault.piece = row->piece;
+    fault.left = k;
+    fault.fired = false;
+    fault.armed = true;
+    stemma_status status = operations[index].run(operations[index].argument, &error);
+    fault.armed = false;
+    fault.piece = 0;
+    check_outcome(row, name, k, status, &error);
+    if (fault.live != live) fail_msg("%s, at %ld in '%s': %ld leaked", row->name, k, name, fault.live - live);
+    if (count_entries("/proc/self/fd") != descriptors)
+        fail_msg("%s, at %ld in '%s': open file", row->name, k, name);
+    if (count_entries(world.folder) != files) fail_msg("%s, at %ld in '%s': file left", row->name, k, name);
+    return fault.fired;
+}
+
+/* Far more calls than any operation needs: interrupted reads must not be tried without end. */
+enum { CALLS_MOST = 20000 };
+
+static void test_fault(void **state) {
+    const struct fault_row *row = *state;
+    long total = 0;
+    for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++) {
+        long k = 0;
+        while (run_with_fault(row, i, k)) assert_true(++k < CALLS_MOST);
+        total += k;
+    }
+    print_message("%s: %ld times\n", row->name, total);
+    assert_true(total > 0); /* a call that the library does not make tests nothing */
+}
+
+int main(void) {
+    enum { COUNT = sizeof faults / sizeof faults[0] };
+    struct CMUnitTest tests[COUNT];
+    for (int i = 0; i < COUNT; i++)
+        tests[i] = (struct CMUnitTest){faults[i].name, test_fault, NULL, NULL, (void *)&faults[i]};
+    return _cmocka_run_group_tests("faults", tests, COUNT, make_world, end_world);
+}
