@@ -8,7 +8,7 @@ enum exit_code names_open(name_list *names, const char *path, bool null_separate
     *names = (name_list){.path = path, .separator = null_separated ? '\0' : '\n'};
     names->file = strcmp(path, "-") ? fopen(path, "re") : stdin;
     if (names->file) return EXIT_DONE;
-    complain("cannot read '%s': %s", path, strerror(errno));
+    complain("cannot read '%s': %s", path, cause_text(errno));
     return EXIT_WRONG;
 }
 
@@ -30,7 +30,7 @@ bool names_next(name_list *names, char **name) {
 enum exit_code names_close(name_list *names) {
     enum exit_code code = EXIT_DONE;
     if (ferror(names->file) && errno != EINTR) {
-        complain("cannot read '%s': %s", names->path, strerror(errno));
+        complain("cannot read '%s': %s", names->path, cause_text(errno));
         code = EXIT_WRONG;
     }
     if (names->broken) {

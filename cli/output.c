@@ -1,5 +1,6 @@
 #include "output.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <langinfo.h>
 #include <stdarg.h>
@@ -77,13 +78,21 @@ enum exit_code complain_of(const stemma_error *error) {
     return exit_code_of(error->status);
 }
 
+const char *cause_text(int number) {
+    static _Thread_local char text[128];
+    snprintf(text, sizeof text, "%s", strerror(number));
+    text[0] = (char)tolower((unsigned char)text[0]);
+    return text;
+}
+
 enum exit_code finish_output(void) {
     errno = 0;
     bool failed = fflush(stdout) != 0;
     int cause = errno;
     if (!failed && !ferror(stdout)) return EXIT_DONE;
     if (cause != EPIPE)
-        complain("cannot write to standard output: %s", cause ? strerror(cause) : "an earlier write failed");
+        complain("cannot write to standard output: %s",
+                 cause ? cause_text(cause) : "an earlier write failed");
     clearerr(stdout);
     return EXIT_MACHINE;
 }

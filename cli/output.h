@@ -31,6 +31,9 @@ stemma_status set_error(stemma_error *error, stemma_status status, const char *f
 /* Complains of a library error; returns its exit code. An interruption needs no words. */
 enum exit_code complain_of(const stemma_error *error);
 
+/* "permission denied": an errno in words, as part of a sentence. Static for each thread. */
+const char *cause_text(int number);
+
 /* Flushes standard output; complains when something did not get through (but not of a closed pipe). */
 enum exit_code finish_output(void);
 

@@ -70,7 +70,7 @@ static stemma_status apply_key(const char *path, stemma_recipe **recipe, stemma_
     stemma_error cause;
     ssize_t size = read_key(path, key);
     if (size < 0)
-        return set_error(error, STEMMA_UNREADABLE, "cannot read key '%s': %s", path, strerror(errno));
+        return set_error(error, STEMMA_UNREADABLE, "cannot read key '%s': %s", path, cause_text(errno));
     if (size > KEY_MAX)
         return set_error(error, STEMMA_INVALID, "cannot use key '%s': it is longer than %d bytes", path,
                          KEY_MAX);
@@ -149,27 +149,13 @@ stemma_status recipe_check_stored(const options *o, const stemma_recipe *asked, 
     return status;
 }
 
-/* The text without its keyid, which only a key can give. Free the result. */
-static char *without_key_id(const char *text) {
-    char *copy = need_copy(text);
-    size_t length;
-    const char *value = view_field(copy, "keyid", &length);
-    if (length) {
-        char *field = copy + (value - copy) - strlen("keyid=");
-        memmove(field, value + length, strlen(value + length) + 1);
-    }
-    return copy;
-}
-
 stemma_status recipe_like_stored(const options *o, const char *file, const stemma_recipe *stored,
                                  stemma_recipe **out, stemma_error *error) {
     size_t length;
-    view_field(stemma_recipe_text(stored), "keyid", &length);
+    const char *text = stemma_recipe_text(stored);
+    view_field(text, "keyid", &length);
     if (length && !o->key_file)
         return set_error(error, STEMMA_MISMATCH,
                          "cannot compare with '%s': it is keyed, and --key was not given", file);
-    char *text = without_key_id(stemma_recipe_text(stored));
-    stemma_status status = parse_with_key(text, length ? o->key_file : NULL, out, error);
-    free(text);
-    return status;
+    return parse_with_key(text, length ? o->key_file : NULL, out, error);
 }

@@ -1,0 +1,667 @@
+#!/usr/bin/env python3
+"""The command line as a user meets it: answers, exit codes, JSON, and every bad input we could think of.
+
+  cli_test.py PROGRAM SOURCE-DIRECTORY [unittest arguments]
+"""
+import base64
+import json
+import os
+import pty
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+PROGRAM, SOURCE = str(Path(sys.argv[1]).resolve()), Path(sys.argv[2]).resolve()
+COMMANDS = ["compare", "sketch", "text"]
+QUANTITY = {"value", "low", "high", "exact"}
+
+
+def words(count, seed=1):
+    """Words that look like a text: many kinds, some often."""
+    source = random.Random(seed)
+    return [f"w{int(source.paretovariate(.6)) % 5000}" for _ in range(count)]
+
+
+class Base(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def write(self, name, content):
+        path = self.folder / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return name
+
+    def run_program(self, *arguments, stdin=b"", locale="C", timeout=120, **environment):
+        return subprocess.run([PROGRAM, *arguments], cwd=self.folder, input=stdin, capture_output=True,
+                              timeout=timeout, env=dict(os.environ, LC_ALL=locale, **environment))
+
+    def good(self, *arguments, **how):
+        done = self.run_program(*arguments, **how)
+        self.assertEqual((done.returncode, done.stderr), (0, b""), done.stderr)
+        return done.stdout.decode()
+
+    def bad(self, *arguments, code=2, says="", **how):
+        """Wrong use or bad input: nothing on standard output, a message of ours, the code."""
+        done = self.run_program(*arguments, **how)
+        message = done.stderr.decode()
+        self.assertEqual(done.returncode, code, message)
+        self.assertEqual(done.stdout, b"")
+        self.assertRegex(message, r"\Astemma: .+\n")
+        self.assertRegex(message, says)
+        return message
+
+    def two_documents(self):
+        text = words(4000)
+        self.write("a", " ".join(text))
+        self.write("b", " ".join(text[:3900] + words(100, seed=2)))
+        return "a", "b"
+
+    def listing(self):
+        return sorted(os.listdir(self.folder))
+
+
+class Use(Base):
+    def test_no_command(self):
+        self.bad(says="a command is needed")
+
+    def test_unknown_command_is_suggested(self):
+        self.bad("compair", says="did you mean 'compare'")
+        self.assertNotIn("did you mean", self.bad("xyzzy", says="unknown command 'xyzzy'"))
+
+    def test_unknown_option_is_suggested(self):
+        message = self.bad("compare", "--thresold=.5", "a", "b", says="did you mean '--threshold'")
+        self.assertIn("Try 'stemma compare --help'.", message)
+        self.bad("compare", "-x", says="unknown option '-x'")
+        self.bad("text", "--scheme=mod", "a", says="unknown option '--scheme'")
+
+    def test_numbers_are_strict(self):
+        for option, value, reason in [("--window", "5x", "whole number"), ("--window", "", "whole number"),
+                                      ("--window", "-1", "whole number"), ("--seed", "99999999999999999999", "too large"),
+                                      ("-t", "1.5", "between 0 and 1"), ("-t", "abc", "number"), ("-t", "nan", "number"),
+                                      ("-t", "0x1", "number"), ("-t", ".", "number"), ("--threads", "0", "at least 1"),
+                                      ("--memory", "1Q", "whole number"), ("--memory", "99999999999T", "too large"),
+                                      ("--memory", "G", "whole number"), ("-n", "ten", "whole number")]:
+            with self.subTest(option=option, value=value):
+                self.bad("compare", option, value, "a", "b", says=reason)
+
+    def test_values_are_needed_or_refused(self):
+        self.bad("compare", "--window", says="needs a value")
+        self.bad("compare", "-t", says="needs a value")
+        self.bad("compare", "--json=yes", "a", "b", says="takes none")
+        self.bad("compare", "--unit=foot", "a", "b", says="is not one of: byte char word line")
+
+    def test_a_value_cannot_smuggle_a_field(self):
+        self.bad("compare", "--fold=case window=2", "a", "b", says="not one word")
+
+    def test_forms_of_options(self):
+        a, b = self.two_documents()
+        expected = self.good("compare", a, b, "--threshold=.99", "--quiet")
+        for form in (["--threshold", ".99", "-q", a, b], ["-t.99", a, "-q", b], ["-qt", ".99", a, b],
+                     [a, b, "-t", "0.99", "--quiet"], ["-t.99", "-q", "--", a, b]):
+            self.assertEqual(self.good("compare", *form), expected)
+
+    def test_a_name_like_an_option(self):
+        self.write("-x", "some text here that is a document")
+        self.assertIn("identical", self.good("compare", "--", "-x", "-x"))
+
+    def test_number_of_documents(self):
+        self.bad("compare", "a", says="two documents are needed, 1 given")
+        self.bad("compare", "a", "b", "c", says="3 given")
+        self.bad("compare", "-", "-", says="standard input")
+        self.bad("sketch", says="no document")
+        self.bad("text", says="one document")
+        self.bad("compare", "--pairs-from=x", "a", "b", says="no documents are named")
+        self.bad("compare", "-0", "a", "b", says="--pairs-from")
+
+    def test_recipe_options_that_exclude_each_other(self):
+        self.bad("compare", "--recipe=window=3", "--window=4", "a", "b", says="--recipe is a whole recipe")
+        self.bad("compare", "--preset=raw", "--fold=case", "a", "b", says="exclude")
+        self.bad("compare", "-n", "5", "a", "b", says="need a --scheme")
+        self.bad("sketch", "-o", "x", "-d", "y", "a", says="only one of")
+        self.bad("compare", "--recipe=windov=3", "a", "b", says="windov")
+        self.bad("compare", "--window=0", "a", "b", says="window")
+
+
+class Help(Base):
+    def options_of(self, command):
+        return set(re.findall(r"^ +(?:-\w, )?(--[a-z0-9-]+|-n)", self.good(command, "--help"), re.M))
+
+    def test_help_is_complete(self):
+        for command in COMMANDS:
+            text = self.good(command, "--help")
+            for part in ("Usage: stemma " + command, "Examples:", "Exit codes:", "See also:", "--json", "--version"):
+                self.assertIn(part, text)
+            self.assertEqual(text, self.good("help", command))
+            self.assertLess(max(map(len, text.splitlines())), 81)
+
+    def test_program(self):
+        text = self.good("--help")
+        self.assertEqual(text, self.good("help"))
+        for command in COMMANDS + ["help", "completion"]:
+            self.assertRegex(text, rf"(?m)^  {command} ")
+        self.assertRegex(self.good("--version"), r"\Astemma \d+\.\d+\.\d+\n\Z")
+        self.assertEqual(self.good("compare", "--version"), self.good("--version"))
+
+    def test_manual_pages_mention_every_option(self):
+        for command in COMMANDS:
+            page = (SOURCE / f"docs/man/stemma-{command}.1").read_text()
+            mentioned = {"-" + name for name in re.findall(r"\bFl (-[a-z0-9-]+|n)", page)}
+            self.assertGreater(len(mentioned), 5)
+            self.assertEqual(self.options_of(command) - mentioned, set(), command)
+            self.assertEqual(mentioned - self.options_of(command), set(), command)
+
+    @unittest.skipUnless(shutil.which("mandoc"), "no mandoc")
+    def test_manual_pages_are_clean(self):
+        for page in (SOURCE / "docs/man").iterdir():
+            done = subprocess.run(["mandoc", "-Tlint", str(page)], capture_output=True, text=True)
+            complaints = [line for line in done.stdout.splitlines() if "referenced manual not found" not in line]
+            self.assertEqual(complaints, [])
+
+    def test_completion(self):
+        for shell in ("bash", "zsh", "fish"):
+            script = self.good("completion", shell)
+            for option in self.options_of("compare") | self.options_of("sketch") | self.options_of("text"):
+                self.assertIn(option.lstrip("-"), script)
+            if shutil.which(shell):
+                checked = subprocess.run([shell, "-n"], input=script, text=True, capture_output=True)
+                self.assertEqual((checked.returncode, checked.stderr), (0, ""))
+        self.bad("completion", "tcsh", says="bash, zsh or fish")
+
+    def test_bash_completes(self):
+        self.write("script", self.good("completion", "bash"))
+
+        def complete(*line):
+            quoted = " ".join(f"'{word}'" for word in line)
+            shell = (f"source ./script; compopt() {{ :; }}; COMP_WORDS=({quoted}); COMP_CWORD={len(line) - 1}; "
+                     "_stemma; echo \"${COMPREPLY[@]}\"")
+            return subprocess.run(["bash", "-c", shell], cwd=self.folder, capture_output=True, text=True).stdout.split()
+        self.assertEqual(complete("stemma", "comp"), ["compare", "completion"])
+        self.assertEqual(complete("stemma", "compare", "--thres"), ["--threshold"])
+        self.assertEqual(complete("stemma", "sketch", "--unit", "w"), ["word"])
+        self.assertEqual(complete("stemma", "sketch", "--unit", "=", "w"), ["word"])
+        self.assertEqual(complete("stemma", "sketch", "--unit", "="), ["byte", "char", "word", "line"])
+
+
+class Compare(Base):
+    def relation(self, *arguments):
+        return json.loads(self.good("compare", "--json", *arguments))["relation"]
+
+    def test_relations(self):
+        text = words(4000)
+        documents = {"a": text, "near": text[:3900], "part": text[:1000], "half": text[:1500] + words(2500, seed=3),
+                     "other": ["x" + word for word in words(4000, seed=4)]}
+        for name, content in documents.items():
+            self.write(name, " ".join(content))
+        self.write("loud", " ".join(text).upper() + "!")
+        self.write("copy", " ".join(text))
+        self.write("empty", "")
+        for name, relation in [("copy", "identical"), ("loud", "same-text"), ("near", "near-duplicate"),
+                               ("part", "contains"), ("half", "related"), ("other", "unrelated"), ("empty", "unknown")]:
+            self.assertEqual(self.relation("a", name), relation, name)
+        self.assertEqual(self.relation("part", "a"), "contained")
+        self.assertEqual(self.relation("-t", "1", "--contained", "1", "a", "half"), "related")
+
+    def test_terminal_form(self):
+        a, b = self.two_documents()
+        lines = self.good("compare", a, b).splitlines()
+        self.assertRegex(lines[0], r"\Anear-duplicate +a  ->  b\Z")
+        self.assertEqual([line[2:15].strip() for line in lines[1:]],
+                         ["resemblance", "a in b", "b in a", "shingles", "decided by", "recipe"])
+        self.assertRegex(lines[1], r"  \.\d{3,}  exact\Z")
+        self.assertEqual(lines[5], "  decided by    resemblance >= .7")
+        self.assertIn("a  →  b", self.good("compare", a, b, locale="C.UTF-8"))
+        self.assertEqual(len(self.good("compare", "--quiet", a, b).splitlines()), 1)
+
+    def test_json_keys(self):
+        a, b = self.two_documents()
+        found = json.loads(self.good("compare", "--json", a, b))
+        self.assertEqual(set(found), {"a", "b", "relation", "certain", "resemblance", "containment", "shingles",
+                                      "thresholds", "from_sketches", "recipe"})
+        self.assertEqual((found["a"], found["b"], found["from_sketches"]), ("a", "b", False))
+        resemblance = found["resemblance"]
+        self.assertEqual(set(resemblance), QUANTITY)
+        self.assertTrue(resemblance["exact"])
+        counts = found["shingles"]
+        union = counts["a"] + counts["b"] - counts["common"]
+        self.assertAlmostEqual(resemblance["value"], counts["common"] / union, places=12)
+        self.assertAlmostEqual(found["containment"]["a_in_b"]["value"], counts["common"] / counts["a"], places=12)
+        self.assertEqual(found["thresholds"]["resemblance"], .7)
+
+    def test_sketches_estimate(self):
+        a, b = self.two_documents()
+        exact = json.loads(self.good("compare", "--json", a, b))["resemblance"]["value"]
+        found = json.loads(self.good("compare", "--json", "--sketch", "--scheme=mod", "-n", "4", a, b))
+        self.assertTrue(found["from_sketches"])
+        self.assertFalse(found["resemblance"]["exact"])
+        self.assertLess(found["resemblance"]["low"], found["resemblance"]["high"])
+        self.assertAlmostEqual(found["resemblance"]["value"], exact, delta=.1)
+        self.assertIn("; mod n=4", found["recipe"])
+        self.assertRegex(self.good("compare", "--sketch", a, b), r"resemblance   about \.\d+, 95 % between")
+
+    def test_what_a_sketch_cannot_answer(self):
+        a, b = self.two_documents()
+        found = json.loads(self.good("compare", "--json", "--sketch", "--scheme=simhash", "--bits=64", a, b))
+        self.assertIsNone(found["resemblance"]["value"])
+        self.assertTrue(found["resemblance"]["why"])
+        self.assertIn("value", found["cosine"])
+        self.assertIn("not known: ", self.good("compare", "--sketch", "--scheme=simhash", "--bits=64", a, b))
+
+    def test_standard_input(self):
+        self.write("a", "one two three four five six seven")
+        self.assertIn("identical", self.good("compare", "-", "a", stdin=b"one two three four five six seven"))
+
+    def test_names_are_safe(self):
+        name = "evil\x1b[31m\nname\u202e.txt"
+        self.write(name, "one two three four five six seven")
+        shown = self.good("compare", name, name, locale="C.UTF-8")
+        self.assertIn(r"evil\x1b[31m\x0aname\xe2\x80\xae.txt", shown)
+        self.assertNotIn("\x1b", shown)
+        message = self.bad("compare", name + "?", "b")
+        self.assertNotIn("\x1b", message)
+        self.assertEqual(json.loads(self.good("compare", "--json", name, name))["a"], name)
+
+    def test_names_that_are_not_utf8(self):
+        name = b"na\xefve"
+        with open(os.path.join(os.fsencode(self.folder), name), "w") as file:
+            file.write("one two three four five six seven")
+        found = json.loads(self.good("compare", "--json", name, name))
+        self.assertEqual(found["a"], "na\ufffdve")
+        self.assertEqual(base64.b64decode(found["a_bytes"]), name)
+        self.assertIn(r"na\xefve", self.good("compare", name, name))
+
+    def test_colour_only_on_a_terminal(self):
+        a, b = self.two_documents()
+        self.assertNotIn("\x1b", self.good("compare", a, b, TERM="xterm"))
+        self.assertIn(b"\x1b[", self.on_terminal(a, b, TERM="xterm"))
+        self.assertNotIn(b"\x1b[", self.on_terminal(a, b, TERM="xterm", NO_COLOR="1"))
+
+    def on_terminal(self, a, b, **environment):
+        leader, follower = pty.openpty()
+        environment = dict({key: value for key, value in os.environ.items() if key != "NO_COLOR"}, **environment)
+        subprocess.run([PROGRAM, "compare", a, b], cwd=self.folder, stdout=follower, env=environment, check=True)
+        os.close(follower)
+        shown = os.read(leader, 65536)
+        os.close(leader)
+        return shown
+
+
+class Pairs(Base):
+    def setUp(self):
+        super().setUp()
+        self.two_documents()
+
+    def test_rows(self):
+        text = self.good("compare", "--pairs-from=-", stdin=b"a\tb\na\ta\n\nb\ta\n")
+        head, *rows = text.splitlines()
+        self.assertEqual(head.split()[0], "relation")
+        self.assertEqual([row.split()[0] for row in rows], ["near-duplicate", "identical", "near-duplicate"])
+        self.assertEqual(rows[0].split()[-2:], ["a", "b"])
+        self.write("list", "a\tb\n")
+        self.assertEqual(self.good("compare", "--quiet", "--pairs-from=list").splitlines(), rows[:1])
+
+    def test_nul_separated(self):
+        self.write("new\nline", "some words that make a document of their own")
+        found = self.good("compare", "--json", "-0", "--pairs-from=-", stdin=b"new\nline\0a\0b\0a\0")
+        self.assertEqual([json.loads(line)["a"] for line in found.splitlines()], ["new\nline", "b"])
+
+    def failing(self, stdin, *options):
+        done = self.run_program("compare", "--json", "--pairs-from=-", *options, stdin=stdin)
+        self.assertEqual(done.returncode, 2)
+        return [json.loads(line)["b"] for line in done.stdout.splitlines()], done.stderr.decode()
+
+    def test_one_failure_does_not_stop_the_rest(self):
+        done, message = self.failing(b"a\tb\nmissing\ta\na\t/\nb\ta\n")
+        self.assertEqual(done, ["b", "a"])
+        self.assertRegex(message, r"\Astemma: cannot read 'missing': .+\nstemma: cannot read '/': .+\n\Z")
+
+    def test_lines_that_are_no_pairs(self):
+        done, message = self.failing(b"a\na\tb\tc\n\tb\na\t\n-\ta\na\tb\n")
+        self.assertEqual(done, ["b"])
+        self.assertEqual(re.findall(r"line (\d)", message), ["1", "2", "3", "4", "5"])
+        done, message = self.failing(b"a\0b\0a\0", "-0")
+        self.assertEqual(done, ["b"])
+        self.assertIn("second name", message)
+        done, message = self.failing(b"a\tb\nx\0y\n")
+        self.assertIn("NUL", message)
+
+    def test_threads_do_not_change_the_output(self):
+        for i in range(20):
+            self.write(f"d{i}", " ".join(words(1000 + 50 * i, seed=i % 3)))
+        pairs = "".join(f"d{i}\td{k}\n" for i in range(20) for k in range(20) if (i + k) % 3).encode()
+        for options in ([], ["--sketch"], ["--json"]):
+            one = self.good("compare", "--threads=1", *options, "--pairs-from=-", stdin=pairs)
+            self.assertEqual(self.good("compare", "--threads=4", *options, "--pairs-from=-", stdin=pairs), one)
+
+    def test_one_thread_answers_at_once(self):
+        with subprocess.Popen([PROGRAM, "compare", "--threads=1", "--json", "--pairs-from=-"], cwd=self.folder,
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE) as program:
+            for _ in range(3):
+                program.stdin.write(b"a\tb\n")
+                program.stdin.flush()
+                self.assertEqual(json.loads(program.stdout.readline())["b"], "b")
+            program.stdin.close()
+            self.assertEqual(program.wait(), 0)
+
+    def test_missing_list(self):
+        self.bad("compare", "--pairs-from=nowhere", says="cannot read 'nowhere': no such file or directory")
+
+
+class Sketch(Base):
+    def setUp(self):
+        super().setUp()
+        self.two_documents()
+
+    def test_beside(self):
+        self.assertEqual(self.good("sketch", "a", "b"), "a.sketch\nb.sketch\n")
+        self.assertEqual(self.listing(), ["a", "a.sketch", "b", "b.sketch"])
+
+    def test_never_overwrites_without_force(self):
+        before = self.write("a.sketch", "precious")
+        done = self.run_program("sketch", "a", "b")
+        self.assertEqual((done.returncode, done.stdout), (2, b"b.sketch\n"))
+        self.assertIn(b"exists already", done.stderr)
+        self.assertEqual((self.folder / before).read_text(), "precious")
+        self.good("sketch", "--force", "a")
+        self.bad("sketch", "-o", "a", "b", says="exists already")
+
+    def test_directory_and_names(self):
+        (self.folder / "out").mkdir()
+        (self.folder / "in").mkdir()
+        self.write("in/c", "one two three four five six")
+        shown = self.run_program("sketch", "--print0", "-d", "out", "a", "in/c").stdout
+        self.assertEqual(shown, b"out/a.sketch\0out/c.sketch\0")
+        self.assertEqual(self.good("sketch", "--quiet", "-d", "out", "b"), "")
+        self.bad("sketch", "-d", "nowhere", "a", says="nowhere")
+
+    def test_bundle(self):
+        self.assertEqual(self.good("sketch", "-o", "all", "a", "b"), "all\n")
+        self.bad("compare", "all", "a", says=r"holds 2 sketches; name one as 'all#DOCUMENT'")
+        self.assertIn("identical", self.good("compare", "all#a", "a"))
+        self.assertIn("near-duplicate", self.good("compare", "all#a", "all#b"))
+        self.bad("compare", "all#c", "a", says="no sketch of 'c'")
+
+    def test_the_same_on_every_thread_count(self):
+        for name in ("one", "four"):
+            threads = {"one": "1", "four": "4"}[name]
+            self.good("sketch", "--threads", threads, "-o", name, *["a", "b"] * 20)
+        self.assertEqual((self.folder / "one").read_bytes(), (self.folder / "four").read_bytes())
+
+    def test_one_failure_does_not_stop_the_rest(self):
+        done = self.run_program("sketch", "-o", "all", "a", "missing", "/", "b")
+        self.assertEqual((done.returncode, done.stdout), (2, b"all\n"))
+        self.assertEqual(len(done.stderr.splitlines()), 2)
+        self.bad("sketch", "-o", "none", "missing", says="missing")
+        self.assertEqual(self.listing(), ["a", "all", "b"])
+
+    def test_files_from(self):
+        self.assertEqual(self.good("sketch", "--files-from=-", stdin=b"a\n\nb"), "a.sketch\nb.sketch\n")
+        self.assertEqual(self.good("sketch", "--force", "-0", "--files-from=-", "a", stdin=b"b\0"),
+                         "a.sketch\nb.sketch\n")
+
+    def test_sketch_of_a_sketch(self):
+        self.good("sketch", "a")
+        self.bad("sketch", "a.sketch", says="is a sketch already")
+
+    def test_standard_input(self):
+        self.bad("sketch", "-", says="needs -o FILE or --json")
+        content = (self.folder / "a").read_bytes()
+        self.good("sketch", "-o", "s", "-", stdin=content)
+        self.assertIn("identical", self.good("compare", "s", "a"))
+
+    def test_json(self):
+        found = json.loads(self.good("sketch", "--json", "--scheme=mod", "-n", "8", "--scheme=oph", "-n", "64", "--bits=2",
+                                     "--scheme=simhash", "--bits=128", "a"))
+        self.assertEqual(set(found), {"id", "bytes", "tokens", "digest", "text_digest", "recipe", "parts"})
+        self.assertEqual((found["id"], found["tokens"]), ("a", 4000))
+        self.assertEqual(found["bytes"], (self.folder / "a").stat().st_size)
+        self.assertRegex(found["digest"], r"\A[0-9a-f]{64}\Z")
+        mod, oph, simhash = found["parts"]
+        self.assertTrue(all(int(value) % 8 == 0 for value in mod["values"]) and mod["values"])
+        self.assertEqual((oph["scheme"], oph["bit_count"], len(base64.b64decode(oph["bits"]))), ("oph", 128, 16))
+        self.assertEqual(len(base64.b64decode(simhash["bits"])), 16)
+        self.assertEqual(self.listing(), ["a", "b"])
+
+    def test_sketch_against_document(self):
+        self.good("sketch", "--window=3", "--scheme=mod", "-n", "2", "a")
+        found = json.loads(self.good("compare", "--json", "a.sketch", "b"))
+        self.assertIn("window=3", found["recipe"])
+        self.assertEqual(found["relation"], "near-duplicate")
+        self.assertEqual(json.loads(self.good("compare", "--json", "b", "a.sketch"))["relation"], "near-duplicate")
+        self.good("compare", "--window=3", "a.sketch", "b")
+        self.good("compare", "--window=3", "--scheme=mod", "-n", "2", "a.sketch", "b")
+        self.bad("compare", "--window=4", "a.sketch", "b", says="made with window=3, but window=4 was asked for")
+        self.bad("compare", "--scheme=min", "-n", "9", "a.sketch", "b", says="keeps 'mod n=2', but 'min n=9'")
+        self.bad("compare", "--recipe=unit=char", "a.sketch", "b", says="unit=word, but unit=char")
+
+    def test_known_by_content(self):
+        self.good("sketch", "a")
+        (self.folder / "a.sketch").rename(self.folder / "plain.txt")
+        self.assertIn("identical", self.good("compare", "plain.txt", "a"))
+        self.write("text.sketch", (self.folder / "a").read_bytes())
+        self.assertIn("identical", self.good("compare", "text.sketch", "a"))
+
+    def test_sketches_of_other_recipes(self):
+        self.good("sketch", "--window=3", "a")
+        self.good("sketch", "--window=7", "b")
+        self.bad("compare", "a.sketch", "b.sketch", says="cannot compare 'a.sketch' with 'b.sketch': .*window")
+
+    def test_keys(self):
+        self.write("key", os.urandom(32))
+        self.write("other", os.urandom(32))
+        self.write("short", b"123")
+        self.good("sketch", "--key=key", "a", "b")
+        self.assertIn("keyid=", self.good("compare", "a.sketch", "b.sketch"))
+        self.bad("compare", "a.sketch", "b", says="it is keyed, and --key was not given")
+        self.assertIn("near-duplicate", self.good("compare", "--key=key", "a.sketch", "b"))
+        self.bad("compare", "--key=other", "a.sketch", "b", says="key")
+        self.bad("sketch", "--key=short", "a", says="16")
+        self.bad("sketch", "--key=nowhere", "a", says="cannot read key 'nowhere': no such file")
+
+    def test_damaged(self):
+        self.good("sketch", "-o", "s", "a")
+        whole = (self.folder / "s").read_bytes()
+        source = random.Random(5)
+        for cut in sorted(source.sample(range(16, len(whole)), 20)) + [len(whole) - 1]:
+            self.write("cut", whole[:cut])
+            self.bad("compare", "cut", "a", says="cut")
+        for place in [*range(8, 40), *source.sample(range(len(whole)), 40)]:
+            flipped = bytearray(whole)
+            flipped[place] ^= 1 << source.randrange(8)
+            self.write("flipped", bytes(flipped))
+            done = self.run_program("compare", "flipped", "s")
+            if done.returncode == 0:  # its mark is gone: then it is a document, and not like a
+                self.assertNotIn(b"identical", done.stdout, place)
+            else:
+                self.assertEqual(done.returncode, 2)
+                self.assertIn(b"flipped", done.stderr)
+
+    def test_nothing_left_behind(self):
+        with subprocess.Popen([PROGRAM, "sketch", "-o", "all", "a", "-"], cwd=self.folder, stdin=subprocess.PIPE,
+                              stderr=subprocess.PIPE) as program:
+            program.stdin.write(b"some words " * 1000)
+            program.stdin.flush()
+            time.sleep(.5)
+            program.send_signal(signal.SIGINT)
+            self.assertEqual(program.wait(timeout=10), 130)
+            self.assertEqual(program.stderr.read(), b"")
+        self.assertEqual(self.listing(), ["a", "b"])
+
+
+class Text(Base):
+    def test_text(self):
+        self.assertEqual(self.good("text", "-", stdin="Ça va?  Oui — ça VA.".encode()), "ça va oui ça va")
+        self.assertEqual(self.run_program("text", "--preset=raw", "-", stdin=b"a\0b\xff\n").stdout, b"a\0b\xff\n")
+
+    def test_tokens_point_back(self):
+        original = "Ça va?  Oui — ça VA. 漢字 ok".encode()
+        for line in self.good("text", "--tokens", "-", stdin=original).splitlines():
+            place, token = line.split("\t")
+            begin, end = map(int, place.split("-"))
+            self.assertEqual(original[begin:end].decode().lower(), token)
+
+    def test_json(self):
+        found = json.loads(self.good("text", "--json", "-", stdin=b"One, two"))
+        self.assertEqual(found, {"id": "-", "tokens": 2, "text": "one two"})
+        tokens = [json.loads(line) for line in self.good("text", "--json", "--tokens", "-", stdin=b"One, two").splitlines()]
+        self.assertEqual(tokens[1], {"token": "two", "begin": 4, "end": 7, "source_begin": 5, "source_end": 8})
+
+    def test_tokens_are_safe(self):
+        shown = self.good("text", "--preset=raw", "--unit=line", "--tokens", "-", stdin=b"a\x1bb\nc")
+        self.assertNotIn("\x1b", shown)
+
+
+class BadInput(Base):
+    def setUp(self):
+        super().setUp()
+        self.write("a", "one two three four five six seven eight")
+
+    def every_command(self, name, says, **how):
+        for arguments in (["compare", name, "a"], ["compare", "a", name], ["compare", "--sketch", "a", name],
+                          ["sketch", "-o", "out", name], ["text", name]):
+            with self.subTest(arguments=arguments):
+                self.bad(*arguments, says=says, **how)
+        self.assertNotIn("out", self.listing())
+
+    def test_missing(self):
+        self.every_command("missing", "cannot read 'missing': no such file or directory")
+
+    def test_directory(self):
+        (self.folder / "d").mkdir()
+        self.every_command("d", "cannot read 'd': .*directory")
+
+    @unittest.skipIf(os.geteuid() == 0, "root may read everything")
+    def test_unreadable(self):
+        self.write("locked", "x")
+        (self.folder / "locked").chmod(0)
+        self.every_command("locked", "cannot read 'locked': permission denied")
+
+    def test_devices(self):
+        self.every_command("/dev/zero", "cannot read '/dev/zero': ", timeout=10)
+        self.every_command("/dev/null", "cannot read '/dev/null': ", timeout=10)
+
+    def test_fifo_without_a_writer(self):
+        os.mkfifo(self.folder / "fifo")
+        self.every_command("fifo", "cannot read 'fifo': ", timeout=10)
+
+    def test_fifo_that_never_ends(self):
+        os.mkfifo(self.folder / "fifo")
+        writer = subprocess.Popen(["sh", "-c", "yes > fifo"], cwd=self.folder, stderr=subprocess.DEVNULL)
+        self.addCleanup(writer.wait)
+        self.addCleanup(writer.kill)
+        self.every_command("fifo", "cannot read 'fifo': ", timeout=10)
+
+    def test_endless_pipe_is_interrupted(self):
+        for command in (["compare", "-", "a"], ["compare", "--sketch", "-", "a"], ["sketch", "--json", "-"]):
+            source = subprocess.Popen(["yes", "no"], stdout=subprocess.PIPE)
+            program = subprocess.Popen([PROGRAM, *command], cwd=self.folder, stdin=source.stdout,
+                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            source.stdout.close()
+            time.sleep(.5)
+            program.send_signal(signal.SIGINT)
+            shown = program.communicate(timeout=20)
+            self.assertEqual((program.returncode, shown), (130, (b"", b"")))
+            source.kill()
+            source.wait()
+
+    def test_tiny_documents(self):
+        self.write("empty", b"")
+        self.write("one", b"x")
+        for name in ("empty", "one"):
+            self.assertEqual(json.loads(self.good("compare", "--json", name, "a"))["relation"],
+                             "unknown" if name == "empty" else "unrelated")
+            self.assertIn("identical", self.good("compare", name, name))
+            self.good("compare", "--sketch", name, "a")
+            self.good("sketch", "--force", name)
+            self.good("text", name)
+
+    def test_bytes_that_are_not_text(self):
+        self.write("nul", b"one\0two\0three " * 50)
+        self.write("invalid", b"caf\xe9 \xff\xfe\xc0\x80 \xed\xa0\x80 word " * 50)
+        for name in ("nul", "invalid"):
+            self.assertIn("identical", self.good("compare", name, name))
+            json.loads(self.good("compare", "--json", name, "a"))
+            json.loads(self.good("text", "--json", name))
+            json.loads(self.good("sketch", "--json", name))
+
+    def test_a_million_equal_lines(self):
+        self.write("same", b"the same line\n" * 1_000_000)
+        self.write("more", b"the same line\n" * 1_000_001)
+        found = json.loads(self.good("compare", "--json", "same", "more"))
+        self.assertEqual(found["resemblance"]["value"], 1)
+        labelled = json.loads(self.good("compare", "--json", "--labelled", "--unit=line", "same", "more"))
+        self.assertEqual(labelled["relation"], "near-duplicate")
+        self.assertLess(labelled["resemblance"]["value"], 1)
+        self.good("sketch", "same")
+
+    def test_later_version(self):
+        self.good("sketch", "a")
+        made = (self.folder / "a.sketch").read_bytes()
+        later = self.raise_version(made)
+        self.write("later", later)
+        self.bad("compare", "later", "a", says="later version")
+
+    @staticmethod
+    def raise_version(bundle):
+        """The version is the 16-bit number after the 8 bytes of the mark (docs/format.md)."""
+        version = int.from_bytes(bundle[8:10], "little")
+        return bundle[:8] + (version + 1).to_bytes(2, "little") + bundle[10:]
+
+    def test_memory_spills(self):
+        text = words(60000)
+        self.write("big", " ".join(text))
+        self.write("bigger", " ".join(text + words(500, seed=9)))
+        small = self.good("compare", "--json", "--memory=64K", "big", "bigger")
+        self.assertEqual(small, self.good("compare", "--json", "big", "bigger"))
+
+
+class Outputs(Base):
+    def setUp(self):
+        super().setUp()
+        self.write("a", "one two three four five six seven eight")
+
+    def test_full_disk(self):
+        for arguments in (["compare", "a", "a"], ["compare", "--json", "a", "a"], ["sketch", "--json", "a"],
+                          ["text", "a"], ["--help"], ["completion", "bash"]):
+            with open("/dev/full", "w") as full:
+                done = subprocess.run([PROGRAM, *arguments], cwd=self.folder, stdout=full, stderr=subprocess.PIPE)
+            self.assertEqual(done.returncode, 3, arguments)
+            self.assertIn(b"cannot write to standard output: no space left on device", done.stderr)
+
+    def test_closed_pipe_is_quiet(self):
+        reader, writer = os.pipe()
+        os.close(reader)
+        done = subprocess.run([PROGRAM, "text", "a"], cwd=self.folder, stdout=writer, stderr=subprocess.PIPE)
+        os.close(writer)
+        self.assertEqual((done.returncode, done.stderr), (3, b""))
+
+    def test_closed_standard_output(self):
+        done = subprocess.run(["sh", "-c", 'exec "$0" text a >&-', PROGRAM], cwd=self.folder, stderr=subprocess.PIPE)
+        self.assertEqual(done.returncode, 3)
+
+    def test_unwritable_place(self):
+        self.bad("sketch", "-o", "no/such/place", "a", says="no/such/place")
+
+
+class Large(Base):
+    @unittest.skipIf(os.environ.get("STEMMA_SKIP_LARGE"), "large inputs are skipped")
+    def test_sparse_file(self):
+        """10 GB of holes: read as a stream, in bounded memory."""
+        self.write("a", "one two three four five six seven eight")
+        with open(self.folder / "sparse", "wb") as file:
+            file.truncate(10 << 30)
+        start = time.monotonic()
+        found = json.loads(self.good("sketch", "--json", "sparse", timeout=280))
+        self.assertEqual(found["bytes"], 10 << 30)
+        print(f"sparse file of 10 GB: {time.monotonic() - start:.1f} s", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=1)

@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""Runs the examples of the documentation and compares what they print.
+
+  docs_test.py PROGRAM SOURCE-DIRECTORY
+
+README.md and docs/*.md: ```console blocks. Manual pages: `.Bd -literal` blocks. Lines that begin with `$ ` are
+commands, those below what they print, standard error included; `...` stands for anything, a line of `...` for
+any lines. Each document is one session in an empty directory that holds copies of /usr/share/common-licenses.
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+PROGRAM, SOURCE = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
+LICENCES = Path("/usr/share/common-licenses")
+
+
+def markdown_blocks(text):
+    return re.findall(r"^```console\n(.*?)^```", text, re.M | re.S)
+
+
+def manual_blocks(text):
+    blocks = re.findall(r"^\.Bd -literal.*?\n(.*?)^\.Ed", text, re.M | re.S)
+    return [block.replace("\\e", "\\") for block in blocks]
+
+
+def steps(block):
+    """Pairs of a command and the lines it should print."""
+    found = []
+    for line in block.splitlines():
+        if line.startswith("$ "):
+            found.append((line[2:], []))
+        elif found and found[-1][0].endswith("\\"):
+            found[-1] = (found[-1][0] + "\n" + line, [])
+        elif found:
+            found[-1][1].append(line)
+    return found
+
+
+def pattern(lines):
+    parts = []
+    for line in lines:
+        if line.strip() == "...":
+            parts.append(r"(?:.*\n)*?")
+        else:
+            parts.append(".*".join(re.escape(piece) for piece in line.rstrip().split("...")) + r"[ \t]*\n")
+    return re.compile("".join(parts) + r"\Z")
+
+
+class Examples(unittest.TestCase):
+    def run_document(self, path, blocks):
+        with tempfile.TemporaryDirectory() as folder:
+            for licence in LICENCES.iterdir():
+                shutil.copy(licence, folder)  # follows links: GPL is a copy of GPL-3
+            for block in blocks:
+                for command, expected in steps(block):
+                    self.run_step(path, folder, command, expected)
+
+    def run_step(self, path, folder, command, expected):
+        environment = dict(os.environ, PATH=f"{PROGRAM.parent}:{os.environ['PATH']}", STEMMA_SOURCE=str(SOURCE))
+        environment["LC_ALL"] = "C.UTF-8" if path.suffix == ".md" else "C"
+        done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, text=True, errors="replace",
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)
+        with self.subTest(document=path.name, command=command):
+            self.assertRegex(done.stdout, pattern(expected))
+
+
+def add_documents():
+    documents = [SOURCE / "README.md", *sorted(SOURCE.glob("docs/*.md")), *sorted(SOURCE.glob("docs/man/*.[1-9]"))]
+    for path in documents:
+        text = path.read_text()
+        blocks = markdown_blocks(text) if path.suffix == ".md" else manual_blocks(text)
+        if blocks:
+            def test(self, path=path, blocks=blocks):
+                self.run_document(path, blocks)
+            setattr(Examples, "test_" + re.sub(r"\W", "_", path.name), test)
+
+
+class Comparison(unittest.TestCase):
+    """The comparison itself can fail."""
+
+    def test_patterns(self):
+        self.assertRegex("a 12 b\n", pattern(["a ... b"]))
+        self.assertRegex("a\nx\ny\nb\n", pattern(["a", "...", "b"]))
+        self.assertNotRegex("a\nb\n", pattern(["a"]))
+        self.assertNotRegex("a.b\n", pattern(["axb"]))
+
+    def test_documents_have_examples(self):
+        tests = [name for name in dir(Examples) if name.startswith("test_")]
+        self.assertIn("test_README_md", tests)
+        self.assertIn("test_stemma_compare_1", tests)
+
+
+if __name__ == "__main__":
+    if not LICENCES.is_dir():
+        print("skipped: no", LICENCES)
+        sys.exit(77)
+    add_documents()
+    unittest.main(argv=sys.argv[:1], verbosity=2)
