@@ -106,7 +106,8 @@ static void judge_item(void *context, size_t index, unsigned worker) {
     p->status = judge_pair(run->judge, &run->caches[worker], p->a, p->b, &p->verdict, &p->error);
 }
 
-static void print_round(pair_run *run) {
+/* Returns false when the output is lost, so that more work would be for nothing. */
+static bool print_round(pair_run *run) {
     for (size_t i = 0; i < run->count; i++) {
         pair *p = &run->round[i];
         if (p->status)
@@ -117,14 +118,15 @@ static void print_round(pair_run *run) {
             verdict_print_row(&p->verdict);
         drop_pair(p);
     }
-    fflush(stdout);
+    return flush_output();
 }
 
 static void judge_rounds(pair_run *run) {
     if (!run->judge->options->json && !run->judge->options->quiet) verdict_print_head();
-    while (!stop_requested && !ferror(stdout) && read_round(run)) {
+    bool heard = true;
+    while (heard && !stop_requested && read_round(run)) {
         parallel_for(run->count, run->threads, judge_item, run);
-        print_round(run);
+        heard = print_round(run);
     }
 }
 

@@ -178,14 +178,15 @@ static enum exit_code write_item(sketch_run *run, item *it) {
     return EXIT_DONE;
 }
 
-static void write_round(sketch_run *run) {
+/* Returns false when the output is lost, so that more work would be for nothing. */
+static bool write_round(sketch_run *run) {
     for (size_t i = 0; i < run->count; i++) {
         item *it = &run->round[i];
         if (!stop_requested) run->code = graver(run->code, write_item(run, it));
         stemma_sketch_free(it->sketch);
         free(it->name);
     }
-    fflush(stdout);
+    return flush_output();
 }
 
 /* A bundle that lacks documents which cannot be read is still wanted; one that lost its writing is not. */
@@ -234,9 +235,10 @@ static enum exit_code open_outputs(sketch_run *run) {
 
 static void sketch_rounds(sketch_run *run) {
     run->round = need_memory(round_size(run->threads) * sizeof *run->round);
-    while (!stop_requested && !ferror(stdout) && read_round(run)) {
+    bool heard = true;
+    while (heard && !stop_requested && read_round(run)) {
         parallel_for(run->count, run->threads, sketch_item, run);
-        write_round(run);
+        heard = write_round(run);
     }
     free(run->round);
 }
@@ -253,8 +255,16 @@ static enum exit_code run_with_recipe(sketch_run *run) {
     return graver(code, run->code);
 }
 
+/* A pipe is read by the main thread, where an interruption ends the waiting. */
+static unsigned threads_for(const options *o) {
+    struct stat info;
+    for (size_t i = 0; i < o->operand_count; i++)
+        if (stat(o->operands[i], &info) || !S_ISREG(info.st_mode)) return 1;
+    return thread_count(o->threads);
+}
+
 static enum exit_code run(const options *o) {
-    sketch_run run = {.options = o, .threads = thread_count(o->threads)};
+    sketch_run run = {.options = o, .threads = threads_for(o)};
     enum exit_code code = check_use(o);
     if (!code) code = recipe_from_options(o, "sketch", &run.recipe);
     if (code) return code;

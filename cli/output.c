@@ -85,15 +85,18 @@ const char *cause_text(int number) {
     return text;
 }
 
+static int output_cause; /* errno of the first write that failed */
+
+bool flush_output(void) {
+    if (fflush(stdout) && !output_cause) output_cause = errno;
+    return !ferror(stdout);
+}
+
 enum exit_code finish_output(void) {
-    errno = 0;
-    bool failed = fflush(stdout) != 0;
-    int cause = errno;
-    if (!failed && !ferror(stdout)) return EXIT_DONE;
-    if (cause != EPIPE)
+    if (flush_output() && !output_cause) return EXIT_DONE;
+    if (output_cause != EPIPE)
         complain("cannot write to standard output: %s",
-                 cause ? cause_text(cause) : "an earlier write failed");
-    clearerr(stdout);
+                 output_cause ? cause_text(output_cause) : "an earlier write failed");
     return EXIT_MACHINE;
 }
 
@@ -196,6 +199,11 @@ const char *format_fraction(double value, char *buffer, size_t size) {
         if (shown != 0 && shown != 1) break;
     }
     return buffer[0] == '0' ? buffer + 1 : buffer;
+}
+
+const char *format_threshold(double value, char *buffer, size_t size) {
+    snprintf(buffer, size, "%.6g", value);
+    return buffer[0] == '0' && buffer[1] ? buffer + 1 : buffer;
 }
 
 const char *format_count(uint64_t value, char *buffer, size_t size) {

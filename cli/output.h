@@ -34,7 +34,11 @@ enum exit_code complain_of(const stemma_error *error);
 /* "permission denied": an errno in words, as part of a sentence. Static for each thread. */
 const char *cause_text(int number);
 
-/* Flushes standard output; complains when something did not get through (but not of a closed pipe). */
+/* Sends on what was printed; returns false when that, or anything before, failed. */
+bool flush_output(void);
+
+/* Flushes standard output for good; complains when something did not get through (but not of a closed pipe).
+ */
 enum exit_code finish_output(void);
 
 /* Memory or death: the command line has nothing to save. */
@@ -59,6 +63,8 @@ palette palette_choose(void);
 
 /* ".912", "1", "0": three places, more where rounding would claim 0 or 1 falsely. */
 const char *format_fraction(double value, char *buffer, size_t size);
+/* ".7": as short as it was given. */
+const char *format_threshold(double value, char *buffer, size_t size);
 /* "26,333" */
 const char *format_count(uint64_t value, char *buffer, size_t size);
 

@@ -1,6 +1,7 @@
 #include "parallel.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <unistd.h>
 
@@ -22,13 +23,22 @@ static void *run_worker(void *argument) {
     return NULL;
 }
 
+/* The main thread alone takes signals: they interrupt its reading. */
+static unsigned start_helpers(crew *c, unsigned wanted, pthread_t *helpers) {
+    sigset_t all, before;
+    unsigned started = 0;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    while (started < wanted && pthread_create(&helpers[started], NULL, run_worker, c) == 0) started++;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return started;
+}
+
 void parallel_for(size_t count, unsigned threads, parallel_work *work, void *context) {
     crew c = {.count = count, .work = work, .context = context};
     pthread_t helpers[MAX_THREADS];
-    unsigned started = 0;
-    while (started + 1 < threads && started + 1 < count &&
-           pthread_create(&helpers[started], NULL, run_worker, &c) == 0)
-        started++;
+    size_t useful = threads < count ? threads : count;
+    unsigned started = start_helpers(&c, useful > 1 ? (unsigned)useful - 1 : 0, helpers);
     run_worker(&c);
     while (started > 0) pthread_join(helpers[--started], NULL);
 }

@@ -40,9 +40,9 @@ static void print_shingles(const palette *p, const stemma_comparison *c) {
 static void print_reason(const judge *j, const palette *p, const stemma_comparison *c) {
     const char *at_least = glyphs_choose().at_least;
     char resemblance[32], containment[32], chance[32];
-    const char *r = format_fraction(j->thresholds.resemblance, resemblance, sizeof resemblance);
-    const char *k = format_fraction(j->thresholds.containment, containment, sizeof containment);
-    const char *x = format_fraction(j->thresholds.chance, chance, sizeof chance);
+    const char *r = format_threshold(j->thresholds.resemblance, resemblance, sizeof resemblance);
+    const char *k = format_threshold(j->thresholds.containment, containment, sizeof containment);
+    const char *x = format_threshold(j->thresholds.chance, chance, sizeof chance);
     print_label(p, "decided by");
     switch (c->relation) {
     case STEMMA_IDENTICAL:

@@ -55,7 +55,8 @@ class Base(unittest.TestCase):
         self.assertEqual(done.returncode, code, message)
         self.assertEqual(done.stdout, b"")
         self.assertRegex(message, r"\Astemma: .+\n")
-        self.assertRegex(message, says)
+        if says:
+            self.assertRegex(message, says)
         return message
 
     def two_documents(self):
@@ -575,8 +576,7 @@ class BadInput(Base):
         self.write("empty", b"")
         self.write("one", b"x")
         for name in ("empty", "one"):
-            self.assertEqual(json.loads(self.good("compare", "--json", name, "a"))["relation"],
-                             "unknown" if name == "empty" else "unrelated")
+            self.assertEqual(json.loads(self.good("compare", "--json", name, "a"))["relation"], "unknown")
             self.assertIn("identical", self.good("compare", name, name))
             self.good("compare", "--sketch", name, "a")
             self.good("sketch", "--force", name)
@@ -606,7 +606,7 @@ class BadInput(Base):
         made = (self.folder / "a.sketch").read_bytes()
         later = self.raise_version(made)
         self.write("later", later)
-        self.bad("compare", "later", "a", says="later version")
+        self.bad("compare", "later", "a", says="version 2")
 
     @staticmethod
     def raise_version(bundle):
