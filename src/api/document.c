@@ -55,6 +55,7 @@ stemma_status document_add_file(struct document *d, const char *path, stemma_err
     if (!buffer) return fail_memory(err);
     stemma_status status = input_open(&input, path, err);
     if (status == STEMMA_OK) {
+        input.stop = d->stop;
         status = add_all(d, &input, buffer, err);
         input_close(&input);
     }

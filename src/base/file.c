@@ -45,7 +45,7 @@ stemma_status input_open(struct input *input, const char *path, stemma_error *er
         int flags = fcntl(fd, F_GETFL);
         if (flags >= 0) fcntl(fd, F_SETFL, flags & ~O_NONBLOCK);
     }
-    *input = (struct input){fd, path, !standard, S_ISREG(info.st_mode) ? (uint64_t)info.st_size : 0};
+    *input = (struct input){fd, path, !standard, S_ISREG(info.st_mode) ? (uint64_t)info.st_size : 0, NULL};
     return STEMMA_OK;
 }
 
@@ -57,6 +57,7 @@ stemma_status input_read(struct input *input, void *bytes, size_t size, size_t *
             return STEMMA_OK;
         }
         if (errno != EINTR) return fail_errno(err, "read", input->name, errno);
+        if (input->stop && *input->stop) return fail(err, STEMMA_INTERRUPTED, "interrupted");
     }
 }
 

@@ -10,6 +10,7 @@ struct input {
     const char *name; /* for messages; "-" is standard input */
     bool owned;
     uint64_t size; /* as the file system says when it was opened; 0 for a pipe */
+    const volatile int *stop; /* ends the waiting for a pipe when a signal has set it; NULL: nothing does */
 };
 
 /* Regular files, "-", and pipes named /dev/fd/N or /dev/stdin (as shells make them). Directories, devices, sockets
