@@ -179,7 +179,8 @@ static bool bytes_are_symbols(const struct shingler *s) {
 
 static stemma_status tokenise(struct shingler *s, bool last, stemma_error *err) {
     size_t used = 0;
-    bool plain_words = s->view.unit == UNIT_WORD && s->view.hash == HASH_MIX && s->view.folds == FOLD_TEXT;
+    bool plain_words = s->view.unit == UNIT_WORD && s->view.hash == HASH_MIX && s->view.folds == FOLD_TEXT &&
+                       s->text.len <= TOKEN_MOST; /* no word to be cut */
     if (bytes_are_symbols(s) || s->text.len == 0) return STEMMA_OK;
     if (!buf_reserve(&s->text, KERNEL_SLACK)) return fail_memory(err);
     if (plain_words && !last)

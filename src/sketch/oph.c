@@ -2,12 +2,12 @@
  * One-permutation hashing: one hash function, n bins, the minimum of each bin.
  *
  * b bits of a minimum cannot say "empty", so before they are cut out every empty bin borrows the minimum of a
- * filled one (densification). The filled bins take turns: in round r bin j aims at bin t(j, r), and an empty bin
- * keeps the first that hits it. Which bin it borrows from depends on the places of bins alone, so a bin that is
- * empty in two documents looks into the bins of their union in one common order and agrees with probability J.
- * Would the elements aim instead of the bins, a bin whose minima differ had two chances of being borrowed from, one
- * per document, and one whose minima agree a single one: the estimate would be too low. All bins are hit after
- * about n ln n aims, however few are filled.
+ * filled one (densification). In round r every filled bin aims o(r) places further on, and an empty bin keeps the
+ * first that hits it: a shift, so that no two aim at one bin and all are borrowed from about equally often.
+ * Which bin it borrows from depends on the places of bins alone, so a bin that is empty in two documents looks into
+ * the bins of their union in one common order and agrees with probability J. Would the elements aim instead of the
+ * bins, a bin whose minima differ had two chances of being borrowed from, one per document, and one whose minima
+ * agree a single one: the estimate would be too low. All bins are hit after about n ln n aims, however few are filled.
  */
 #include "base/alloc.h"
 #include "base/rng.h"
@@ -15,9 +15,6 @@
 #include "sketch/maker.h"
 
 #include <string.h>
-
-#define AIM_BIN   UINT64_C(0x9e3779b97f4a7c15)
-#define AIM_ROUND UINT64_C(0xc2b2ae3d27d4eb4f)
 
 struct oph_maker {
     struct maker base;
@@ -49,37 +46,50 @@ void oph_count(struct part *part, const uint64_t *minima, size_t n, uint64_t shi
 
 /* ---- densification ---- */
 
-static size_t list_filled(const uint64_t *minima, size_t n, uint32_t *list) {
-    size_t count = 0;
-    for (size_t i = 0; i < n; i++)
-        if (minima[i] != UINT64_MAX) list[count++] = (uint32_t)i;
-    return count;
+/* Bins as bits: which were filled, twice over, so that any shift of them can be read in one go; and which are still
+ * empty. A round looks at 64 bins at a time. */
+struct lending {
+    size_t n, words;
+    uint64_t *donors; /* 2 n bits, and a word more */
+    uint64_t *empty;  /* n bits */
+    size_t left;      /* empty bins */
+};
+
+static uint64_t donors_from(const struct lending *l, size_t bit) {
+    uint64_t low = l->donors[bit / 64] >> (bit % 64);
+    return bit % 64 ? low | l->donors[bit / 64 + 1] << (64 - bit % 64) : low;
 }
 
-static size_t aim(uint64_t bin, uint64_t round, uint64_t seed, size_t n) {
-    uint64_t mixed = mix64((bin * AIM_BIN + round * AIM_ROUND) ^ seed);
-    return (size_t)(((unsigned __int128)mixed * n) >> 64);
-}
-
-/* At least one bin is filled. A borrowed value is never UINT64_MAX, so a bin is filled once. */
-static void lend(uint64_t *minima, size_t n, const uint32_t *filled, size_t filled_count, uint64_t seed) {
-    size_t empty = n - filled_count;
-    for (uint64_t round = 1; empty; round++) {
-        for (size_t k = 0; k < filled_count; k++) {
-            uint64_t *target = &minima[aim(filled[k], round, seed, n)];
-            if (*target != UINT64_MAX) continue;
-            *target = minima[filled[k]];
-            empty--;
+static void lend_round(struct lending *l, uint64_t *minima, size_t offset) {
+    for (size_t w = 0; w < l->words; w++) {
+        uint64_t hit = l->empty[w] ? l->empty[w] & donors_from(l, 64 * w + l->n - offset) : 0;
+        l->empty[w] ^= hit;
+        for (; hit; hit &= hit - 1, l->left--) {
+            size_t bin = 64 * w + (size_t)__builtin_ctzll(hit);
+            minima[bin] = minima[bin >= offset ? bin - offset : bin + l->n - offset];
         }
     }
 }
 
+/* At least one bin is filled. */
 static stemma_status densify(uint64_t *minima, size_t n, uint64_t seed, stemma_error *err) {
-    uint32_t *filled = mem_alloc(n * sizeof *filled);
-    if (!filled) return fail_memory(err);
-    size_t count = list_filled(minima, n, filled);
-    if (count) lend(minima, n, filled, count, seed);
-    mem_free(filled);
+    struct lending l = {.n = n, .words = (n + 63) / 64};
+    size_t donor_words = 2 * l.words + 2;
+    l.donors = mem_zero(donor_words + l.words, sizeof *l.donors);
+    if (!l.donors) return fail_memory(err);
+    l.empty = l.donors + donor_words;
+    for (size_t i = 0; i < n; i++) {
+        if (minima[i] == UINT64_MAX) {
+            l.empty[i / 64] |= UINT64_C(1) << (i % 64);
+            l.left++;
+        } else {
+            l.donors[i / 64] |= UINT64_C(1) << (i % 64);
+            l.donors[(i + n) / 64] |= UINT64_C(1) << ((i + n) % 64);
+        }
+    }
+    for (uint64_t round = 1; l.left; round++)
+        lend_round(&l, minima, (size_t)(((unsigned __int128)mix64(round ^ seed) * n) >> 64));
+    mem_free(l.donors);
     return STEMMA_OK;
 }
 
@@ -92,8 +102,9 @@ static stemma_status oph_finish(struct maker *base, uint64_t shingles, struct pa
     if (base->spec.bits == 64)
         return vec64_append(&out->values, maker->minima, n) ? STEMMA_OK : fail_memory(err);
     if (!fields_reserve(&out->bits, n, base->spec.bits)) return fail_memory(err);
+    if (out->filled == 0) return STEMMA_OK;
     TRY(densify(maker->minima, n, maker->aim_seed, err));
-    for (size_t i = 0; out->filled && i < n; i++)
+    for (size_t i = 0; i < n; i++)
         fields_set(&out->bits, i, base->spec.bits, mix64(maker->minima[i] ^ mix64(i)));
     return STEMMA_OK;
 }

@@ -14,7 +14,7 @@
 
 /* ---- defaults and limits: the only place they are written ---- */
 
-#define DEFAULT_SPECS "oph n=1024 bits=2; mod n=64"
+#define DEFAULT_SPECS "oph n=2048 bits=1; mod n=32"
 enum { DEFAULT_WINDOW = 5, DEFAULT_BYTE_WINDOW = 20, DEFAULT_WIDTH = 64, WIDTH_LEAST = 32, WIDTH_MOST = 64 };
 
 /* Which numbers a scheme takes; 0 where it takes none. */
@@ -27,7 +27,7 @@ static const struct scheme_rule rules[] = {
     [SCHEME_MINMOD] = {.n = 128, .n_most = SPEC_N_MOST, .mod = 8},
     [SCHEME_LEVEL] = {0},
     [SCHEME_MINHASH] = {.n = 256, .n_most = SPEC_N_MOST, .bits = 64},
-    [SCHEME_OPH] = {.n = 1024, .n_most = SPEC_N_MOST, .bits = 2},
+    [SCHEME_OPH] = {.n = 2048, .n_most = SPEC_N_MOST, .bits = 1},
     [SCHEME_BSW] = {.n = 100, .n_most = SPEC_N_MOST},
     [SCHEME_BSW_CHUNK] = {.n = 100, .n_most = SPEC_N_MOST},
     [SCHEME_SIMHASH] = {.bits = 64},

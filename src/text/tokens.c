@@ -42,9 +42,9 @@ static bool next_between(size_t (*separator)(const uint8_t *, size_t, size_t), c
                          size_t size, bool last, size_t *at, struct token *out) {
     size_t length;
     while (*at < size && (length = separator(text, size, *at))) *at += length;
-    size_t end = *at;
-    while (end < size && !separator(text, size, end)) end++;
-    if (end == *at || (end >= size && !last)) return false;
+    size_t end = *at, most = size - *at < TOKEN_MOST ? size : *at + TOKEN_MOST;
+    while (end < most && !separator(text, size, end)) end++;
+    if (end == *at || (end >= size && end - *at < TOKEN_MOST && !last)) return false;
     *out = (struct token){*at, end};
     *at = end;
     return true;
