@@ -180,6 +180,11 @@ static void test_unassigned(void **state) {
     text("a\xCD\xB8z", "a z");
 }
 
+/* Surrogates are no characters; planes 4 to 13, 15 and 16 hold nothing but unassigned and private ones. */
+static bool is_worth_pinning(uint32_t cp) {
+    return cp >> 11 != 0x1B && (cp >> 16 < 4 || cp >> 16 == 14 || cp % 0x1000 == 0);
+}
+
 /* Every character alone, behind a letter, and below two marks, under every set of switches: the canonical
  * form of today is that of ever after, whatever utf8proc is installed. */
 static void test_frozen(void **state) {
@@ -188,7 +193,7 @@ static void test_frozen(void **state) {
     for (uint32_t cp = 0; cp < 0x110000; cp++) {
         uint8_t bytes[4];
         size_t size = utf8_encode(cp, bytes);
-        if (cp >> 11 == 0x1B) continue;
+        if (!is_worth_pinning(cp)) continue;
         buf_add(&source, bytes, size);
         buf_add_string(&source, " A");
         buf_add(&source, bytes, size);
@@ -203,7 +208,7 @@ static void test_frozen(void **state) {
     }
     uint8_t got[DIGEST_SIZE];
     digest_finish(&digest, got);
-    static const uint8_t wanted[8] = {0xEC, 0xCC, 0xCA, 0xB9, 0x39, 0x45, 0xCF, 0x8A};
+    static const uint8_t wanted[8] = {0xED, 0x49, 0x9D, 0xCD, 0xF5, 0x57, 0x94, 0x1E};
     assert_memory_equal(got, wanted, sizeof wanted);
     buf_release(&source);
 }

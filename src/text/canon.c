@@ -144,7 +144,7 @@ static inline void put_space(struct canon *canon, uint32_t cp, const struct char
     write_char(canon, record->class == CHAR_SPACE ? cp : ' ', from, out);
 }
 
-/* A word ends without white space before and behind a letter that is a word; a mark belongs to what it is on.
+/* Before and behind a letter that is a word, words end without white space; a mark belongs to what it is on.
  */
 static inline void split_words(struct joint *joint, enum char_class class) {
     const unsigned single = 1u << CHAR_SINGLE, word = 1u << CHAR_WORD;
