@@ -144,8 +144,7 @@ static inline void put_space(struct canon *canon, uint32_t cp, const struct char
     write_char(canon, record->class == CHAR_SPACE ? cp : ' ', from, out);
 }
 
-/* Before and behind a letter that is a word, words end without white space; a mark belongs to what it is on.
- */
+/* Words end before and behind a letter that is a word; a mark belongs to what it stands on. */
 static inline void split_words(struct joint *joint, enum char_class class) {
     const unsigned single = 1u << CHAR_SINGLE, word = 1u << CHAR_WORD;
     if (joint->borders >> class & 1) joint->gap = GAP_SPACE;

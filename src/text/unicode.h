@@ -54,8 +54,8 @@ static inline const struct char_record *unicode_record(uint32_t cp) {
 size_t unicode_map(uint32_t cp, enum char_mapping mapping, uint32_t out[CHAR_MAP_MOST]);
 
 /* One character and the marks behind it (count at most UNICODE_SEGMENT_MOST, none of them CHAR_ALONE),
- * composed, and folded too when asked. Returns how many code points it became: at most UNICODE_COMPOSED_MOST.
- */
+ * composed, and folded too when asked. Returns how many code points came of it,
+ * at most UNICODE_COMPOSED_MOST. */
 size_t unicode_compose(const uint32_t *segment, size_t count, enum char_mapping mapping, uint32_t *out);
 
 #define UNICODE_SEGMENT_MOST  33
