@@ -42,7 +42,8 @@ static bool read_bundle(const uint8_t *data, size_t size, struct buf *again) {
     for (uint64_t count = 0;; count++) {
         struct stemma_sketch *sketch = NULL;
         if (codec_get_sketch(data, size, &at, &recipe, count, &sketch, NULL) != STEMMA_OK) return false;
-        must((sketch ? codec_put_sketch(sketch, again, NULL) : codec_put_end(count, again, NULL)) == STEMMA_OK);
+        must((sketch ? codec_put_sketch(sketch, again, NULL) : codec_put_end(count, again, NULL)) ==
+             STEMMA_OK);
         if (!sketch) return true;
         sketch_free(sketch);
     }

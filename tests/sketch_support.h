@@ -1,4 +1,5 @@
-/* Shared by the tests of sketches: recipes from text, random documents of fingerprints, sketching them in cuts. */
+/* Shared by the tests of sketches: recipes from text, random documents of fingerprints, sketching them in
+ * cuts. */
 #ifndef TESTS_SKETCH_SUPPORT_H
 #define TESTS_SKETCH_SUPPORT_H
 
@@ -47,7 +48,8 @@ static inline void document_free(struct document *doc) {
 }
 
 /* Blocks of random length, some of them empty; whole when rng is NULL. */
-static inline void feed(struct sketcher *sketcher, const struct document *doc, uint32_t window, uint64_t *rng) {
+static inline void feed(struct sketcher *sketcher, const struct document *doc, uint32_t window,
+                        uint64_t *rng) {
     size_t at = 0, tokens_at = 0;
     do {
         size_t left = doc->count - at, block = left;
@@ -61,8 +63,8 @@ static inline void feed(struct sketcher *sketcher, const struct document *doc, u
     } while (at < doc->count);
 }
 
-static inline struct stemma_sketch *sketch_document(const struct stemma_recipe *recipe, const struct document *doc,
-                                                    uint64_t *rng) {
+static inline struct stemma_sketch *sketch_document(const struct stemma_recipe *recipe,
+                                                    const struct document *doc, uint64_t *rng) {
     struct sketcher *sketcher = NULL;
     struct stemma_sketch *sketch = NULL;
     assert_int_equal(sketcher_new(recipe, &sketcher, NULL), STEMMA_OK);

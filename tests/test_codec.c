@@ -1,5 +1,5 @@
-/* Bundles: what is written is read again; every bit flip and every cut is refused with a reason; contents that no
- * sketcher makes are refused behind good checksums; and the bytes never change (tests/golden).
+/* Bundles: what is written is read again; every bit flip and every cut is refused with a reason; contents
+ * that no sketcher makes are refused behind good checksums; and the bytes never change (tests/golden).
  *
  * STEMMA_REGENERATE=1 writes the golden files anew instead of comparing. */
 #include "sketch_support.h"
@@ -329,15 +329,18 @@ static const struct {
     const char *file, *recipe;
 } golden[] = {
     {"sample", "; mod n=7; min n=6; minmod n=4 mod=3; level"},
-    {"minima", "seed=5; minhash n=5 bits=64; oph n=12 bits=64; minhash n=40 bits=4; oph n=100 bits=2; oph n=30 bits=1"},
+    {"minima",
+     "seed=5; minhash n=5 bits=64; oph n=12 bits=64; minhash n=40 bits=4; oph n=100 bits=2; oph n=30 bits=1"},
     {"chunks", "preset=raw unit=byte; bsw n=30; bsw-chunk n=30"},
-    {"votes", "width=32 seed=18446744073709551615; simhash bits=64; simhash bits=128; oph n=9 bits=16; minhash n=9 bits=8"},
+    {"votes",
+     "width=32 seed=18446744073709551615; simhash bits=64; simhash bits=128; oph n=9 bits=16; minhash n=9 bits=8"},
 };
 
 static struct buf to_hex(const struct buf *bytes) {
     struct buf text = {0};
     for (size_t i = 0; i < bytes->len; i++)
-        assert_true(buf_add_format(&text, "%02x%s", bytes->data[i], i % 32 == 31 || i + 1 == bytes->len ? "\n" : ""));
+        assert_true(
+            buf_add_format(&text, "%02x%s", bytes->data[i], i % 32 == 31 || i + 1 == bytes->len ? "\n" : ""));
     return text;
 }
 
@@ -372,12 +375,17 @@ static void test_golden(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),     cmocka_unit_test(test_contents_survive),
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_contents_survive),
         cmocka_unit_test(test_keyed_bundle),
-        cmocka_unit_test(test_packed_size),    cmocka_unit_test(test_every_bit_flip),
-        cmocka_unit_test(test_every_truncation), cmocka_unit_test(test_other_files),
-        cmocka_unit_test(test_wrong_count),    cmocka_unit_test(test_recipe_must_be_canonical),
-        cmocka_unit_test(test_forgeries),      cmocka_unit_test(test_golden),
+        cmocka_unit_test(test_packed_size),
+        cmocka_unit_test(test_every_bit_flip),
+        cmocka_unit_test(test_every_truncation),
+        cmocka_unit_test(test_other_files),
+        cmocka_unit_test(test_wrong_count),
+        cmocka_unit_test(test_recipe_must_be_canonical),
+        cmocka_unit_test(test_forgeries),
+        cmocka_unit_test(test_golden),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

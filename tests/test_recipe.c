@@ -17,7 +17,8 @@ static void test_canonical_text(void **state) {
     expect_text(" \n", DEFAULT_VIEW "; oph n=1024 bits=2; mod n=64");
     expect_text("; mod", DEFAULT_VIEW "; mod n=64");
     expect_text("mod n=100", DEFAULT_VIEW "; mod n=100");
-    expect_text("seed=7 window=3 ; min", "preset=text unit=word window=3 hash=mix width=64 seed=7; min n=128");
+    expect_text("seed=7 window=3 ; min",
+                "preset=text unit=word window=3 hash=mix width=64 seed=7; min n=128");
     expect_text("unit=byte preset=raw; minmod", BYTE_VIEW "; minmod n=128 mod=8");
     expect_text("unit=byte fold=none; level", BYTE_VIEW "; level");
     expect_text("fold=punct+space+case+nfc; bsw", DEFAULT_VIEW "; bsw n=100");
@@ -25,11 +26,13 @@ static void test_canonical_text(void **state) {
                 "preset=code unit=line window=5 hash=mix width=64 seed=0; simhash bits=64");
     expect_text("fold=case+nfc unit=char hash=rabin width=32; bsw-chunk n=1",
                 "fold=nfc+case unit=char window=5 hash=rabin width=32 seed=0; bsw-chunk n=1");
-    expect_text("hash=padded labelled=yes keyid=00ff00ff00ff00ff; minhash; oph n=1 bits=64",
-                "preset=text unit=word window=5 labelled=yes hash=padded width=64 seed=0 keyid=00ff00ff00ff00ff; "
-                "minhash n=256 bits=64; oph n=1 bits=64");
-    expect_text("labelled=no window=1024 seed=18446744073709551615; mod n=4294967295",
-                "preset=text unit=word window=1024 hash=mix width=64 seed=18446744073709551615; mod n=4294967295");
+    expect_text(
+        "hash=padded labelled=yes keyid=00ff00ff00ff00ff; minhash; oph n=1 bits=64",
+        "preset=text unit=word window=5 labelled=yes hash=padded width=64 seed=0 keyid=00ff00ff00ff00ff; "
+        "minhash n=256 bits=64; oph n=1 bits=64");
+    expect_text(
+        "labelled=no window=1024 seed=18446744073709551615; mod n=4294967295",
+        "preset=text unit=word window=1024 hash=mix width=64 seed=18446744073709551615; mod n=4294967295");
 }
 
 static void test_null_is_the_default(void **state) {
@@ -195,9 +198,9 @@ static void test_resolutions_that_nest(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_canonical_text),   cmocka_unit_test(test_null_is_the_default),
-        cmocka_unit_test(test_longest_text_fits), cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_size_is_obeyed),   cmocka_unit_test(test_keys),
+        cmocka_unit_test(test_canonical_text),       cmocka_unit_test(test_null_is_the_default),
+        cmocka_unit_test(test_longest_text_fits),    cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_size_is_obeyed),       cmocka_unit_test(test_keys),
         cmocka_unit_test(test_mismatches_are_named), cmocka_unit_test(test_resolutions_that_nest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

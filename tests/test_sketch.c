@@ -1,5 +1,5 @@
-/* Every scheme against an obvious twin that sees the whole document at once, with random cuts, for every table of
- * kernels this machine can run; what densification must keep; unions. */
+/* Every scheme against an obvious twin that sees the whole document at once, with random cuts, for every
+ * table of kernels this machine can run; what densification must keep; unions. */
 #include "sketch/maker.h"
 
 #include "base/rng.h"
@@ -72,7 +72,8 @@ static void check_bits(const struct part *part, const uint64_t *minima, size_t n
     }
 }
 
-static void check_minima(const struct part *part, const struct spec *spec, const uint64_t *minima, bool empty) {
+static void check_minima(const struct part *part, const struct spec *spec, const uint64_t *minima,
+                         bool empty) {
     if (spec->bits == 64)
         expect_values(&part->values, minima, spec->n);
     else
@@ -117,7 +118,8 @@ static void densify_twin(uint64_t *minima, size_t n, uint64_t seed) {
     free(own);
 }
 
-static void check_oph(const struct part *part, const struct spec *spec, const struct document *doc, uint64_t seed) {
+static void check_oph(const struct part *part, const struct spec *spec, const struct document *doc,
+                      uint64_t seed) {
     uint64_t *minima = malloc(spec->n * 8);
     size_t filled = 0;
     memset(minima, 0xff, spec->n * 8);
@@ -174,15 +176,31 @@ static void check_part(const struct stemma_sketch *sketch, size_t index, const s
     uint64_t seed = view_seed(&sketch->recipe.view);
     assert_int_equal(part->empty, doc->count == 0);
     switch (spec->scheme) {
-    case SCHEME_MOD: check_multiples(part, doc, spec->n); return;
-    case SCHEME_LEVEL: check_level(part, doc); return;
-    case SCHEME_MIN: check_lowest(part, doc, spec->n, 1); return;
-    case SCHEME_MINMOD: check_lowest(part, doc, spec->n, spec->mod); return;
-    case SCHEME_MINHASH: check_minhash(part, spec, doc, seed); return;
-    case SCHEME_OPH: check_oph(part, spec, doc, seed); return;
+    case SCHEME_MOD:
+        check_multiples(part, doc, spec->n);
+        return;
+    case SCHEME_LEVEL:
+        check_level(part, doc);
+        return;
+    case SCHEME_MIN:
+        check_lowest(part, doc, spec->n, 1);
+        return;
+    case SCHEME_MINMOD:
+        check_lowest(part, doc, spec->n, spec->mod);
+        return;
+    case SCHEME_MINHASH:
+        check_minhash(part, spec, doc, seed);
+        return;
+    case SCHEME_OPH:
+        check_oph(part, spec, doc, seed);
+        return;
     case SCHEME_BSW:
-    case SCHEME_BSW_CHUNK: check_chunks(part, spec, doc, seed, sketch->recipe.view.window); return;
-    case SCHEME_SIMHASH: check_simhash(part, spec, doc, seed); return;
+    case SCHEME_BSW_CHUNK:
+        check_chunks(part, spec, doc, seed, sketch->recipe.view.window);
+        return;
+    case SCHEME_SIMHASH:
+        check_simhash(part, spec, doc, seed);
+        return;
     }
 }
 
@@ -207,8 +225,10 @@ static void test_twins(void **state) {
     check_recipe("; " EVERY_SCHEME_2, &rng);
     check_recipe("width=32 seed=77 window=1; " EVERY_SCHEME, &rng);
     check_recipe("width=47 seed=99 window=30; " EVERY_SCHEME_2, &rng);
-    check_recipe("; mod n=1; min n=1; minmod n=1 mod=1; minhash n=1; oph n=1 bits=64; bsw n=1; bsw-chunk n=1", &rng);
-    check_recipe("; min n=1000; minmod n=300 mod=2; mod n=4294967295; mod n=64; bsw n=64; bsw n=96; bsw n=13", &rng);
+    check_recipe("; mod n=1; min n=1; minmod n=1 mod=1; minhash n=1; oph n=1 bits=64; bsw n=1; bsw-chunk n=1",
+                 &rng);
+    check_recipe("; min n=1000; minmod n=300 mod=2; mod n=4294967295; mod n=64; bsw n=64; bsw n=96; bsw n=13",
+                 &rng);
 }
 
 /* Tokens of a document shorter than the window come without any fingerprint but the last. */
@@ -256,7 +276,8 @@ static void test_prefiltered_blocks(void **state) {
         assert_true(left_out > 1000);
         assert_int_equal(sketcher_finish(sketcher, doc.count, &filtered, NULL), STEMMA_OK);
         for (int i = 0; i < 2; i++) {
-            expect_values(&filtered->parts[i].values, whole->parts[i].values.data, whole->parts[i].values.len);
+            expect_values(&filtered->parts[i].values, whole->parts[i].values.data,
+                          whole->parts[i].values.len);
             assert_int_equal(filtered->parts[i].smallest.len, 0);
         }
         sketcher_free(sketcher);
@@ -310,8 +331,8 @@ static double estimate(const struct stemma_sketch *a, const struct stemma_sketch
     return (equal - chance) / (1 - chance);
 }
 
-/* The mean error over many pairs of random sets lies within 3 standard errors of 0, and the spread within reason
- * of the binomial one: from sets far smaller than the bins to far larger. */
+/* The mean error over many pairs of random sets lies within 3 standard errors of 0, and the spread within
+ * reason of the binomial one: from sets far smaller than the bins to far larger. */
 static void check_unbiased(const char *text, double most_spread) {
     static const size_t sizes[] = {1, 4, 16, 128, 600};
     enum { TRIALS = 200 };
@@ -340,10 +361,12 @@ static void check_unbiased(const char *text, double most_spread) {
             double agree = truth + (1 - truth) * chance;
             double binomial = sqrt(agree * (1 - agree) / spec->n) / (1 - chance);
             if (fabs(mean) > 3 * spread / sqrt(TRIALS))
-                fail_msg("%s, %zu common, %zu own: mean error %g, spread %g", text, common, own, mean, spread);
+                fail_msg("%s, %zu common, %zu own: mean error %g, spread %g", text, common, own, mean,
+                         spread);
             bool crowded = common + 2 * own > spec->n; /* else few values decide many fields */
             if (crowded && spread > most_spread * binomial)
-                fail_msg("%s, %zu common, %zu own: spread %g, binomial %g", text, common, own, spread, binomial);
+                fail_msg("%s, %zu common, %zu own: spread %g, binomial %g", text, common, own, spread,
+                         binomial);
         }
 }
 
@@ -409,13 +432,15 @@ static void test_union_is_the_sketch_of_both(void **state) {
         struct document b = random_document(&rng, counts[t / COUNTS], 500, 64, 5);
         for (size_t i = 0; i < a.count && i < b.count; i += 2) b.fp[i] = a.fp[i];
         struct document both = joined(&a, &b);
-        struct stemma_sketch *sa = sketch_document(&recipe, &a, NULL), *sb = sketch_document(&recipe, &b, NULL);
+        struct stemma_sketch *sa = sketch_document(&recipe, &a, NULL),
+                             *sb = sketch_document(&recipe, &b, NULL);
         struct stemma_sketch *expected = sketch_document(&recipe, &both, NULL), *found = NULL;
         sa->name = strdup("left");
         sa->bytes = UINT64_MAX;
         sb->bytes = 1;
         assert_int_equal(sketch_union(sa, sb, &found, NULL), STEMMA_OK);
-        for (size_t i = 0; i < recipe.spec_count; i++) expect_same_part(&found->parts[i], &expected->parts[i]);
+        for (size_t i = 0; i < recipe.spec_count; i++)
+            expect_same_part(&found->parts[i], &expected->parts[i]);
         assert_string_equal(found->name, "left + ");
         assert_true(found->bytes == UINT64_MAX);
         assert_int_equal(found->shingles, both.count);
@@ -435,7 +460,8 @@ static void test_union_of_levels(void **state) {
     for (int t = 0; t < 40; t++) {
         struct document a = random_document(&rng, t % 2 ? 150 : 1000, 100000, 64, 5);
         struct document b = random_document(&rng, 30000, t % 3 ? 100000 : 40, 64, 5), both = joined(&a, &b);
-        struct stemma_sketch *sa = sketch_document(&recipe, &a, NULL), *sb = sketch_document(&recipe, &b, NULL);
+        struct stemma_sketch *sa = sketch_document(&recipe, &a, NULL),
+                             *sb = sketch_document(&recipe, &b, NULL);
         struct stemma_sketch *found = NULL;
         assert_int_equal(sketch_union(sa, sb, &found, NULL), STEMMA_OK);
         const struct part *part = &found->parts[0];
@@ -458,7 +484,8 @@ static void test_union_of_levels(void **state) {
 static void expect_no_union(const char *a, const char *b, stemma_status status, const char *why) {
     struct stemma_recipe ra = recipe_of(a), rb = recipe_of(b);
     struct document nothing = {calloc(KERNEL_SLACK, 8), calloc(KERNEL_SLACK, 8), 0, 0};
-    struct stemma_sketch *sa = sketch_document(&ra, &nothing, NULL), *sb = sketch_document(&rb, &nothing, NULL);
+    struct stemma_sketch *sa = sketch_document(&ra, &nothing, NULL),
+                         *sb = sketch_document(&rb, &nothing, NULL);
     struct stemma_sketch *out = NULL;
     stemma_error err = {0};
     assert_int_equal(sketch_union(sa, sb, &out, &err), status);

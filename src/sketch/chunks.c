@@ -1,16 +1,16 @@
 /*
  * Content-defined chunks (Cherkasova et al. 2009): a window whose fingerprint is 0 mod n ends a chunk.
  *
- * bsw (their modification) keeps the smallest fingerprint of the windows of each chunk, bsw-chunk (traditional) a
- * hash of its tokens: the boundary window's last token is the chunk's last, and the first window - 1 tokens
- * belong to the first chunk. The trailing chunk counts too.
+ * bsw (their modification) keeps the smallest fingerprint of the windows of each chunk, bsw-chunk
+ * (traditional) a hash of its tokens: the boundary window's last token is the chunk's last, and the first
+ * window - 1 tokens belong to the first chunk. The trailing chunk counts too.
  */
 #include "base/alloc.h"
 #include "base/rng.h"
 #include "sketch/maker.h"
 
-/* Divisibility by n = 2^shift d, d odd, without division: the multiples of n are the numbers that d's inverse takes
- * to at most UINT64_MAX / n once rotated. */
+/* Divisibility by n = 2^shift d, d odd, without division: the multiples of n are the numbers that d's inverse
+ * takes to at most UINT64_MAX / n once rotated. */
 struct divisor {
     uint64_t inverse, most;
     int shift;
@@ -57,7 +57,8 @@ static stemma_status bsw_take(struct maker *base, const uint64_t *fp, size_t cou
     for (size_t i = 0; i < count; i++) {
         if (fp[i] < maker->chunk) maker->chunk = fp[i];
         maker->open = true;
-        if (divides(&maker->divisor, fp[i]) && !close_chunk(maker, mix64(maker->chunk))) return fail_memory(err);
+        if (divides(&maker->divisor, fp[i]) && !close_chunk(maker, mix64(maker->chunk)))
+            return fail_memory(err);
     }
     return STEMMA_OK;
 }
@@ -68,8 +69,8 @@ static void add_token(struct chunk_maker *maker, uint64_t token) {
 }
 
 /* The last token of the block is the last of the last window, the one before it that of the window before. */
-static stemma_status bsw_chunk_take(struct maker *base, const uint64_t *fp, size_t count, const uint64_t *tokens,
-                                    size_t token_count, stemma_error *err) {
+static stemma_status bsw_chunk_take(struct maker *base, const uint64_t *fp, size_t count,
+                                    const uint64_t *tokens, size_t token_count, stemma_error *err) {
     struct chunk_maker *maker = (struct chunk_maker *)base;
     size_t early = token_count > count ? token_count - count : 0;
     for (size_t i = 0; i < early; i++) add_token(maker, tokens[i]);
@@ -80,7 +81,8 @@ static stemma_status bsw_chunk_take(struct maker *base, const uint64_t *fp, size
     return STEMMA_OK;
 }
 
-static stemma_status chunks_finish(struct maker *base, uint64_t shingles, struct part *out, stemma_error *err) {
+static stemma_status chunks_finish(struct maker *base, uint64_t shingles, struct part *out,
+                                   stemma_error *err) {
     struct chunk_maker *maker = (struct chunk_maker *)base;
     (void)shingles;
     uint64_t last = base->spec.scheme == SCHEME_BSW ? mix64(maker->chunk) : maker->chunk;

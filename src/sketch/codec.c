@@ -1,9 +1,9 @@
 /*
  * Sketches as bytes: docs/format.md is the specification.
  *
- * Reading believes nothing: every length is held against the bytes that are left before anything is allocated,
- * checksums come before contents, and contents are checked until only what this library could have written is
- * left, so what decodes encodes to the same bytes.
+ * Reading believes nothing: every length is held against the bytes that are left before anything is
+ * allocated, checksums come before contents, and contents are checked until only what this library could have
+ * written is left, so what decodes encodes to the same bytes.
  */
 #include "base/alloc.h"
 #include "sketch/maker.h"
@@ -59,17 +59,21 @@ static bool put_part(struct buf *out, const struct spec *spec, const struct part
     case SCHEME_LEVEL:
         return buf_add_u32(out, part->level) && put_counted(out, &part->values) &&
                put_counted(out, &part->smallest);
-    case SCHEME_MOD: return put_counted(out, &part->values) && put_counted(out, &part->smallest);
+    case SCHEME_MOD:
+        return put_counted(out, &part->values) && put_counted(out, &part->smallest);
     case SCHEME_MIN:
-    case SCHEME_MINMOD: return buf_add_byte(out, part->complete) && put_counted(out, &part->values);
+    case SCHEME_MINMOD:
+        return buf_add_byte(out, part->complete) && put_counted(out, &part->values);
     case SCHEME_MINHASH:
     case SCHEME_OPH:
         if (spec->bits == 64) return put_plain(out, part->values.data, part->values.len);
         if (spec->scheme == SCHEME_OPH && !buf_add_u32(out, part->filled)) return false;
         return buf_add_u64(out, part->distinct) && buf_add(out, part->bits.data, part->bits.len);
     case SCHEME_BSW:
-    case SCHEME_BSW_CHUNK: return put_counted(out, &part->values);
-    case SCHEME_SIMHASH: return buf_add(out, part->bits.data, part->bits.len);
+    case SCHEME_BSW_CHUNK:
+        return put_counted(out, &part->values);
+    case SCHEME_SIMHASH:
+        return buf_add(out, part->bits.data, part->bits.len);
     }
     return false;
 }
@@ -182,7 +186,8 @@ static stemma_status check_fingerprints(const struct input *in, const struct vec
 /* What a document without shingles and one with some must and must not have. */
 static stemma_status check_presence(const struct input *in, const struct part *part, bool any) {
     if (part->empty == !any) return STEMMA_OK;
-    return corrupt(in, part->empty ? "an empty document has values" : "a document that is not empty has no values");
+    return corrupt(in, part->empty ? "an empty document has values"
+                                   : "a document that is not empty has no values");
 }
 
 static stemma_status get_multiples(struct input *in, const struct spec *spec, int width, uint64_t shingles,
@@ -214,7 +219,8 @@ static stemma_status get_lowest(struct input *in, const struct spec *spec, int w
     return STEMMA_OK;
 }
 
-static stemma_status get_minima(struct input *in, const struct spec *spec, uint64_t shingles, struct part *out) {
+static stemma_status get_minima(struct input *in, const struct spec *spec, uint64_t shingles,
+                                struct part *out) {
     TRY(get_plain(in, &out->values, spec->n));
     size_t found = 0;
     for (size_t i = 0; i < spec->n; i++) found += out->values.data[i] != UINT64_MAX;
@@ -258,16 +264,21 @@ static stemma_status get_part(struct input *in, const struct stemma_recipe *reci
     out->empty = shingles == 0;
     switch (spec->scheme) {
     case SCHEME_MOD:
-    case SCHEME_LEVEL: return get_multiples(in, spec, recipe->view.width, shingles, out);
+    case SCHEME_LEVEL:
+        return get_multiples(in, spec, recipe->view.width, shingles, out);
     case SCHEME_MIN:
-    case SCHEME_MINMOD: return get_lowest(in, spec, recipe->view.width, out);
+    case SCHEME_MINMOD:
+        return get_lowest(in, spec, recipe->view.width, out);
     case SCHEME_MINHASH:
     case SCHEME_OPH:
         if (spec->bits == 64) return get_minima(in, spec, shingles, out);
         return get_short_minima(in, spec, shingles, out);
     case SCHEME_BSW:
-    case SCHEME_BSW_CHUNK: TRY(get_counted(in, &out->values)); return check_presence(in, out, out->values.len);
-    case SCHEME_SIMHASH: return get_packed(in, spec->bits, 1, out);
+    case SCHEME_BSW_CHUNK:
+        TRY(get_counted(in, &out->values));
+        return check_presence(in, out, out->values.len);
+    case SCHEME_SIMHASH:
+        return get_packed(in, spec->bits, 1, out);
     }
     return STEMMA_OK;
 }
@@ -309,13 +320,15 @@ static stemma_status get_end(struct input *in, const uint8_t *start, uint64_t co
     TRY(get_u64(in, &stored));
     TRY(get_checksum(in, start));
     if (stored != count)
-        return fail(in->err, STEMMA_CORRUPT, "damaged sketch: %" PRIu64 " sketches are there, %" PRIu64 " were written",
-                    count, stored);
+        return fail(in->err, STEMMA_CORRUPT,
+                    "damaged sketch: %" PRIu64 " sketches are there, %" PRIu64 " were written", count,
+                    stored);
     return in->at == in->end ? STEMMA_OK : corrupt(in, "bytes follow it");
 }
 
-stemma_status codec_get_sketch(const uint8_t *bytes, size_t size, size_t *at, const struct stemma_recipe *recipe,
-                               uint64_t count, struct stemma_sketch **out, stemma_error *err) {
+stemma_status codec_get_sketch(const uint8_t *bytes, size_t size, size_t *at,
+                               const struct stemma_recipe *recipe, uint64_t count, struct stemma_sketch **out,
+                               stemma_error *err) {
     const uint8_t *start = bytes + *at;
     struct input in = {start, bytes + size, "a record", err};
     struct stemma_sketch *sketch = NULL;
@@ -349,18 +362,20 @@ bool codec_is_bundle(const uint8_t *bytes, size_t size) {
 static stemma_status get_magic_and_version(struct input *in) {
     size_t left = (size_t)(in->end - in->at), known = left < sizeof magic ? left : sizeof magic;
     uint32_t version;
-    if (left == 0 || memcmp(in->at, magic, known)) return fail(in->err, STEMMA_NOT_A_SKETCH, "not a sketch file");
+    if (left == 0 || memcmp(in->at, magic, known))
+        return fail(in->err, STEMMA_NOT_A_SKETCH, "not a sketch file");
     TRY(need(in, sizeof magic));
     in->at += sizeof magic;
     TRY(get_u32(in, &version));
     if (version > FORMAT_VERSION)
         return fail(in->err, STEMMA_LATER_VERSION,
-                    "the sketch has format version %" PRIu32 ", this program knows versions up to %u", version,
-                    FORMAT_VERSION);
+                    "the sketch has format version %" PRIu32 ", this program knows versions up to %u",
+                    version, FORMAT_VERSION);
     return version ? STEMMA_OK : corrupt(in, "format version 0 does not exist");
 }
 
-static stemma_status get_recipe(struct input *in, const char *text, size_t length, struct stemma_recipe *out) {
+static stemma_status get_recipe(struct input *in, const char *text, size_t length,
+                                struct stemma_recipe *out) {
     stemma_error why = {0};
     in->what = "the recipe";
     if (recipe_parse(text, length, out, &why) != STEMMA_OK) return corrupt(in, why.message);

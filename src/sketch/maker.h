@@ -39,7 +39,8 @@ struct maker *simhash_maker_new(const struct spec *spec, uint64_t seed);
 
 /* ---- shared by making, union and codec ---- */
 
-/* i = floor(log2(shingles / 100)), at least 0: leaves 100 to 200 of as many distinct fingerprints (Broder 1997). */
+/* i = floor(log2(shingles / 100)), at least 0: leaves 100 to 200 of as many distinct fingerprints (Broder
+ * 1997). */
 uint32_t level_of(uint64_t shingles);
 
 /* distinct (and filled) from the whole minima of a minhash or oph part. */

@@ -59,15 +59,21 @@ static stemma_status same_spec(const struct spec *a, const struct spec *b, stemm
 static bool nests(const struct spec *a, const struct spec *b) {
     if (a->scheme != b->scheme) return false;
     switch (a->scheme) {
-    case SCHEME_MOD: return a->n % b->n == 0 || b->n % a->n == 0;
-    case SCHEME_MINMOD: return a->mod == b->mod;
-    case SCHEME_MINHASH: return a->bits == b->bits;
-    case SCHEME_OPH: return a->n == b->n && a->bits == b->bits;
+    case SCHEME_MOD:
+        return a->n % b->n == 0 || b->n % a->n == 0;
+    case SCHEME_MINMOD:
+        return a->mod == b->mod;
+    case SCHEME_MINHASH:
+        return a->bits == b->bits;
+    case SCHEME_OPH:
+        return a->n == b->n && a->bits == b->bits;
     case SCHEME_BSW:
-    case SCHEME_BSW_CHUNK: return a->n == b->n;
+    case SCHEME_BSW_CHUNK:
+        return a->n == b->n;
     case SCHEME_MIN:
     case SCHEME_LEVEL:
-    case SCHEME_SIMHASH: return true;
+    case SCHEME_SIMHASH:
+        return true;
     }
     return false;
 }
@@ -110,7 +116,8 @@ static stemma_status explain_no_pair(const struct stemma_recipe *a, const struct
     return same_spec(&a->specs[0], &b->specs[0], err);
 }
 
-stemma_status recipe_comparable(const struct stemma_recipe *a, const struct stemma_recipe *b, stemma_error *err) {
+stemma_status recipe_comparable(const struct stemma_recipe *a, const struct stemma_recipe *b,
+                                stemma_error *err) {
     struct spec_pair pairs[SPECS_MOST];
     if (!strcmp(a->text, b->text)) return STEMMA_OK; /* the usual case, and quick */
     TRY(same_view(&a->view, &b->view, err));
@@ -119,7 +126,8 @@ stemma_status recipe_comparable(const struct stemma_recipe *a, const struct stem
 
 stemma_status recipe_equal(const struct stemma_recipe *a, const struct stemma_recipe *b, stemma_error *err) {
     TRY(same_view(&a->view, &b->view, err));
-    TRY(differ("the number of sketch specs", value_of("%zu", a->spec_count), value_of("%zu", b->spec_count), err));
+    TRY(differ("the number of sketch specs", value_of("%zu", a->spec_count), value_of("%zu", b->spec_count),
+               err));
     for (size_t i = 0; i < a->spec_count; i++) TRY(same_spec(&a->specs[i], &b->specs[i], err));
     return STEMMA_OK;
 }

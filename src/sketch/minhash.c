@@ -1,8 +1,9 @@
 /*
- * Sketch_n: the minima of n hash functions, each i -> a_i lo + b_i hi + c_i with random odd a, b (see kernels.h).
+ * Sketch_n: the minima of n hash functions, each i -> a_i lo + b_i hi + c_i with random odd a, b (see
+ * kernels.h).
  *
- * Fingerprints are mixed first: Rabin's are linear in the text, and the hash functions nearly so. The functions
- * are drawn one after another, so the first m of n are those of a sketch with n = m.
+ * Fingerprints are mixed first: Rabin's are linear in the text, and the hash functions nearly so. The
+ * functions are drawn one after another, so the first m of n are those of a sketch with n = m.
  */
 #include "base/alloc.h"
 #include "base/rng.h"
@@ -18,8 +19,8 @@ struct minhash_maker {
     uint64_t *minima;
 };
 
-static stemma_status minhash_take(struct maker *base, const uint64_t *fp, size_t count, const uint64_t *tokens,
-                                  size_t token_count, stemma_error *err) {
+static stemma_status minhash_take(struct maker *base, const uint64_t *fp, size_t count,
+                                  const uint64_t *tokens, size_t token_count, stemma_error *err) {
     struct minhash_maker *maker = (struct minhash_maker *)base;
     const struct kernels *kernels = kernels_get();
     uint64_t mixed[MIX_BLOCK + KERNEL_SLACK];
@@ -41,7 +42,8 @@ void minhash_count(struct part *part, const uint64_t *minima, size_t n, uint64_t
     if (part->distinct == 0 && shingles) part->distinct = 1;
 }
 
-static stemma_status minhash_finish(struct maker *base, uint64_t shingles, struct part *out, stemma_error *err) {
+static stemma_status minhash_finish(struct maker *base, uint64_t shingles, struct part *out,
+                                    stemma_error *err) {
     const struct minhash_maker *maker = (const struct minhash_maker *)base;
     size_t n = base->spec.n;
     minhash_count(out, maker->minima, n, shingles);

@@ -30,8 +30,8 @@ static stemma_status oph_take(struct maker *base, const uint64_t *fp, size_t cou
     return STEMMA_OK;
 }
 
-/* Each bin is watched from 0 up to its minimum, an empty one to the end; events per length watched is the most
- * likely rate, for sparse and for crowded bins alike. In integers, so that it is the same everywhere. */
+/* Each bin is watched from 0 up to its minimum, an empty one to the end; events per length watched is the
+ * most likely rate, for sparse and for crowded bins alike. In integers, so that it is the same everywhere. */
 void oph_count(struct part *part, const uint64_t *minima, size_t n, uint64_t shingles) {
     unsigned __int128 watched = 1, filled = 0;
     for (size_t i = 0; i < n; i++) {

@@ -14,7 +14,7 @@
 
 /* ---- defaults and limits: the only place they are written ---- */
 
-#define DEFAULT_SPECS "oph n=2048 bits=1; mod n=32"
+static const char default_specs[] = "oph n=2048 bits=1; mod n=32";
 enum { DEFAULT_WINDOW = 5, DEFAULT_BYTE_WINDOW = 20, DEFAULT_WIDTH = 64, WIDTH_LEAST = 32, WIDTH_MOST = 64 };
 
 /* Which numbers a scheme takes; 0 where it takes none. */
@@ -41,7 +41,8 @@ static const char *const scheme_names[] = {
 };
 static const char *const unit_names[] = {
     [UNIT_BYTE] = "byte", [UNIT_CHAR] = "char", [UNIT_WORD] = "word", [UNIT_LINE] = "line"};
-static const char *const hash_names[] = {[HASH_RABIN] = "rabin", [HASH_MIX] = "mix", [HASH_PADDED] = "padded"};
+static const char *const hash_names[] = {
+    [HASH_RABIN] = "rabin", [HASH_MIX] = "mix", [HASH_PADDED] = "padded"};
 static const char *const fold_names[] = {"nfc", "case", "space", "punct"}; /* in the order of their bits */
 static const char *const preset_names[] = {"raw", "code", "text"};
 static const unsigned preset_folds[] = {FOLD_RAW, FOLD_CODE, FOLD_TEXT};
@@ -216,8 +217,8 @@ static stemma_status parse_folds(struct word value, unsigned *out, stemma_error 
 /* ---- the view ---- */
 
 enum view_field { PRESET, FOLD, UNIT, WINDOW, LABELLED, HASH, WIDTH, SEED, KEYID };
-static const char *const view_fields[] = {"preset",   "fold", "unit",  "window", "labelled",
-                                          "hash",     "width", "seed", "keyid"};
+static const char *const view_fields[] = {"preset", "fold",  "unit", "window", "labelled",
+                                          "hash",   "width", "seed", "keyid"};
 
 static stemma_status set_view_field(struct view *view, enum view_field field, struct word value,
                                     stemma_error *err) {
@@ -230,7 +231,8 @@ static stemma_status set_view_field(struct view *view, enum view_field field, st
         TRY(parse_name(name, value, preset_names, COUNT(preset_names), &choice, err));
         view->folds = preset_folds[choice];
         return STEMMA_OK;
-    case FOLD: return parse_folds(value, &view->folds, err);
+    case FOLD:
+        return parse_folds(value, &view->folds, err);
     case UNIT:
         TRY(parse_name(name, value, unit_names, COUNT(unit_names), &choice, err));
         view->unit = (enum unit)choice;
@@ -251,8 +253,11 @@ static stemma_status set_view_field(struct view *view, enum view_field field, st
         TRY(parse_number(name, value, WIDTH_LEAST, WIDTH_MOST, &number, err));
         view->width = (int)number;
         return STEMMA_OK;
-    case SEED: return parse_number(name, value, 0, UINT64_MAX, &view->seed, err);
-    case KEYID: view->keyed = true; return parse_key_id(value, &view->key_id, err);
+    case SEED:
+        return parse_number(name, value, 0, UINT64_MAX, &view->seed, err);
+    case KEYID:
+        view->keyed = true;
+        return parse_key_id(value, &view->key_id, err);
     }
     return STEMMA_OK;
 }
@@ -264,10 +269,8 @@ static stemma_status parse_field(struct word word, const char *const *names, siz
     if (!split(word, '=', &name, value))
         return fail(err, STEMMA_INVALID, "recipe: '%s' is not of the form field=value", show(word).text);
     *field = find_name(name, names, count);
-    if (*field < 0)
-        return fail(err, STEMMA_INVALID, "recipe: %s has no field '%s'", where, show(name).text);
-    if (*seen >> *field & 1)
-        return fail(err, STEMMA_INVALID, "recipe: %s is given twice", names[*field]);
+    if (*field < 0) return fail(err, STEMMA_INVALID, "recipe: %s has no field '%s'", where, show(name).text);
+    if (*seen >> *field & 1) return fail(err, STEMMA_INVALID, "recipe: %s is given twice", names[*field]);
     *seen |= 1u << *field;
     return STEMMA_OK;
 }
@@ -334,13 +337,15 @@ static stemma_status parse_spec(struct cursor *cursor, struct spec *out, stemma_
     const struct scheme_rule *rule = &rules[scheme];
     *out = (struct spec){(enum scheme)scheme, rule->n, rule->mod, rule->bits};
     while (next_word(cursor, &word)) {
-        TRY(parse_field(word, spec_fields, COUNT(spec_fields), scheme_names[scheme], &seen, &field, &value, err));
+        TRY(parse_field(word, spec_fields, COUNT(spec_fields), scheme_names[scheme], &seen, &field, &value,
+                        err));
         TRY(set_spec_field(out, (enum spec_field)field, value, err));
     }
     return STEMMA_OK;
 }
 
-static stemma_status check_spec(const struct stemma_recipe *recipe, const struct spec *spec, stemma_error *err) {
+static stemma_status check_spec(const struct stemma_recipe *recipe, const struct spec *spec,
+                                stemma_error *err) {
     bool chunks = spec->scheme == SCHEME_BSW || spec->scheme == SCHEME_BSW_CHUNK;
     if (chunks && recipe->view.labelled) /* labels are given to the sorted set: the order is lost */
         return fail(err, STEMMA_INVALID, "recipe: %s cannot be made of labelled shingles",
@@ -349,7 +354,8 @@ static stemma_status check_spec(const struct stemma_recipe *recipe, const struct
         const struct spec *other = &recipe->specs[i];
         if (other->scheme == spec->scheme && other->n == spec->n && other->mod == spec->mod &&
             other->bits == spec->bits)
-            return fail(err, STEMMA_INVALID, "recipe: the same %s is asked for twice", scheme_name(spec->scheme));
+            return fail(err, STEMMA_INVALID, "recipe: the same %s is asked for twice",
+                        scheme_name(spec->scheme));
     }
     return STEMMA_OK;
 }
@@ -409,7 +415,7 @@ static bool starts_with_scheme(struct cursor *cursor) {
 
 stemma_status recipe_parse(const char *text, size_t size, struct stemma_recipe *out, stemma_error *err) {
     struct cursor cursor = {text, text ? text + size : text};
-    struct cursor usual = {DEFAULT_SPECS, DEFAULT_SPECS + strlen(DEFAULT_SPECS)};
+    struct cursor usual = {default_specs, default_specs + sizeof default_specs - 1};
     struct cursor nothing = {text, text};
     struct stemma_recipe recipe = {0};
     bool view_left_out = starts_with_scheme(&cursor);
@@ -424,7 +430,8 @@ stemma_status recipe_parse(const char *text, size_t size, struct stemma_recipe *
 stemma_status recipe_with_key(const struct stemma_recipe *recipe, const void *key, size_t key_size,
                               struct stemma_recipe *out, stemma_error *err) {
     if (key_size < KEY_LEAST)
-        return fail(err, STEMMA_INVALID, "a key needs at least %d bytes, this one has %zu", KEY_LEAST, key_size);
+        return fail(err, STEMMA_INVALID, "a key needs at least %d bytes, this one has %zu", KEY_LEAST,
+                    key_size);
     uint64_t id = derive64(key, key_size, "stemma key id");
     if (recipe->view.keyed && recipe->view.key_id != id)
         return fail(err, STEMMA_MISMATCH, "the recipe's keyid is %016" PRIx64 ", that of the key %016" PRIx64,

@@ -56,7 +56,8 @@ stemma_status recipe_with_key(const struct stemma_recipe *recipe, const void *ke
 
 /* Whether sketches under a and b can be compared: equal views, and at least one pair of specs. MISMATCH names
  * the field and both values. */
-stemma_status recipe_comparable(const struct stemma_recipe *a, const struct stemma_recipe *b, stemma_error *err);
+stemma_status recipe_comparable(const struct stemma_recipe *a, const struct stemma_recipe *b,
+                                stemma_error *err);
 
 /* Whether the two are the same recipe; MISMATCH names the field and both values. */
 stemma_status recipe_equal(const struct stemma_recipe *a, const struct stemma_recipe *b, stemma_error *err);
@@ -70,8 +71,8 @@ struct spec_pair {
 size_t recipe_pairs(const struct stemma_recipe *a, const struct stemma_recipe *b,
                     struct spec_pair out[SPECS_MOST]);
 
-/* Name of a unit, a hash, a set of folds ("text", or "nfc+case" when the set has no name of its own) in the text
- * form. */
+/* Name of a unit, a hash, a set of folds ("text", or "nfc+case" when the set has no name of its own) in the
+ * text form. */
 const char *unit_name(enum unit unit);
 const char *hash_name(enum hash_kind hash);
 struct fold_text {

@@ -2,8 +2,9 @@
  * Samples of the set of fingerprints: mod, min, minmod, level (Broder 1997, 3).
  *
  * Two collectors do all the work. `multiples` keeps a set that only grows: values are appended and the set is
- * sorted whenever it has doubled, so time is near-linear and a million equal lines stay small. `lowest` keeps the
- * n smallest: a threshold filter throws nearly everything away, the few that pass are sorted in once in a while.
+ * sorted whenever it has doubled, so time is near-linear and a million equal lines stay small. `lowest` keeps
+ * the n smallest: a threshold filter throws nearly everything away, the few that pass are sorted in once in a
+ * while.
  */
 #include "base/alloc.h"
 #include "base/sort.h"
@@ -114,7 +115,8 @@ static stemma_status level_take(struct maker *base, const uint64_t *fp, size_t c
     maker->seen += count;
     uint32_t level = level_of(maker->seen);
     if (!multiples_add(&maker->multiples, fp, count, UINT64_C(1) << level, 0)) return fail_memory(err);
-    if (level > maker->level && !multiples_thin(&maker->multiples, UINT64_C(1) << level)) return fail_memory(err);
+    if (level > maker->level && !multiples_thin(&maker->multiples, UINT64_C(1) << level))
+        return fail_memory(err);
     maker->level = level;
     return lowest_add(&maker->lowest, fp, count) ? STEMMA_OK : fail_memory(err);
 }
@@ -156,7 +158,8 @@ static stemma_status multiples_finish(struct maker *base, uint64_t shingles, str
     return give_values(&maker->lowest.kept, &out->smallest, err);
 }
 
-static stemma_status lowest_finish(struct maker *base, uint64_t shingles, struct part *out, stemma_error *err) {
+static stemma_status lowest_finish(struct maker *base, uint64_t shingles, struct part *out,
+                                   stemma_error *err) {
     struct sample_maker *maker = (struct sample_maker *)base;
     (void)shingles;
     if (!lowest_settle(&maker->lowest)) return fail_memory(err);

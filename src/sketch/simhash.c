@@ -10,8 +10,8 @@ struct simhash_maker {
     int64_t sums[2][64];
 };
 
-static stemma_status simhash_take(struct maker *base, const uint64_t *fp, size_t count, const uint64_t *tokens,
-                                  size_t token_count, stemma_error *err) {
+static stemma_status simhash_take(struct maker *base, const uint64_t *fp, size_t count,
+                                  const uint64_t *tokens, size_t token_count, stemma_error *err) {
     struct simhash_maker *maker = (struct simhash_maker *)base;
     (void)tokens, (void)token_count, (void)err;
     for (size_t i = 0; i < base->spec.bits / 64; i++)
@@ -19,7 +19,8 @@ static stemma_status simhash_take(struct maker *base, const uint64_t *fp, size_t
     return STEMMA_OK;
 }
 
-static stemma_status simhash_finish(struct maker *base, uint64_t shingles, struct part *out, stemma_error *err) {
+static stemma_status simhash_finish(struct maker *base, uint64_t shingles, struct part *out,
+                                    stemma_error *err) {
     const struct simhash_maker *maker = (const struct simhash_maker *)base;
     (void)shingles;
     if (!fields_reserve(&out->bits, base->spec.bits, 1)) return fail_memory(err);

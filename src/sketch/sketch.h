@@ -1,7 +1,8 @@
 /*
  * Sketches: what is kept of a document's fingerprints, one part per spec of the recipe.
  *
- * A sketcher takes fingerprints in order of position, in blocks of any size; a sketch is its immutable result.
+ * A sketcher takes fingerprints in order of position, in blocks of any size; a sketch is its immutable
+ * result.
  */
 #ifndef SKETCH_SKETCH_H
 #define SKETCH_SKETCH_H
@@ -19,14 +20,15 @@ struct part {
     /* b-bit minhash and oph (n fields of `bits`), simhash: packed, first field in the lowest bits.
      * KERNEL_SLACK bytes behind them may be read. */
     struct buf bits;
-    /* mod, level: when the sample has fewer than SAMPLE_FLOOR values, the SAMPLE_FLOOR smallest fingerprints of
-     * the document (all of them, if there are fewer); else empty. A union at a raised level may have lost them. */
+    /* mod, level: when the sample has fewer than SAMPLE_FLOOR values, the SAMPLE_FLOOR smallest fingerprints
+     * of the document (all of them, if there are fewer); else empty. A union at a raised level may have lost
+     * them. */
     struct vec64 smallest;
     uint64_t distinct; /* minhash, oph: estimated number of distinct shingles, for intervals */
     uint32_t filled;   /* oph: bins that had a value of their own */
     uint32_t level;    /* level: the exponent i */
-    bool complete;     /* min, minmod: there were at most n, so these are all of them (that are 0 mod `mod`) */
-    bool empty;        /* the document had no shingles: every scheme, nothing above means anything */
+    bool complete; /* min, minmod: there were at most n, so these are all of them (that are 0 mod `mod`) */
+    bool empty;    /* the document had no shingles: every scheme, nothing above means anything */
 };
 
 struct stemma_sketch {
@@ -49,7 +51,8 @@ struct sketcher;
 stemma_status sketcher_new(const struct stemma_recipe *recipe, struct sketcher **out, stemma_error *err);
 bool sketcher_wants_tokens(const struct sketcher *sketcher); /* bsw-chunk */
 
-/* n when from now on only fingerprints that are 0 mod n matter (every spec is a mod and has found enough), else
+/* n when from now on only fingerprints that are 0 mod n matter (every spec is a mod and has found enough),
+ * else
  * 1. Others may still be given; they change nothing. */
 uint64_t sketcher_modulus(const struct sketcher *sketcher);
 
@@ -77,9 +80,11 @@ stemma_status codec_put_end(uint64_t count, struct buf *out, stemma_error *err);
 /* Each reads at *at and moves it, on success; all sizes are checked before anything is believed. */
 stemma_status codec_get_header(const uint8_t *bytes, size_t size, size_t *at, struct stemma_recipe *out,
                                stemma_error *err);
-/* *out is NULL at the end record, which must end the bytes too. `count`: how many were read before, which the end record must confirm. */
-stemma_status codec_get_sketch(const uint8_t *bytes, size_t size, size_t *at, const struct stemma_recipe *recipe,
-                               uint64_t count, struct stemma_sketch **out, stemma_error *err);
+/* *out is NULL at the end record, which must end the bytes too. `count`: how many were read before, which the
+ * end record must confirm. */
+stemma_status codec_get_sketch(const uint8_t *bytes, size_t size, size_t *at,
+                               const struct stemma_recipe *recipe, uint64_t count, struct stemma_sketch **out,
+                               stemma_error *err);
 bool codec_is_bundle(const uint8_t *bytes, size_t size);
 
 #endif

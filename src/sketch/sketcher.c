@@ -14,12 +14,17 @@ static struct maker *maker_new(const struct spec *spec, uint64_t seed) {
     case SCHEME_MOD:
     case SCHEME_MIN:
     case SCHEME_MINMOD:
-    case SCHEME_LEVEL: return sample_maker_new(spec);
-    case SCHEME_MINHASH: return minhash_maker_new(spec, seed);
-    case SCHEME_OPH: return oph_maker_new(spec, seed);
+    case SCHEME_LEVEL:
+        return sample_maker_new(spec);
+    case SCHEME_MINHASH:
+        return minhash_maker_new(spec, seed);
+    case SCHEME_OPH:
+        return oph_maker_new(spec, seed);
     case SCHEME_BSW:
-    case SCHEME_BSW_CHUNK: return chunk_maker_new(spec, seed);
-    case SCHEME_SIMHASH: return simhash_maker_new(spec, seed);
+    case SCHEME_BSW_CHUNK:
+        return chunk_maker_new(spec, seed);
+    case SCHEME_SIMHASH:
+        return simhash_maker_new(spec, seed);
     }
     return NULL;
 }
@@ -73,8 +78,8 @@ uint64_t sketcher_modulus(const struct sketcher *sketcher) {
     return modulus;
 }
 
-stemma_status sketcher_take(struct sketcher *sketcher, const uint64_t *fp, size_t count, const uint64_t *tokens,
-                            size_t token_count, stemma_error *err) {
+stemma_status sketcher_take(struct sketcher *sketcher, const uint64_t *fp, size_t count,
+                            const uint64_t *tokens, size_t token_count, stemma_error *err) {
     for (size_t i = 0; i < sketcher->recipe.spec_count; i++) {
         struct maker *maker = sketcher->makers[i];
         TRY(maker->class->take(maker, fp, count, tokens, token_count, err));

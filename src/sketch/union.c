@@ -63,9 +63,11 @@ static stemma_status unite_part(const struct spec *spec, const struct part *a, c
     out->empty = a->empty && b->empty;
     switch (spec->scheme) {
     case SCHEME_MOD:
-    case SCHEME_LEVEL: return unite_multiples(spec, a, b, out, err);
+    case SCHEME_LEVEL:
+        return unite_multiples(spec, a, b, out, err);
     case SCHEME_MIN:
-    case SCHEME_MINMOD: return unite_lowest(spec, a, b, out, err);
+    case SCHEME_MINMOD:
+        return unite_lowest(spec, a, b, out, err);
     case SCHEME_MINHASH:
     case SCHEME_OPH:
         if (spec->bits == 64) return unite_minima(spec, a, b, shingles, out, err);
@@ -73,7 +75,8 @@ static stemma_status unite_part(const struct spec *spec, const struct part *a, c
                     scheme_name(spec->scheme), spec->bits);
     case SCHEME_BSW:
     case SCHEME_BSW_CHUNK:
-    case SCHEME_SIMHASH: break;
+    case SCHEME_SIMHASH:
+        break;
     }
     return fail(err, STEMMA_UNSUPPORTED, "%s has no union", scheme_name(spec->scheme));
 }
@@ -109,7 +112,8 @@ static stemma_status unite(const struct stemma_sketch *a, const struct stemma_sk
     unite_digests(a->text_digest, b->text_digest, out->text_digest);
     TRY(unite_names(a->name ? a->name : "", b->name ? b->name : "", &out->name, err));
     for (size_t i = 0; i < out->recipe.spec_count; i++)
-        TRY(unite_part(&out->recipe.specs[i], &a->parts[i], &b->parts[i], out->shingles, &out->parts[i], err));
+        TRY(unite_part(&out->recipe.specs[i], &a->parts[i], &b->parts[i], out->shingles, &out->parts[i],
+                       err));
     return STEMMA_OK;
 }
 
