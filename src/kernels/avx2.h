@@ -11,4 +11,23 @@ size_t avx2_hash_words(const uint8_t *text, size_t size, const struct mix_keys *
 void avx2_combine(const uint64_t *tokens, size_t count, size_t window, const struct mix_keys *keys,
                   uint64_t *out);
 
+/* avx2_rabin.c */
+void avx2_rabin_all(const struct rabin_tables *tables, const uint8_t *bytes, size_t count, uint64_t *out);
+size_t avx2_rabin_mod(const struct rabin_tables *tables, const uint8_t *bytes, size_t count, uint64_t n,
+                      uint64_t *out);
+
+/* avx2_sketch.c */
+size_t avx2_filter_mod(const uint64_t *values, size_t count, uint64_t n, uint64_t *out);
+size_t avx2_filter_below(const uint64_t *values, size_t count, uint64_t limit, uint64_t *out);
+void avx2_oph_update(uint64_t *minima, size_t bins, uint64_t seed, const uint64_t *values, size_t count);
+void avx2_minhash_update(uint64_t *minima, size_t n, const uint64_t *coefficients, const uint64_t *values,
+                         size_t count);
+void avx2_simhash_update(int64_t sums[64], uint64_t seed, const uint64_t *values, size_t count);
+uint64_t avx2_hamming(const uint8_t *a, const uint8_t *b, size_t size);
+uint64_t avx2_equal_fields(const uint8_t *a, const uint8_t *b, size_t count, int bits);
+
+/* Vertical counters: bit b of planes[k * lanes + lane] counts 2^k; twice the sums over lanes are added to sums[b].
+ * For up to 8 lanes. */
+void avx2_add_planes(int64_t sums[64], const uint64_t *planes, int count, int lanes);
+
 #endif

@@ -1,6 +1,7 @@
 /* AVX-512 kernels (with GFNI, VBMI2, VPOPCNTDQ); what has no version here uses the portable one. */
 #include "kernels/avx512.h"
-#include "kernels/generic.h"
+
+#include "kernels/avx2.h"
 #include "kernels/tables.h"
 
 const struct kernels kernels_avx512 = {
@@ -8,13 +9,13 @@ const struct kernels kernels_avx512 = {
     .fold_ascii = avx512_fold_ascii,
     .hash_words = avx512_hash_words,
     .combine = avx512_combine,
-    .rabin_all = generic_rabin_all,
-    .rabin_mod = generic_rabin_mod,
-    .filter_mod = generic_filter_mod,
-    .filter_below = generic_filter_below,
-    .oph_update = generic_oph_update,
-    .minhash_update = generic_minhash_update,
-    .simhash_update = generic_simhash_update,
-    .hamming = generic_hamming,
-    .equal_fields = generic_equal_fields,
+    .rabin_all = avx2_rabin_all,
+    .rabin_mod = avx512_rabin_mod,
+    .filter_mod = avx512_filter_mod,
+    .filter_below = avx512_filter_below,
+    .oph_update = avx2_oph_update,
+    .minhash_update = avx512_minhash_update,
+    .simhash_update = avx512_simhash_update,
+    .hamming = avx512_hamming,
+    .equal_fields = avx512_equal_fields,
 };

@@ -13,4 +13,17 @@ size_t avx512_hash_words(const uint8_t *text, size_t size, const struct mix_keys
 void avx512_combine(const uint64_t *tokens, size_t count, size_t window, const struct mix_keys *keys,
                     uint64_t *out);
 
+/* avx512_rabin.c */
+size_t avx512_rabin_mod(const struct rabin_tables *tables, const uint8_t *bytes, size_t count, uint64_t n,
+                        uint64_t *out);
+
+/* avx512_sketch.c */
+size_t avx512_filter_mod(const uint64_t *values, size_t count, uint64_t n, uint64_t *out);
+size_t avx512_filter_below(const uint64_t *values, size_t count, uint64_t limit, uint64_t *out);
+void avx512_minhash_update(uint64_t *minima, size_t n, const uint64_t *coefficients, const uint64_t *values,
+                           size_t count);
+void avx512_simhash_update(int64_t sums[64], uint64_t seed, const uint64_t *values, size_t count);
+uint64_t avx512_hamming(const uint8_t *a, const uint8_t *b, size_t size);
+uint64_t avx512_equal_fields(const uint8_t *a, const uint8_t *b, size_t count, int bits);
+
 #endif

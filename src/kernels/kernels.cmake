@@ -6,7 +6,7 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|amd64")
   set(AVX512_SOURCES ${AVX512_SOURCES} PARENT_SCOPE) # tests/ compiles them against an emulation, too
   set(AVX2_FLAGS -mavx2 -mbmi -mbmi2 -mlzcnt -mpopcnt -mpclmul)
   set(AVX512_FLAGS ${AVX2_FLAGS} -mavx512f -mavx512bw -mavx512vl -mavx512dq -mavx512vbmi -mavx512vbmi2
-      -mavx512vpopcntdq -mavx512bitalg -mgfni -mprefer-vector-width=512)
+      -mavx512vpopcntdq -mavx512bitalg -mgfni -mvpclmulqdq -mprefer-vector-width=512)
   set_source_files_properties(${AVX2_SOURCES} PROPERTIES COMPILE_OPTIONS "${AVX2_FLAGS}")
   set_source_files_properties(${AVX512_SOURCES} PROPERTIES COMPILE_OPTIONS "${AVX512_FLAGS}")
   target_sources(stemma_objects PRIVATE ${AVX2_SOURCES} ${AVX512_SOURCES})

@@ -21,7 +21,7 @@ static bool cpu_has_avx512(void) {
            __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
            __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2") &&
            __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512bitalg") &&
-           __builtin_cpu_supports("gfni");
+           __builtin_cpu_supports("gfni") && __builtin_cpu_supports("vpclmulqdq");
 #else
     return false;
 #endif

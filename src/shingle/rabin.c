@@ -94,10 +94,62 @@ static void fill_multiples(uint64_t *table, int bits, uint64_t unit, uint64_t lo
     }
 }
 
-static void fill_nibbles(uint8_t table[16], uint64_t unit, uint64_t low, int degree) {
-    uint64_t multiples[16];
-    fill_multiples(multiples, 4, unit, low, degree);
-    for (int value = 0; value < 16; value++) table[value] = (uint8_t)multiples[value];
+/*
+ * The sampling bits. Let t(j) be the top coefficient of x^j mod P. Multiplying by x shifts, and adds P's bits
+ * when the top one falls out, so the coefficient of x^k in x^j mod P is the sum over m <= k of
+ * low_(k-m) t(j-1-m). Hence with y_m = the sum of t(e-1-m) over the exponents e of a string, the lowest k
+ * bits of its fingerprint are zero just when y_0 .. y_(k-1) are (low_0 = 1). The y of all windows are
+ * correlations of one stream of bits with one sequence, which carry-less multiplication computes 64 at a
+ * time.
+ */
+#define T_SIZE (64 + 8 * RABIN_SIMD_WINDOW)
+
+static void fill_t(uint8_t t[T_SIZE], uint64_t low, int degree) {
+    uint64_t power = 1;
+    for (int j = 0; j < T_SIZE; j++) {
+        t[j] = power >> (degree - 1) & 1;
+        power = times_x(power, low, degree);
+    }
+}
+
+/* Bit p of the byte k before the last has exponent 64 + 8k + p. The convolution reaches the bits that the
+ * eight shifts share: in the first byte p <= m, in the last p >= m. */
+static void fill_edge(uint8_t table[2][16], const uint8_t *t, bool first) {
+    for (int value = 0; value < 256; value++) {
+        uint8_t y = 0;
+        for (int m = 0; m < 8; m++)
+            for (int p = 0; p < 8; p++)
+                if (first ? p > m : p < m) y ^= (uint8_t)((value >> p & t[p - m]) << m);
+        if (value < 16) table[0][value] = y;
+        if (value % 16 == 0) table[1][value / 16] = y;
+    }
+}
+
+static void fill_sampling(struct rabin_tables *tables) {
+    uint8_t t[T_SIZE];
+    fill_t(t, tables->low, tables->degree);
+    int top = 8 * tables->window + 55;
+    for (int q = 0; q <= 8 * tables->window - 8; q++) tables->taps[q / 64] |= (uint64_t)t[top - q] << q % 64;
+    fill_edge(tables->edge[0], t + top, true);
+    fill_edge(tables->edge[1], t + 63, false);
+}
+
+static uint64_t barrett_quotient(uint64_t scaled_low) {
+    uint64_t quotient = 0, rest = scaled_low;
+    for (int bit = 0; bit < 64; bit++) {
+        quotient = quotient << 1 | rest >> 63;
+        rest = times_x(rest, scaled_low, 64);
+    }
+    return quotient;
+}
+
+static void fill_scratch(struct rabin_tables *tables) {
+    int scale = 64 - tables->degree;
+    for (int word = 0; 8 * word < tables->window; word++) {
+        size_t power = (size_t)(8 * tables->window - 64 * word);
+        tables->weight[word] = times_x_power(1, power, tables->low, tables->degree) << scale;
+    }
+    tables->quotient = barrett_quotient(tables->low << scale);
 }
 
 void rabin_init(struct rabin_tables *tables, int degree, uint64_t seed, int window) {
@@ -110,14 +162,11 @@ void rabin_init(struct rabin_tables *tables, int degree, uint64_t seed, int wind
     uint64_t unit = times_x_power(1, 64, low, degree); /* of the youngest byte */
     fill_multiples(tables->enter, 8, unit, low, degree);
     fill_multiples(tables->shift, 8, times_x_power(1, (size_t)degree, low, degree), low, degree);
-    for (int position = window - 1; position >= 0; position--) {
-        if (window <= RABIN_SIMD_WINDOW) {
-            fill_nibbles(tables->nibble[position][0], unit, low, degree);
-            fill_nibbles(tables->nibble[position][1], times_x_power(unit, 4, low, degree), low, degree);
-        }
-        unit = times_x_power(unit, 8, low, degree);
+    fill_multiples(tables->leave, 8, times_x_power(unit, 8 * (size_t)window, low, degree), low, degree);
+    if (window <= RABIN_SIMD_WINDOW) {
+        fill_sampling(tables);
+        fill_scratch(tables);
     }
-    fill_multiples(tables->leave, 8, unit, low, degree);
 }
 
 uint64_t rabin_of(const struct rabin_tables *tables, const uint8_t *bytes, size_t size) {

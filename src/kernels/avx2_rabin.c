@@ -1,0 +1,335 @@
+/*
+ * Rabin fingerprints of all windows, or of the sampled ones.
+ *
+ * All: the textbook loop waits for its own table lookup, so several stretches of the text run side by side.
+ * Sampled (0 mod a multiple of 16): the sampling bits of 32 windows at a time come from a convolution by
+ * carry-less multiplication; only where they are zero is the whole fingerprint made.
+ */
+#include "kernels/avx2_rabin.h"
+
+#include "kernels/avx2.h"
+#include "kernels/divisor.h"
+#include "kernels/generic.h"
+
+#include <immintrin.h>
+#include <string.h>
+
+#define STREAMS     5
+#define CHUNK       2040 /* windows at a time: with the tables they stay in the first-level cache */
+#define RARE        16   /* one in so many is kept: a branch that is guessed well */
+#define LONG_WINDOW 256  /* bytes: starting a stream would cost more than a stretch of a chunk gains */
+
+/* ---- one fingerprint from scratch ---- */
+
+/* The bytes of the window's words that count, when the words are loaded with the first byte highest. */
+static __m256i word_mask(int window) {
+    uint64_t words[4];
+    for (int i = 0; i < 4; i++) {
+        int bytes = window - 8 * i;
+        words[i] = bytes >= 8 ? UINT64_MAX : bytes > 0 ? ~(UINT64_MAX >> 8 * bytes) : 0;
+    }
+    return _mm256_loadu_si256((const __m256i *)words);
+}
+
+static inline __m128i low_product(__m128i a, __m128i b) {
+    return _mm_clmulepi64_si128(a, b, 0x00);
+}
+
+static inline __m128i high_product(__m128i a, __m128i b) {
+    return _mm_clmulepi64_si128(a, b, 0x11);
+}
+
+/* A 128-bit sum modulo the polynomial of degree 64 that is x^64 + low. */
+static inline uint64_t reduce(__m128i sum, uint64_t low, uint64_t quotient) {
+    __m128i constants = _mm_set_epi64x((int64_t)quotient, (int64_t)low);
+    __m128i estimate = _mm_xor_si128(high_product(sum, constants), sum);
+    __m128i multiple = _mm_clmulepi64_si128(estimate, constants, 0x01);
+    return (uint64_t)_mm_cvtsi128_si64(_mm_xor_si128(sum, multiple));
+}
+
+static inline uint64_t window_print(const struct rabin_tables *t, const uint8_t *window, __m256i mask) {
+    const __m256i reverse = _mm256_set1_epi64x(0x0001020304050607);
+    const __m256i lane = _mm256_set_epi64x(0x0808080808080808, 0, 0x0808080808080808, 0);
+    __m256i words = _mm256_loadu_si256((const __m256i *)window);
+    words = _mm256_and_si256(_mm256_shuffle_epi8(words, _mm256_add_epi8(reverse, lane)), mask);
+    __m128i first = _mm256_castsi256_si128(words), second = _mm256_extracti128_si256(words, 1);
+    __m128i first_weight = _mm_loadu_si128((const __m128i *)t->weight);
+    __m128i second_weight = _mm_loadu_si128((const __m128i *)(t->weight + 2));
+    __m128i sum = _mm_xor_si128(low_product(first, first_weight), high_product(first, first_weight));
+    sum = _mm_xor_si128(sum, low_product(second, second_weight));
+    sum = _mm_xor_si128(sum, high_product(second, second_weight));
+    int scale = 64 - t->degree;
+    return reduce(sum, t->low << scale, t->quotient) >> scale;
+}
+
+size_t avx2_rabin_exact(const struct rabin_tables *t, const uint8_t *bytes, const struct divisor *divisor,
+                        const uint16_t *positions, size_t count, uint64_t *out) {
+    const __m256i mask = word_mask(t->window);
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t print = window_print(t, bytes + positions[i], mask);
+        out[kept] = print;
+        kept += divides(divisor, print);
+    }
+    return kept;
+}
+
+/* ---- all fingerprints ---- */
+
+/* The fingerprint of the window that `come` enters and `go` leaves. With degree 64, what enters and what is
+ * pushed out share a table. */
+static inline uint64_t slide(const struct rabin_tables *t, int degree, uint64_t print, uint8_t come,
+                             uint8_t go) {
+    if (degree == 64) return (print << 8 ^ t->leave[go]) ^ t->shift[print >> 56 ^ come];
+    uint64_t mask = UINT64_MAX >> (64 - degree);
+    return ((print << 8 & mask) ^ t->enter[come] ^ t->leave[go]) ^ t->shift[print >> (degree - 8)];
+}
+
+static uint64_t first_print(const struct rabin_tables *t, const uint8_t *window) {
+    uint64_t print;
+    if (t->window <= RABIN_SIMD_WINDOW) return window_print(t, window, word_mask(t->window));
+    generic_rabin_all(t, window, (size_t)t->window, &print);
+    return print;
+}
+
+/* STREAMS stretches of `length` windows each, side by side. */
+static inline void all_streams(const struct rabin_tables *t, const uint8_t *bytes, size_t length,
+                               uint64_t *out, int degree) {
+    const uint8_t *come = bytes + t->window;
+    uint64_t print[STREAMS];
+    for (size_t k = 0; k < STREAMS; k++) print[k] = first_print(t, bytes + k * length);
+    for (size_t i = 0; i < length; i++)
+#pragma GCC unroll 8
+        for (size_t k = 0; k < STREAMS; k++) {
+            out[k * length + i] = print[k];
+            print[k] = slide(t, degree, print[k], come[k * length + i], bytes[k * length + i]);
+        }
+}
+
+/* The usual cases as constants, so that the loop's state fits the registers. */
+static void all_of_streams(const struct rabin_tables *t, const uint8_t *bytes, size_t length, uint64_t *out) {
+    if (t->degree == 64 && length == CHUNK / STREAMS)
+        all_streams(t, bytes, CHUNK / STREAMS, out, 64);
+    else if (t->degree == 64)
+        all_streams(t, bytes, length, out, 64);
+    else
+        all_streams(t, bytes, length, out, t->degree);
+}
+
+/* Each stream starts from scratch, which a short stretch does not repay. */
+static bool streams_pay(const struct rabin_tables *t, size_t length) {
+    return length >= 8 && length >= (size_t)t->window / 2;
+}
+
+static void all_of_chunk(const struct rabin_tables *t, const uint8_t *bytes, size_t windows, uint64_t *out) {
+    size_t length = windows / STREAMS;
+    if (!streams_pay(t, length)) {
+        generic_rabin_all(t, bytes, windows + (size_t)t->window - 1, out);
+        return;
+    }
+    all_of_streams(t, bytes, length, out);
+    for (size_t i = STREAMS * length; i < windows; i++) out[i] = first_print(t, bytes + i);
+}
+
+void avx2_rabin_all(const struct rabin_tables *t, const uint8_t *bytes, size_t count, uint64_t *out) {
+    size_t windows = count - (size_t)t->window + 1;
+    if (t->window > LONG_WINDOW) {
+        generic_rabin_all(t, bytes, count, out);
+        return;
+    }
+    for (; windows > CHUNK; bytes += CHUNK, out += CHUNK, windows -= CHUNK)
+        all_of_chunk(t, bytes, CHUNK, out);
+    all_of_chunk(t, bytes, windows, out);
+}
+
+/* ---- sampled by any n ---- */
+
+/* Like all_streams, but keeps only multiples of the divisor, which are so rare that a branch costs least. */
+static inline size_t rare_streams(const struct rabin_tables *t, const uint8_t *bytes, size_t length,
+                                  const struct divisor divisor, uint64_t *out, int degree) {
+    const uint8_t *come = bytes + t->window;
+    uint64_t print[STREAMS], kept[STREAMS][CHUNK / STREAMS];
+    size_t counts[STREAMS] = {0}, total = 0;
+    for (size_t k = 0; k < STREAMS; k++) print[k] = first_print(t, bytes + k * length);
+    for (size_t i = 0; i < length; i++)
+#pragma GCC unroll 8
+        for (size_t k = 0; k < STREAMS; k++) {
+            if (__builtin_expect(divides(&divisor, print[k]), 0)) kept[k][counts[k]++] = print[k];
+            print[k] = slide(t, degree, print[k], come[k * length + i], bytes[k * length + i]);
+        }
+    for (size_t k = 0; k < STREAMS; total += counts[k++])
+        memcpy(out + total, kept[k], counts[k] * sizeof *out);
+    return total;
+}
+
+static size_t rare_of_streams(const struct rabin_tables *t, const uint8_t *bytes, size_t length, uint64_t n,
+                              uint64_t *out) {
+    const struct divisor divisor = divisor_of(n);
+    if (t->degree == 64 && length == CHUNK / STREAMS)
+        return rare_streams(t, bytes, CHUNK / STREAMS, divisor, out, 64);
+    if (t->degree == 64) return rare_streams(t, bytes, length, divisor, out, 64);
+    return rare_streams(t, bytes, length, divisor, out, t->degree);
+}
+
+static size_t mod_of_chunk(const struct rabin_tables *t, const uint8_t *bytes, size_t windows, uint64_t n,
+                           uint64_t *out) {
+    size_t length = windows / STREAMS, done = 0, kept = 0;
+    uint64_t prints[CHUNK];
+    if (n >= RARE && streams_pay(t, length)) {
+        kept = rare_of_streams(t, bytes, length, n, out);
+        done = STREAMS * length;
+        if (done == windows) return kept;
+    }
+    all_of_chunk(t, bytes + done, windows - done, prints);
+    return kept + avx2_filter_mod(prints, windows - done, n, out + kept);
+}
+
+static size_t mod_of_all(const struct rabin_tables *t, const uint8_t *bytes, size_t count, uint64_t n,
+                         uint64_t *out) {
+    size_t windows = count - (size_t)t->window + 1, kept = 0;
+    for (size_t begin = 0; begin < windows; begin += CHUNK) {
+        size_t size = windows - begin < CHUNK ? windows - begin : CHUNK;
+        kept += mod_of_chunk(t, bytes + begin, size, n, out + kept);
+    }
+    return kept;
+}
+
+/* ---- sampled by multiples of 16 ---- */
+
+/* Words whose first byte is highest; twice is the identity. */
+static inline __m128i reverse_words(__m128i words) {
+    return _mm_shuffle_epi8(words, _mm_set_epi64x(0x08090a0b0c0d0e0f, 0x0001020304050607));
+}
+
+static inline __m128i load_words(const uint8_t *bytes) {
+    return reverse_words(_mm_loadu_si128((const __m128i *)bytes));
+}
+
+struct taps {
+    __m128i first, second; /* words 0 and 1, 2 and 3 */
+};
+
+/* The sum of the products of the taps' words with as many words of text, from the low or the high word of
+ * `pair` on; `next` and `after` follow it. */
+static inline __m128i convolve_low(__m128i pair, __m128i next, const struct taps *taps, int terms) {
+    __m128i sum = _mm_clmulepi64_si128(pair, taps->first, 0x00);
+    if (terms > 1) sum = _mm_xor_si128(sum, _mm_clmulepi64_si128(pair, taps->first, 0x11));
+    if (terms > 2) sum = _mm_xor_si128(sum, _mm_clmulepi64_si128(next, taps->second, 0x00));
+    if (terms > 3) sum = _mm_xor_si128(sum, _mm_clmulepi64_si128(next, taps->second, 0x11));
+    return sum;
+}
+
+static inline __m128i convolve_high(__m128i pair, __m128i next, __m128i after, const struct taps *taps,
+                                    int terms) {
+    __m128i sum = _mm_clmulepi64_si128(pair, taps->first, 0x01);
+    if (terms > 1) sum = _mm_xor_si128(sum, _mm_clmulepi64_si128(next, taps->first, 0x10));
+    if (terms > 2) sum = _mm_xor_si128(sum, _mm_clmulepi64_si128(next, taps->second, 0x01));
+    if (terms > 3) sum = _mm_xor_si128(sum, _mm_clmulepi64_si128(after, taps->second, 0x10));
+    return sum;
+}
+
+/* The upper half of each product belongs to the word before. */
+static inline __m128i overlap(__m128i low, __m128i high, __m128i next_low) {
+    return reverse_words(_mm_xor_si128(_mm_unpacklo_epi64(low, high), _mm_unpackhi_epi64(high, next_low)));
+}
+
+static inline __m256i both_lanes(const uint8_t table[16]) {
+    return _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)table));
+}
+
+static inline __m256i edge_bits(const uint8_t edge[2][16], const uint8_t *bytes) {
+    const __m256i four_bits = _mm256_set1_epi8(15);
+    __m256i all = _mm256_loadu_si256((const __m256i *)bytes);
+    __m256i low = _mm256_and_si256(all, four_bits),
+            high = _mm256_and_si256(_mm256_srli_epi16(all, 4), four_bits);
+    return _mm256_xor_si256(_mm256_shuffle_epi8(both_lanes(edge[0]), low),
+                            _mm256_shuffle_epi8(both_lanes(edge[1]), high));
+}
+
+/* What goes along the text: 32 bytes of it, and the first of their products. */
+struct convolution {
+    struct taps taps;
+    __m128i words[2], product;
+};
+
+static inline struct convolution convolution_begin(const struct rabin_tables *t, const uint8_t *bytes,
+                                                   int terms) {
+    struct convolution c = {
+        .taps = {_mm_loadu_si128((const __m128i *)t->taps), _mm_loadu_si128((const __m128i *)(t->taps + 2))},
+        .words = {load_words(bytes), load_words(bytes + 16)},
+    };
+    c.product = convolve_low(c.words[0], c.words[1], &c.taps, terms);
+    return c;
+}
+
+/* The convolution at the next 32 windows. */
+static inline __m256i convolution_next(struct convolution *c, const uint8_t *bytes, int terms) {
+    const struct taps *taps = &c->taps;
+    __m128i w0 = c->words[0], w1 = c->words[1], w2 = load_words(bytes + 32), w3 = load_words(bytes + 48);
+    __m128i w0_high = convolve_high(w0, w1, w2, taps, terms);
+    __m128i w1_low = convolve_low(w1, w2, taps, terms), w1_high = convolve_high(w1, w2, w3, taps, terms);
+    __m128i w2_low = convolve_low(w2, w3, taps, terms);
+    __m256i bits = _mm256_set_m128i(overlap(w1_low, w1_high, w2_low), overlap(c->product, w0_high, w1_low));
+    c->words[0] = w2;
+    c->words[1] = w3;
+    c->product = w2_low;
+    return bits;
+}
+
+/* Which of the next 32 windows have sampling bits that are zero under the mask. */
+static inline uint64_t zero_map(struct convolution *c, const struct rabin_tables *t, const uint8_t *bytes,
+                                __m256i mask, int terms) {
+    __m256i bits = convolution_next(c, bytes, terms);
+    bits = _mm256_xor_si256(bits, edge_bits(t->edge[0], bytes));
+    bits = _mm256_xor_si256(bits, edge_bits(t->edge[1], bytes + t->window - 1));
+    __m256i zero = _mm256_cmpeq_epi8(_mm256_and_si256(bits, mask), _mm256_setzero_si256());
+    return (uint32_t)_mm256_movemask_epi8(zero);
+}
+
+static inline size_t find_zeros(const struct rabin_tables *t, const uint8_t *bytes, size_t windows,
+                                __m256i mask, uint16_t *positions, int terms) {
+    struct convolution c = convolution_begin(t, bytes, terms);
+    size_t found = 0;
+    for (size_t i = 0; i < windows; i += 64) {
+        uint64_t map = zero_map(&c, t, bytes + i, mask, terms);
+        if (i + 32 < windows) map |= zero_map(&c, t, bytes + i + 32, mask, terms) << 32;
+        found += list_positions(map, i, windows, positions + found);
+    }
+    return found;
+}
+
+/* One compiled loop per number of words that the taps fill. */
+static size_t find_candidates(const struct rabin_tables *t, const uint8_t *bytes, size_t windows,
+                              uint8_t mask, uint16_t *positions) {
+    const __m256i masks = _mm256_set1_epi8((char)mask);
+    switch ((t->window + 7) / 8) {
+    case 1:
+        return find_zeros(t, bytes, windows, masks, positions, 1);
+    case 2:
+        return find_zeros(t, bytes, windows, masks, positions, 2);
+    case 3:
+        return find_zeros(t, bytes, windows, masks, positions, 3);
+    default:
+        return find_zeros(t, bytes, windows, masks, positions, 4);
+    }
+}
+
+static size_t mod_by_low_byte(const struct rabin_tables *t, const uint8_t *bytes, size_t count, uint64_t n,
+                              uint64_t *out) {
+    const struct divisor divisor = divisor_of(n);
+    size_t windows = count - (size_t)t->window + 1, kept = 0;
+    uint16_t positions[CHUNK + POSITION_SLACK];
+    for (size_t begin = 0; begin < windows; begin += CHUNK) {
+        size_t size = windows - begin < CHUNK ? windows - begin : CHUNK;
+        size_t found = find_candidates(t, bytes + begin, size, low_byte_mask(n), positions);
+        kept += avx2_rabin_exact(t, bytes + begin, &divisor, positions, found, out + kept);
+    }
+    return kept;
+}
+
+size_t avx2_rabin_mod(const struct rabin_tables *t, const uint8_t *bytes, size_t count, uint64_t n,
+                      uint64_t *out) {
+    if (t->window > LONG_WINDOW) return generic_rabin_mod(t, bytes, count, n, out);
+    if (samples_by_low_byte(t, n)) return mod_by_low_byte(t, bytes, count, n, out);
+    return mod_of_all(t, bytes, count, n, out);
+}

@@ -1,0 +1,42 @@
+/* What the vector versions of rabin_mod share: from bit maps of candidates to fingerprints. */
+#ifndef KERNELS_AVX2_RABIN_H
+#define KERNELS_AVX2_RABIN_H
+
+#include "kernels/divisor.h"
+#include "kernels/kernels.h"
+
+#define POSITION_SLACK 4 /* list_positions writes by fours */
+
+/* Whether looking at the low byte first pays: with fewer zero bits asked for, too many windows pass. */
+static inline bool samples_by_low_byte(const struct rabin_tables *tables, uint64_t n) {
+    return tables->window <= RABIN_SIMD_WINDOW && n % 16 == 0;
+}
+
+/* The bits of a fingerprint's low byte that are zero in every multiple of n. */
+static inline uint8_t low_byte_mask(uint64_t n) {
+    return (uint8_t)((n & -n) - 1);
+}
+
+/* Its number; with no bit set, anything, but no branch. */
+static inline size_t lowest_bit(uint64_t map) {
+    return (size_t)__builtin_ctzll(map | UINT64_C(1) << 63);
+}
+
+/* The positions begin + i below `end` of the bits i set in map; returns how many. */
+static inline size_t list_positions(uint64_t map, size_t begin, size_t end, uint16_t *positions) {
+    if (end - begin < 64) map &= (UINT64_C(1) << (end - begin)) - 1;
+    size_t count = (size_t)__builtin_popcountll(map), i = 0;
+    do
+        for (size_t k = 0; k < 4; k++, map &= map - 1) /* four, wanted or not: no branch to guess */
+            positions[i + k] = (uint16_t)(begin + lowest_bit(map));
+    while ((i += 4) < count);
+    return count;
+}
+
+/* The fingerprints of the windows at the positions (windows of up to RABIN_SIMD_WINDOW bytes), where they are
+ * multiples of the divisor. */
+size_t avx2_rabin_exact(const struct rabin_tables *tables, const uint8_t *bytes,
+                        const struct divisor *divisor, const uint16_t *positions, size_t count,
+                        uint64_t *out);
+
+#endif
