@@ -28,7 +28,9 @@ static const struct kernels *tables_here[4];
 static size_t table_count;
 
 static void add_table(const struct kernels *table) {
-    if (table) tables_here[table_count++] = table;
+    if (!table) return;
+    tables_here[table_count++] = table;
+    print_message("testing table %zu: %s\n", table_count, table->name);
 }
 
 static int list_tables(void **state) {

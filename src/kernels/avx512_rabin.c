@@ -15,11 +15,9 @@ static inline __m512i reverse_words(__m512i words) {
     return _mm512_shuffle_epi8(words, _mm512_broadcast_i32x4(order));
 }
 
-/* 64 bytes from `at` on as words, zeros behind `end`. */
+/* 64 bytes from `at` on as words; zeros from the end on, which the slack does not reach beyond. */
 static inline __m512i load_words(const uint8_t *bytes, size_t at, size_t end) {
-    if (at + 64 <= end) return reverse_words(_mm512_loadu_si512(bytes + at));
-    uint64_t inside = at < end ? (UINT64_C(1) << (end - at)) - 1 : 0;
-    return reverse_words(_mm512_maskz_loadu_epi8(inside, bytes + at));
+    return at < end ? reverse_words(_mm512_loadu_si512(bytes + at)) : _mm512_setzero_si512();
 }
 
 /* Words 2, 3, ... of the 16 in two registers. */
