@@ -63,7 +63,7 @@ static inline uint64_t window_print(const struct rabin_tables *t, const uint8_t 
 }
 
 size_t avx2_rabin_exact(const struct rabin_tables *t, const uint8_t *bytes, const struct divisor *divisor,
-                        const uint16_t *positions, size_t count, uint64_t *out) {
+                        const uint32_t *positions, size_t count, uint64_t *out) {
     const __m256i mask = word_mask(t->window);
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
@@ -287,7 +287,7 @@ static inline uint64_t zero_map(struct convolution *c, const struct rabin_tables
 }
 
 static inline size_t find_zeros(const struct rabin_tables *t, const uint8_t *bytes, size_t windows,
-                                __m256i mask, uint16_t *positions, int terms) {
+                                __m256i mask, uint32_t *positions, int terms) {
     struct convolution c = convolution_begin(t, bytes, terms);
     size_t found = 0;
     for (size_t i = 0; i < windows; i += 64) {
@@ -300,7 +300,7 @@ static inline size_t find_zeros(const struct rabin_tables *t, const uint8_t *byt
 
 /* One compiled loop per number of words that the taps fill. */
 static size_t find_candidates(const struct rabin_tables *t, const uint8_t *bytes, size_t windows,
-                              uint8_t mask, uint16_t *positions) {
+                              uint8_t mask, uint32_t *positions) {
     const __m256i masks = _mm256_set1_epi8((char)mask);
     switch ((t->window + 7) / 8) {
     case 1:
@@ -318,7 +318,7 @@ static size_t mod_by_low_byte(const struct rabin_tables *t, const uint8_t *bytes
                               uint64_t *out) {
     const struct divisor divisor = divisor_of(n);
     size_t windows = count - (size_t)t->window + 1, kept = 0;
-    uint16_t positions[CHUNK + POSITION_SLACK];
+    uint32_t positions[CHUNK + POSITION_SLACK];
     for (size_t begin = 0; begin < windows; begin += CHUNK) {
         size_t size = windows - begin < CHUNK ? windows - begin : CHUNK;
         size_t found = find_candidates(t, bytes + begin, size, low_byte_mask(n), positions);

@@ -5,7 +5,7 @@
 #include "kernels/divisor.h"
 #include "kernels/kernels.h"
 
-#define POSITION_SLACK 4 /* list_positions writes by fours */
+#define POSITION_SLACK 2 /* list_positions writes pairs */
 
 /* Whether looking at the low byte first pays: with fewer zero bits asked for, too many windows pass. */
 static inline bool samples_by_low_byte(const struct rabin_tables *tables, uint64_t n) {
@@ -23,20 +23,22 @@ static inline size_t lowest_bit(uint64_t map) {
 }
 
 /* The positions begin + i below `end` of the bits i set in map; returns how many. */
-static inline size_t list_positions(uint64_t map, size_t begin, size_t end, uint16_t *positions) {
+static inline size_t list_positions(uint64_t map, size_t begin, size_t end, uint32_t *positions) {
     if (end - begin < 64) map &= (UINT64_C(1) << (end - begin)) - 1;
     size_t count = (size_t)__builtin_popcountll(map), i = 0;
-    do
-        for (size_t k = 0; k < 4; k++, map &= map - 1) /* four, wanted or not: no branch to guess */
-            positions[i + k] = (uint16_t)(begin + lowest_bit(map));
-    while ((i += 4) < count);
+    do { /* two, wanted or not: no branch to guess where few are set */
+        positions[i] = (uint32_t)(begin + lowest_bit(map));
+        map &= map - 1;
+        positions[i + 1] = (uint32_t)(begin + lowest_bit(map));
+        map &= map - 1;
+    } while ((i += 2) < count);
     return count;
 }
 
 /* The fingerprints of the windows at the positions (windows of up to RABIN_SIMD_WINDOW bytes), where they are
  * multiples of the divisor. */
 size_t avx2_rabin_exact(const struct rabin_tables *tables, const uint8_t *bytes,
-                        const struct divisor *divisor, const uint16_t *positions, size_t count,
+                        const struct divisor *divisor, const uint32_t *positions, size_t count,
                         uint64_t *out);
 
 #endif

@@ -98,7 +98,7 @@ static inline __m512i edge_bits(const uint8_t edge[2][16], const uint8_t *bytes)
 }
 
 static inline size_t find_zeros(const struct rabin_tables *t, const uint8_t *bytes, size_t windows,
-                                __m512i mask, uint16_t *positions, int terms) {
+                                __m512i mask, uint32_t *positions, int terms) {
     size_t end = windows + (size_t)t->window - 1, found = 0;
     struct convolution c = convolution_begin(t, bytes, end, terms);
     for (size_t i = 0; i < windows; i += 64) {
@@ -112,7 +112,7 @@ static inline size_t find_zeros(const struct rabin_tables *t, const uint8_t *byt
 
 /* One compiled loop per number of words that the taps fill. */
 static size_t find_candidates(const struct rabin_tables *t, const uint8_t *bytes, size_t windows,
-                              uint8_t mask, uint16_t *positions) {
+                              uint8_t mask, uint32_t *positions) {
     const __m512i masks = _mm512_set1_epi8((char)mask);
     switch ((t->window + 7) / 8) {
     case 1:
@@ -131,7 +131,7 @@ size_t avx512_rabin_mod(const struct rabin_tables *t, const uint8_t *bytes, size
     if (!samples_by_low_byte(t, n)) return avx2_rabin_mod(t, bytes, count, n, out);
     const struct divisor divisor = divisor_of(n);
     size_t windows = count - (size_t)t->window + 1, kept = 0;
-    uint16_t positions[CHUNK + POSITION_SLACK];
+    uint32_t positions[CHUNK + POSITION_SLACK];
     for (size_t begin = 0; begin < windows; begin += CHUNK) {
         size_t size = windows - begin < CHUNK ? windows - begin : CHUNK;
         size_t found = find_candidates(t, bytes + begin, size, low_byte_mask(n), positions);
