@@ -83,11 +83,13 @@ size_t avx2_fold_ascii(const uint8_t *src, size_t size, uint8_t *dst, size_t *wr
 
 /* Append where the spaces of 64 bytes are, counted from the start of the block; returns how many. */
 static inline size_t list_spaces(uint64_t spaces, size_t offset, uint16_t *ends) {
+    const __m128i step = _mm_set1_epi16(8);
+    __m128i base = _mm_set1_epi16((short)offset);
     size_t count = 0;
     for (size_t group = 0; group < 8; group++, spaces >>= 8) {
         __m128i at = _mm_cvtepu8_epi16(_mm_loadl_epi64((const __m128i *)&set_bits[spaces & 255]));
-        at = _mm_add_epi16(at, _mm_set1_epi16((short)(offset + 8 * group)));
-        _mm_storeu_si128((__m128i *)(ends + count), at);
+        _mm_storeu_si128((__m128i *)(ends + count), _mm_add_epi16(at, base));
+        base = _mm_add_epi16(base, step);
         count += (size_t)_mm_popcnt_u64(spaces & 255);
     }
     return count;
