@@ -107,4 +107,6 @@ void conclude(const struct facts *a, const struct facts *b, uint32_t window, con
         .cosine = e->cosine,
         .certain = certain && relation != STEMMA_UNKNOWN,
     };
+    if (a->tokens == 0 || b->tokens == 0) /* no number then, whether from sets or from sketches */
+        out->resemblance = out->a_in_b = out->b_in_a = out->cosine = (stemma_quantity){.why = "there is no text"};
 }
