@@ -658,7 +658,7 @@ class Large(Base):
         with open(self.folder / "sparse", "wb") as file:
             file.truncate(10 << 30)
         start = time.monotonic()
-        found = json.loads(self.good("sketch", "--json", "sparse", timeout=280))
+        found = json.loads(self.good("sketch", "--json", "sparse", timeout=550))
         self.assertEqual(found["bytes"], 10 << 30)
         print(f"sparse file of 10 GB: {time.monotonic() - start:.1f} s", file=sys.stderr)
 
