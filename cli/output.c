@@ -39,9 +39,18 @@ enum exit_code graver(enum exit_code a, enum exit_code b) {
 
 /* ---- messages ---- */
 
+static int output_cause; /* errno of the first write that failed */
+
+bool flush_output(void) {
+    if (fflush(stdout) && !output_cause) output_cause = errno;
+    return !ferror(stdout);
+}
+
+/* What was printed before comes first, also where both streams go to one place. */
 static void say(const char *format, va_list arguments) {
     char message[2048];
     vsnprintf(message, sizeof message, format, arguments);
+    flush_output();
     char *safe = safe_text(message, strlen(message));
     fprintf(stderr, "stemma: %s\n", safe);
     free(safe);
@@ -83,13 +92,6 @@ const char *cause_text(int number) {
     snprintf(text, sizeof text, "%s", strerror(number));
     text[0] = (char)tolower((unsigned char)text[0]);
     return text;
-}
-
-static int output_cause; /* errno of the first write that failed */
-
-bool flush_output(void) {
-    if (fflush(stdout) && !output_cause) output_cause = errno;
-    return !ferror(stdout);
 }
 
 enum exit_code finish_output(void) {

@@ -6,6 +6,7 @@
 README.md and docs/*.md: ```console blocks. Manual pages: `.Bd -literal` blocks. Lines that begin with `$ ` are
 commands, those below what they print, standard error included; `...` stands for anything, a line of `...` for
 any lines. Each document is one session in an empty directory that holds copies of /usr/share/common-licenses.
+```c blocks are compiled with every warning.
 """
 import os
 import re
@@ -26,7 +27,7 @@ def markdown_blocks(text):
 
 def manual_blocks(text):
     blocks = re.findall(r"^\.Bd -literal.*?\n(.*?)^\.Ed", text, re.M | re.S)
-    return [block.replace("\\e", "\\") for block in blocks]
+    return [block.replace("\\e", "\\").replace("\\&", "") for block in blocks]
 
 
 def steps(block):
@@ -68,6 +69,16 @@ class Examples(unittest.TestCase):
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)
         with self.subTest(document=path.name, command=command):
             self.assertRegex(done.stdout, pattern(expected))
+
+
+class Programs(unittest.TestCase):
+    def test_c_blocks_compile(self):
+        for path in [SOURCE / "README.md", *SOURCE.glob("docs/*.md")]:
+            for block in re.findall(r"^```c\n(.*?)^```", path.read_text(), re.M | re.S):
+                command = ["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", f"-I{SOURCE}/include",
+                           "-xc", "-"]
+                done = subprocess.run(command, input=block, text=True, capture_output=True)
+                self.assertEqual(done.stderr, "", path.name)
 
 
 def add_documents():
