@@ -22,13 +22,15 @@ struct rabin_tables {
     uint64_t enter[256];  /* the byte that comes, times x^64 mod P: 64 zero bits are appended to the window */
     uint64_t shift[256];  /* the top byte of a fingerprint, times x^degree mod P: what shifting by 8 pushes out */
     uint64_t leave[256];  /* the byte that leaves, times x^(64 + 8 window) mod P */
-    /* For SIMD, windows up to RABIN_SIMD_WINDOW (rabin.c says why): eight bits per window, of which the lowest
-     * k are zero just when those of the fingerprint are. Bits shared by all eight shifts come from a
+
+    /* For SIMD, windows up to RABIN_SIMD_WINDOW (rabin.c says why): eight bits per window, of which the
+     * lowest k are zero just when those of the fingerprint are. Bits shared by all eight shifts come from a
      * convolution of the text with the taps; the rest, by nibble, from the window's first and last byte. */
     uint64_t taps[4];
     uint8_t edge[2][2][16]; /* [first, last byte][low, high nibble] */
-    /* One fingerprint from scratch by carry-less multiplication; everything times x^(64 - degree), so that the
-     * modulus has degree 64. */
+
+    /* One fingerprint from scratch by carry-less multiplication; everything times x^(64 - degree), so that
+     * the modulus has degree 64. */
     uint64_t weight[4]; /* of the window's 64-bit words, first byte highest: x^(8 window - 64 index) mod P */
     uint64_t quotient;  /* x^128 divided by the modulus, without its leading term: Barrett's constant */
 };
