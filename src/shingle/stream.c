@@ -289,7 +289,8 @@ static stemma_status canonical(struct shingler *s, const uint8_t *bytes, size_t 
     struct buf *out = bytes_are_symbols(s) ? &s->symbols : &s->text;
     size_t before = out->len;
     TRY(last ? canon_finish(s->canon, out, err) : canon_feed(s->canon, bytes, size, out, err));
-    if (s->text_sink.take) s->text_sink.take(s->text_sink.context, out->data + before, out->len - before);
+    if (s->text_sink.take && out->len > before)
+        s->text_sink.take(s->text_sink.context, out->data + before, out->len - before);
     if (bytes_are_symbols(s)) {
         s->token_count += out->len - before;
         s->unseen += out->len - before;
