@@ -8,6 +8,7 @@
 #include "shingle/stream.h"
 #include "text/tokens.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -234,10 +235,72 @@ static void a_keyed_view_without_its_key_is_refused(void **unused) {
     assert_non_null(strstr(error.message, "0000000000000abc"));
 }
 
+/* ---- dispersion: samples of token fingerprints are as evenly spread as chance would have it ---- */
+
+struct place {
+    uint64_t fp;
+    size_t at;
+};
+
+static int by_fingerprint(const void *x, const void *y) {
+    const struct place *a = x, *b = y;
+    return a->fp != b->fp ? (a->fp > b->fp) - (a->fp < b->fp) : (a->at > b->at) - (a->at < b->at);
+}
+
+/* Whether each fingerprint is the first of its kind: sets count it once. */
+static bool *mark_fresh(const struct vec64 *fp) {
+    struct place *places = malloc(fp->len * sizeof *places);
+    bool *fresh = calloc(fp->len, 1);
+    for (size_t i = 0; i < fp->len; i++) places[i] = (struct place){fp->data[i], i};
+    qsort(places, fp->len, sizeof *places, by_fingerprint);
+    for (size_t i = 0; i < fp->len; i++) fresh[places[i].at] = i == 0 || places[i].fp != places[i - 1].fp;
+    free(places);
+    return fresh;
+}
+
+/* Variance of the number of multiples of n in blocks of 300, over that of independent draws. */
+static double dispersion(const struct vec64 *fp, const bool *fresh, uint64_t n) {
+    double deviation = 0, binomial = 0, rate = 1 / (double)n;
+    for (size_t begin = 0; begin + 300 <= fp->len; begin += 300) {
+        double size = 0, sampled = 0;
+        for (size_t i = begin; i < begin + 300; i++) {
+            size += fresh[i];
+            sampled += fresh[i] && fp->data[i] % n == 0;
+        }
+        deviation += (sampled - size * rate) * (sampled - size * rate);
+        binomial += size * rate * (1 - rate);
+    }
+    return deviation / binomial;
+}
+
+static void token_fingerprints_disperse(void **unused) {
+    (void)unused;
+    const uint64_t moduli[] = {8, 16, 32, 64, 100, 25, 97};
+    struct buf text = {0};
+    uint64_t state = 7;
+    double worst = 0;
+    for (int i = 0; i < 200000; i++) /* Zipf's law over 20,000 words */
+        assert_true(buf_add_format(&text, "w%u ", (unsigned)__builtin_exp(rng_unit(&state) * 9.9)));
+    for (uint64_t seed = 0; seed < 12; seed++) {
+        struct view view = {.folds = FOLD_TEXT, .unit = UNIT_WORD, .window = 5, .hash = HASH_MIX, .width = 64, .seed = seed};
+        struct taken taken = {.modulus = 1};
+        run(&view, (const char *)text.data, text.len, 0, false, &taken);
+        bool *fresh = mark_fresh(&taken.fp);
+        for (size_t i = 0; i < sizeof moduli / sizeof *moduli; i++)
+            worst = fmax(worst, dispersion(&taken.fp, fresh, moduli[i]));
+        free(fresh);
+        vec64_release(&taken.fp);
+    }
+    print_message("token fingerprints: at most %.2f times binomial\n", worst);
+    assert_true(worst <= 1.3);
+    buf_release(&text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_view_follows_its_definition),
         cmocka_unit_test(a_long_word_is_cut),
+        cmocka_unit_test(token_fingerprints_disperse),
         cmocka_unit_test(labels_number_the_occurrences),
         cmocka_unit_test(a_keyed_view_without_its_key_is_refused),
     };
