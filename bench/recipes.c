@@ -5,7 +5,8 @@
  *
  *   recipes PAIRS [ROOT]     PAIRS: two names a line, separated by a tab, below ROOT
  *
- * Prints Markdown. Speeds are ratios to the first recipe, measured in the same run.
+ * Prints Markdown. Errors are taken over several seeds: pairs that share documents err together, so that one seed
+ * says little. Speeds are ratios to the first recipe, measured in the same run.
  */
 #include "stemma.h"
 
@@ -15,7 +16,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { CLASSES = 3, LINES = 3 };
+enum { CLASSES = 3, LINES = 3, SEEDS = 4 };
 
 static const char *const CLASS_NAMES[CLASSES] = {"short", "medium", "long"};
 static const double THRESHOLDS[LINES] = {.5, .7, .9};
@@ -26,14 +27,14 @@ static int class_of(uint64_t bytes) {
 }
 
 static const char *const RECIPES[] = {
-    "oph n=512 bits=2",     "oph n=1024 bits=2",   "oph n=3200 bits=2",    "oph n=1024 bits=1",
-    "oph n=2048 bits=1",    "oph n=6400 bits=1",   "oph n=256 bits=4",     "oph n=512 bits=4",
-    "oph n=1600 bits=4",    "oph n=128 bits=8",    "oph n=256 bits=8",     "oph n=800 bits=8",
-    "minhash n=512 bits=2", "minhash n=1024 bits=2", "minhash n=1024 bits=1", "minhash n=2048 bits=1",
-    "minhash n=100 bits=64", "oph n=100 bits=64",  "min n=16",             "min n=32",
-    "min n=100",            "minmod n=100 mod=8",  "mod n=16",             "mod n=25",
-    "mod n=64",             "mod n=100",           "level",                "bsw n=100",
-    "bsw n=16",             "bsw-chunk n=16",
+    "oph n=2048 bits=1",     "oph n=1024 bits=1",     "oph n=6400 bits=1",     "oph n=512 bits=2",
+    "oph n=1024 bits=2",     "oph n=3200 bits=2",     "oph n=256 bits=4",      "oph n=512 bits=4",
+    "oph n=1600 bits=4",     "oph n=128 bits=8",      "oph n=256 bits=8",      "oph n=800 bits=8",
+    "oph n=100 bits=64",     "minhash n=1024 bits=1", "minhash n=2048 bits=1", "minhash n=512 bits=2",
+    "minhash n=1024 bits=2", "minhash n=100 bits=64", "min n=16",              "min n=32",
+    "min n=100",             "minmod n=100 mod=8",    "mod n=16",              "mod n=25",
+    "mod n=32",              "mod n=64",              "mod n=100",             "level",
+    "bsw n=16",              "bsw n=100",             "bsw-chunk n=16",
 };
 enum { RECIPE_COUNT = sizeof RECIPES / sizeof *RECIPES };
 
@@ -119,11 +120,11 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static double sketch_all(const char *spec) {
+static double sketch_all(const char *spec, int seed) {
     char text[256];
     stemma_recipe *recipe = NULL;
     stemma_error error;
-    snprintf(text, sizeof text, "; %s", spec);
+    snprintf(text, sizeof text, "seed=%d; %s", seed, spec);
     if (stemma_recipe_parse(text, &recipe, &error) != STEMMA_OK) die(error.message);
     double start = now();
     for (size_t i = 0; i < doc_count; i++) {
@@ -169,37 +170,50 @@ static void score_pair(struct score *s, double exact, const stemma_quantity *q) 
 }
 
 static void print_score(const char *spec, const char *class_name, const struct score *s, double bytes, double speed) {
-    printf("| %-21s | %-6s | %5.0f | %5.4f | %+6.4f | %4.1f | ", spec, class_name, s->count,
+    printf("| %-21s | %-6s | %4.0f | %5.4f | %+6.4f | %4.1f | ", spec, class_name, s->count / SEEDS,
            sqrt(s->squares / s->count), s->sum / s->count, 100 * s->covered / s->count);
     for (int t = 0; t < LINES; t++)
         printf("%.3f | ", 2 * s->hit[t] / (2 * s->hit[t] + s->miss[t] + s->wrong[t]));
-    printf("%5.0f | %4.2f | %.0f |\n", bytes, speed, s->unknown);
+    printf("%5.0f | %4.2f | %.0f |\n", bytes, speed, s->unknown / SEEDS);
 }
 
-static void judge_recipe(const char *spec, double first_time, double taken) {
-    struct score scores[CLASSES + 1] = {0};
-    double bytes[CLASSES + 1] = {0}, count[CLASSES + 1] = {0};
+struct tally {
+    struct score scores[CLASSES + 1]; /* the last is of all */
+    double bytes[CLASSES + 1], count[CLASSES + 1];
+    double taken;
+};
+
+static void tally_seed(struct tally *t) {
     for (size_t i = 0; i < pair_count; i++) {
         struct doc *a = &docs[pairs[i].a], *b = &docs[pairs[i].b];
         stemma_comparison c;
         stemma_error error;
         if (stemma_compare_sketches(a->sketch, b->sketch, NULL, &c, &error) != STEMMA_OK) die(error.message);
-        int class = class_of(a->bytes < b->bytes ? a->bytes : b->bytes);
-        score_pair(&scores[class], pairs[i].exact, &c.resemblance);
-        score_pair(&scores[CLASSES], pairs[i].exact, &c.resemblance);
+        score_pair(&t->scores[class_of(a->bytes < b->bytes ? a->bytes : b->bytes)], pairs[i].exact, &c.resemblance);
+        score_pair(&t->scores[CLASSES], pairs[i].exact, &c.resemblance);
     }
     for (size_t i = 0; i < doc_count; i++) {
-        int class = class_of(docs[i].bytes);
-        bytes[class] += part_bytes(docs[i].sketch);
-        bytes[CLASSES] += part_bytes(docs[i].sketch);
-        count[class]++;
-        count[CLASSES]++;
+        int places[] = {class_of(docs[i].bytes), CLASSES};
+        for (int k = 0; k < 2; k++) {
+            t->bytes[places[k]] += part_bytes(docs[i].sketch);
+            t->count[places[k]]++;
+        }
+    }
+}
+
+static double judge_recipe(const char *spec, double first_time) {
+    struct tally t = {0};
+    for (int seed = 0; seed < SEEDS; seed++) {
+        double taken = sketch_all(spec, seed);
+        if (seed == 0 || taken < t.taken) t.taken = taken;
+        tally_seed(&t);
     }
     for (int k = 0; k <= CLASSES; k++)
-        if (scores[k].count > 0)
-            print_score(spec, k < CLASSES ? CLASS_NAMES[k] : "all", &scores[k], bytes[k] / count[k],
-                        first_time / taken);
+        if (t.scores[k].count > 0)
+            print_score(spec, k < CLASSES ? CLASS_NAMES[k] : "all", &t.scores[k], t.bytes[k] / t.count[k],
+                        first_time > 0 ? first_time / t.taken : 1);
     fflush(stdout);
+    return t.taken;
 }
 
 int main(int argc, char **argv) {
@@ -213,9 +227,8 @@ int main(int argc, char **argv) {
     printf("|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n");
     double first = 0;
     for (int r = 0; r < RECIPE_COUNT; r++) {
-        double taken = sketch_all(RECIPES[r]);
-        if (r == 0) first = taken = sketch_all(RECIPES[r]); /* the first run fills the page cache */
-        judge_recipe(RECIPES[r], first, taken);
+        double taken = judge_recipe(RECIPES[r], first);
+        if (r == 0) first = taken;
     }
     for (size_t i = 0; i < doc_count; i++) {
         stemma_sketch_free(docs[i].sketch);
