@@ -13,8 +13,8 @@ static void expect_text(const char *given, const char *canonical) {
 
 static void test_canonical_text(void **state) {
     (void)state;
-    expect_text("", DEFAULT_VIEW "; oph n=1024 bits=2; mod n=64");
-    expect_text(" \n", DEFAULT_VIEW "; oph n=1024 bits=2; mod n=64");
+    expect_text("", DEFAULT_VIEW "; oph n=2048 bits=1; mod n=32");
+    expect_text(" \n", DEFAULT_VIEW "; oph n=2048 bits=1; mod n=32");
     expect_text("; mod", DEFAULT_VIEW "; mod n=64");
     expect_text("mod n=100", DEFAULT_VIEW "; mod n=100");
     expect_text("seed=7 window=3 ; min",

@@ -107,14 +107,13 @@ static bool all_filled(const uint64_t *minima, size_t n) {
 static void densify_twin(uint64_t *minima, size_t n, uint64_t seed) {
     uint64_t *own = malloc(n * 8);
     memcpy(own, minima, n * 8);
-    for (uint64_t round = 1; !all_filled(minima, n); round++)
-        for (size_t j = 0; j < n; j++) {
-            if (own[j] == UINT64_MAX) continue;
-            uint64_t mixed =
-                mix64((j * UINT64_C(0x9e3779b97f4a7c15) + round * UINT64_C(0xc2b2ae3d27d4eb4f)) ^ seed);
-            size_t target = (size_t)((unsigned __int128)mixed * n >> 64);
-            if (minima[target] == UINT64_MAX) minima[target] = own[j];
+    for (uint64_t round = 1; !all_filled(minima, n); round++) {
+        size_t offset = (size_t)((unsigned __int128)mix64(round ^ seed) * n >> 64);
+        for (size_t i = 0; i < n; i++) {
+            uint64_t lent = own[(i + n - offset) % n];
+            if (minima[i] == UINT64_MAX) minima[i] = lent;
         }
+    }
     free(own);
 }
 
@@ -225,6 +224,7 @@ static void test_twins(void **state) {
     check_recipe("; " EVERY_SCHEME_2, &rng);
     check_recipe("width=32 seed=77 window=1; " EVERY_SCHEME, &rng);
     check_recipe("width=47 seed=99 window=30; " EVERY_SCHEME_2, &rng);
+    check_recipe("; oph n=1000 bits=1", &rng); /* both ways of lending */
     check_recipe("; mod n=1; min n=1; minmod n=1 mod=1; minhash n=1; oph n=1 bits=64; bsw n=1; bsw-chunk n=1",
                  &rng);
     check_recipe("; min n=1000; minmod n=300 mod=2; mod n=4294967295; mod n=64; bsw n=64; bsw n=96; bsw n=13",
