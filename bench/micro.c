@@ -125,11 +125,10 @@ static void print_machine(const struct options *options, const struct corpus *co
     machine_describe(&machine);
     const char *text = options->file ? options->file : "generated English";
     if (options->json)
-        printf(
-            "{\"cpu\": \"%s\", \"flags\": \"%s\", \"compiler\": \"%s\", \"kernels\": \"%s\", \"text\": \"%s\", "
-            "\"bytes\": %zu, \"rounds\": %zu, \"memcpy_bytes_per_second\": %.3g}\n",
-            machine.cpu, machine.flags, machine.compiler, kernels_get()->name, options->file ? "file" : text,
-            corpus->size, options->rounds, memcpy_speed);
+        printf("{\"cpu\": \"%s\", \"flags\": \"%s\", \"compiler\": \"%s\", \"kernels\": \"%s\", "
+               "\"text\": \"%s\", \"bytes\": %zu, \"rounds\": %zu, \"memcpy_bytes_per_second\": %.3g}\n",
+               machine.cpu, machine.flags, machine.compiler, kernels_get()->name,
+               options->file ? "file" : text, corpus->size, options->rounds, memcpy_speed);
     else
         printf("CPU      %s\nflags    %s\ncompiler %s\nkernels  %s\ntext     %s, %zu bytes, %.2f to a word\n"
                "memcpy   %.1f GB/s\n\n",
