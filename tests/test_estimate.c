@@ -381,6 +381,7 @@ static void verdicts(void **unused) {
     check_verdict(.6999, .8, .8, 0, STEMMA_RELATED, true);
     check_verdict(.2, .9, .2, 0, STEMMA_CONTAINED, true);
     check_verdict(.2, .2, .95, 0, STEMMA_CONTAINS, true);
+    check_verdict(.6, .95, .96, 0, STEMMA_RELATED, true); /* cannot be: the resemblance counts */
     check_verdict(.04, .05, .04, 0, STEMMA_UNRELATED, true);
     check_verdict(.04, .06, .04, 0, STEMMA_RELATED, true);
     check_verdict(.75, .8, .8, .04, STEMMA_NEAR_DUPLICATE, true);

@@ -308,7 +308,7 @@ static void test_keyed_without_key(void **state) {
     struct stemma_recipe recipe = recipe_of("keyid=0123456789abcdef");
     struct sketcher *sketcher = NULL;
     stemma_error err;
-    assert_int_equal(sketcher_new(&recipe, &sketcher, &err), STEMMA_UNSUPPORTED);
+    assert_int_equal(sketcher_new(&recipe, &sketcher, &err), STEMMA_INVALID);
     assert_non_null(strstr(err.message, "0123456789abcdef"));
     assert_null(sketcher);
 }

@@ -109,37 +109,40 @@ static char *directory_of(const char *path) {
     return directory;
 }
 
-/* A draft without a name, so that a killed process leaves nothing; where the file system cannot, with a name. */
+/* Where the file system cannot make a file without a name, one with a name that nobody else uses. */
+static int open_named_draft(struct output *output) {
+    for (unsigned try = 0; try < 100; try++) {
+        snprintf(output->draft, output->draft_size, "%s.draft-%d-%u", output->path, (int)getpid(), try);
+        int fd = open(output->draft, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+        output->draft_exists = fd >= 0;
+        if (fd >= 0 || errno != EEXIST) return fd < 0 ? -errno : fd;
+    }
+    return -EEXIST;
+}
+
+/* A draft without a name, so that a killed process leaves nothing. */
 static int open_draft(struct output *output) {
     char *directory = directory_of(output->path);
-    size_t size = strlen(output->path) + 16;
-    output->draft = mem_alloc(size);
+    output->draft_size = strlen(output->path) + 40;
+    output->draft = mem_alloc(output->draft_size);
     if (!directory || !output->draft) {
         mem_free(directory);
         return -ENOMEM;
     }
-    snprintf(output->draft, size, "%s.draft-XXXXXX", output->path);
     int fd = open(directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
     int cause = errno;
     mem_free(directory);
     if (fd >= 0) return fd;
-    if (cause != EOPNOTSUPP && cause != EISDIR && cause != EINVAL) return -cause;
-    fd = mkostemp(output->draft, O_CLOEXEC);
-    output->draft_exists = fd >= 0;
-    if (fd < 0) return -errno;
-    mode_t mask = umask(0);
-    umask(mask);
-    fchmod(fd, 0666 & ~mask);
-    return fd;
+    return cause == EOPNOTSUPP || cause == EISDIR || cause == EINVAL ? open_named_draft(output) : -cause;
 }
 
-/* Give the draft its name beside the target; renaming it is then atomic. */
+/* Give the draft its name beside the target; renaming it is then atomic. Process and descriptor make it unique. */
 static int name_draft(struct output *output) {
     char link[32];
     if (output->draft_exists) return 0;
     snprintf(link, sizeof link, "/proc/self/fd/%d", output->fd);
-    snprintf(output->draft + strlen(output->path), 16, ".draft-%d", (int)getpid() % 1000000);
-    unlink(output->draft);
+    snprintf(output->draft, output->draft_size, "%s.draft-%d-%d", output->path, (int)getpid(), output->fd);
+    unlink(output->draft); /* of a process of the same number that was killed at this very place */
     if (linkat(AT_FDCWD, link, AT_FDCWD, output->draft, AT_SYMLINK_FOLLOW) != 0) return -1;
     output->draft_exists = true;
     return 0;

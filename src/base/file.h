@@ -28,6 +28,7 @@ struct output {
     int fd;
     char *path;
     char *draft; /* the name it has for a moment before it gets its own */
+    size_t draft_size;
     bool draft_exists;
     bool direct;
 };

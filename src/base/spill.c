@@ -68,9 +68,11 @@ static stemma_status run_open(struct spill *spill, struct run *run, int level, s
         if (fd >= 0) unlink(name);
     }
     if (fd < 0) {
+        int cause = errno == ENOENT || errno == ENOTDIR || errno == EACCES ? EIO : errno;
+        stemma_status status = fail_errno(NULL, "", "", cause); /* not the document's fault, so not its status */
         fail_errno(err, "make a temporary file in", spill->directory, errno);
-        if (err) err->status = STEMMA_IO;
-        return STEMMA_IO;
+        if (err) err->status = status;
+        return status;
     }
     *run = (struct run){fd, level, 0};
     return STEMMA_OK;

@@ -6,12 +6,19 @@ struct numbers {
     double resemblance, a_in_b, b_in_a;
 };
 
+/* Two documents that contain each other to a share c resemble each other to c / (2 - c) at least. An estimate that says
+ * otherwise has its containments from too few samples: the resemblance is the better witness. */
+static bool contradicts(struct numbers n, double c) {
+    return n.a_in_b >= c && n.b_in_a >= c && n.resemblance >= 0 && n.resemblance < c / (2 - c) - 1e-9;
+}
+
 static stemma_relation verdict(struct numbers n, const stemma_thresholds *t) {
-    if (n.resemblance < 0 && n.a_in_b < 0 && n.b_in_a < 0) return STEMMA_UNKNOWN;
+    double more = n.a_in_b >= n.b_in_a ? n.a_in_b : n.b_in_a;
+    if (n.resemblance < 0 && more < 0) return STEMMA_UNKNOWN;
     if (n.resemblance >= t->resemblance) return STEMMA_NEAR_DUPLICATE;
-    if (n.a_in_b >= t->containment) return STEMMA_CONTAINED;
-    if (n.b_in_a >= t->containment) return STEMMA_CONTAINS;
-    if (n.resemblance > t->chance || n.a_in_b > t->chance || n.b_in_a > t->chance) return STEMMA_RELATED;
+    if (more >= t->containment && !contradicts(n, t->containment))
+        return more == n.a_in_b ? STEMMA_CONTAINED : STEMMA_CONTAINS;
+    if (n.resemblance > t->chance || more > t->chance) return STEMMA_RELATED;
     return STEMMA_UNRELATED;
 }
 

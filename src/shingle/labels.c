@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/rng.h"
 #include "base/spill.h"
+#include "kernels/kernels.h"
 
 enum { BLOCK = 1024 };
 
@@ -48,7 +49,7 @@ static void label(struct labeller *l, uint64_t *values, size_t count) {
 }
 
 static stemma_status hand_on(struct labeller *l, struct spill_cursor *cursor, stemma_error *err) {
-    uint64_t block[BLOCK];
+    uint64_t block[BLOCK + KERNEL_SLACK];
     for (;;) {
         size_t count = 0;
         TRY(spill_cursor_read(cursor, block, BLOCK, &count, err));

@@ -415,7 +415,7 @@ static bool starts_with_scheme(struct cursor *cursor) {
 
 stemma_status recipe_parse(const char *text, size_t size, struct stemma_recipe *out, stemma_error *err) {
     struct cursor cursor = {text, text ? text + size : text};
-    struct cursor usual = {default_specs, default_specs + sizeof default_specs - 1};
+    struct cursor usual = {default_specs, &default_specs[sizeof default_specs - 1]};
     struct cursor nothing = {text, text};
     struct stemma_recipe recipe = {0};
     bool view_left_out = starts_with_scheme(&cursor);

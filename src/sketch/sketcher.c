@@ -32,7 +32,7 @@ static struct maker *maker_new(const struct spec *spec, uint64_t seed) {
 stemma_status sketcher_new(const struct stemma_recipe *recipe, struct sketcher **out, stemma_error *err) {
     const struct view *view = &recipe->view;
     if (view->keyed && !view->has_secret)
-        return fail(err, STEMMA_UNSUPPORTED,
+        return fail(err, STEMMA_INVALID,
                     "the recipe is keyed (key id %016" PRIx64 "): sketches need its key", view->key_id);
     struct sketcher *sketcher = mem_zero(1, sizeof *sketcher);
     if (!sketcher) return fail_memory(err);
