@@ -128,9 +128,34 @@ static bool take_scheme(const parser *p, const option_spec *spec, const char *va
 
 /* ---- storing ---- */
 
+/* Where flags and plain texts go; false when the option is neither. */
+static bool store_plain(options *o, enum option_id id, const char *value) {
+    static const struct {
+        enum option_id id;
+        size_t place;
+    } flags[] = {{OPT_SKETCH, offsetof(options, sketch)},  {OPT_NULL, offsetof(options, null_separated)},
+                 {OPT_TOKENS, offsetof(options, tokens)},  {OPT_FORCE, offsetof(options, force)},
+                 {OPT_JSON, offsetof(options, json)},      {OPT_QUIET, offsetof(options, quiet)},
+                 {OPT_PRINT0, offsetof(options, print0)},  {OPT_HELP, offsetof(options, help)},
+                 {OPT_VERSION, offsetof(options, version)}},
+      texts[] = {
+          {OPT_KEY, offsetof(options, key_file)},          {OPT_RECIPE, offsetof(options, recipe)},
+          {OPT_PAIRS_FROM, offsetof(options, pairs_from)}, {OPT_FILES_FROM, offsetof(options, files_from)},
+          {OPT_OUTPUT, offsetof(options, output)},         {OPT_DIRECTORY, offsetof(options, directory)}};
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+        if (flags[i].id == id) return *(bool *)((char *)o + flags[i].place) = true;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (texts[i].id == id) {
+            *(const char **)((char *)o + texts[i].place) = value;
+            return true;
+        }
+    return false;
+}
+
+/* Those that need reading; the cast lets the plain ones be left to the default. */
 static bool store(const parser *p, const option_spec *spec, const char *value) {
     options *o = p->out;
-    switch (spec->id) {
+    switch ((int)spec->id) {
     case OPT_PRESET:
     case OPT_FOLD:
     case OPT_UNIT:
@@ -143,12 +168,6 @@ static bool store(const parser *p, const option_spec *spec, const char *value) {
     case OPT_LABELLED:
         o->view[spec->id] = "yes";
         return true;
-    case OPT_KEY:
-        o->key_file = value;
-        return true;
-    case OPT_RECIPE:
-        o->recipe = value;
-        return true;
     case OPT_SCHEME:
         return take_scheme(p, spec, value);
     case OPT_N:
@@ -157,57 +176,17 @@ static bool store(const parser *p, const option_spec *spec, const char *value) {
         return take_text_of_number(p, spec, value, &current_scheme(o)->bits);
     case OPT_MOD:
         return take_text_of_number(p, spec, value, &current_scheme(o)->mod);
-    case OPT_SKETCH:
-        o->sketch = true;
-        return true;
     case OPT_THRESHOLD:
         return take_fraction(p, spec, value, &o->threshold);
     case OPT_CONTAINED:
         return take_fraction(p, spec, value, &o->contained);
-    case OPT_PAIRS_FROM:
-        o->pairs_from = value;
-        return true;
-    case OPT_FILES_FROM:
-        o->files_from = value;
-        return true;
-    case OPT_NULL:
-        o->null_separated = true;
-        return true;
-    case OPT_TOKENS:
-        o->tokens = true;
-        return true;
-    case OPT_OUTPUT:
-        o->output = value;
-        return true;
-    case OPT_DIRECTORY:
-        o->directory = value;
-        return true;
-    case OPT_FORCE:
-        o->force = true;
-        return true;
-    case OPT_JSON:
-        o->json = true;
-        return true;
-    case OPT_QUIET:
-        o->quiet = true;
-        return true;
-    case OPT_PRINT0:
-        o->print0 = true;
-        return true;
     case OPT_THREADS:
         return take_threads(p, spec, value, &o->threads);
     case OPT_MEMORY:
         return take_size(p, spec, value, &o->memory);
-    case OPT_HELP:
-        o->help = true;
-        return true;
-    case OPT_VERSION:
-        o->version = true;
-        return true;
-    case OPT_COUNT:
-        break;
+    default:
+        return store_plain(o, spec->id, value);
     }
-    return false;
 }
 
 /* ---- finding ---- */
