@@ -16,7 +16,7 @@ static void read_record(const uint8_t *data, size_t size) {
         "; mod n=7; min n=20; minmod n=10 mod=3; level; minhash n=3; oph n=5 bits=64; bsw n=9; bsw-chunk n=5",
         "width=40; simhash; simhash bits=128; minhash n=9 bits=1; oph n=33 bits=1; oph n=7 bits=4; oph n=3 bits=16",
         "; level", "; mod n=2"};
-    struct stemma_recipe recipe;
+    struct stemma_recipe *recipe;
     struct stemma_sketch *sketch = NULL;
     struct buf record = {0}, again = {0};
     size_t at = 0;
@@ -25,28 +25,37 @@ static void read_record(const uint8_t *data, size_t size) {
     must(recipe_parse(text, strlen(text), &recipe, NULL) == STEMMA_OK);
     must(buf_add_u32(&record, (uint32_t)(size - 1)) && buf_add(&record, data + 1, size - 1));
     must(buf_add_u64(&record, checksum64(record.data, record.len)));
-    if (codec_get_sketch(record.data, record.len, &at, &recipe, 0, &sketch, NULL) == STEMMA_OK) {
+    if (codec_get_sketch(record.data, record.len, &at, recipe, 0, &sketch, NULL) == STEMMA_OK) {
         must(codec_put_sketch(sketch, &again, NULL) == STEMMA_OK && at == record.len);
         must(again.len == record.len && !memcmp(again.data, record.data, record.len));
         sketch_free(sketch);
     }
     buf_release(&record);
     buf_release(&again);
+    recipe_release(recipe);
 }
 
-static bool read_bundle(const uint8_t *data, size_t size, struct buf *again) {
-    struct stemma_recipe recipe;
-    size_t at = 0;
-    if (codec_get_header(data, size, &at, &recipe, NULL) != STEMMA_OK) return false;
-    must(codec_put_header(&recipe, again, NULL) == STEMMA_OK);
+/* Whether the records end as they should; `at` stands behind the header. */
+static bool read_records(const uint8_t *data, size_t size, size_t at, const struct stemma_recipe *recipe,
+                         struct buf *again) {
     for (uint64_t count = 0;; count++) {
         struct stemma_sketch *sketch = NULL;
-        if (codec_get_sketch(data, size, &at, &recipe, count, &sketch, NULL) != STEMMA_OK) return false;
+        if (codec_get_sketch(data, size, &at, recipe, count, &sketch, NULL) != STEMMA_OK) return false;
         must((sketch ? codec_put_sketch(sketch, again, NULL) : codec_put_end(count, again, NULL)) ==
              STEMMA_OK);
         if (!sketch) return true;
         sketch_free(sketch);
     }
+}
+
+static bool read_bundle(const uint8_t *data, size_t size, struct buf *again) {
+    struct stemma_recipe *recipe;
+    size_t at = 0;
+    if (codec_get_header(data, size, &at, &recipe, NULL) != STEMMA_OK) return false;
+    must(codec_put_header(recipe, again, NULL) == STEMMA_OK);
+    bool good = read_records(data, size, at, recipe, again);
+    recipe_release(recipe);
+    return good;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -20,7 +20,8 @@
  * Threads. There is no global state. An object may be used by one thread at a time; recipes and
  *   sketches are immutable once made and may be shared.
  * Ownership. What a function gives through a `**out` argument is the caller's, to be released with the
- *   matching _free, which accepts NULL.
+ *   matching _free, which accepts NULL. A recipe may be freed while sketchers and sketches made with it
+ *   live on.
  */
 #ifndef STEMMA_H
 #define STEMMA_H

@@ -17,8 +17,8 @@
 
 #include <cmocka.h> /* last: it has a fail() of its own */
 
-static inline struct stemma_recipe recipe_of(const char *text) {
-    struct stemma_recipe recipe;
+static inline struct stemma_recipe *recipe_of(const char *text) {
+    struct stemma_recipe *recipe = NULL;
     stemma_error err = {0};
     if (recipe_parse(text, strlen(text), &recipe, &err) != STEMMA_OK) fail_msg("%s: %s", text, err.message);
     return recipe;

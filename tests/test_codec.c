@@ -5,12 +5,12 @@
 #include "sketch_support.h"
 
 static struct buf bundle_of(const char *recipe_text, const size_t *counts, size_t sketches, uint64_t seed) {
-    struct stemma_recipe recipe = recipe_of(recipe_text);
+    struct stemma_recipe *recipe = recipe_of(recipe_text);
     struct buf out = {0};
-    assert_int_equal(codec_put_header(&recipe, &out, NULL), STEMMA_OK);
+    assert_int_equal(codec_put_header(recipe, &out, NULL), STEMMA_OK);
     for (size_t i = 0; i < sketches; i++) {
-        struct document doc = random_document(&seed, counts[i], 1000, recipe.view.width, recipe.view.window);
-        struct stemma_sketch *sketch = sketch_document(&recipe, &doc, NULL);
+        struct document doc = random_document(&seed, counts[i], 1000, recipe->view.width, recipe->view.window);
+        struct stemma_sketch *sketch = sketch_document(recipe, &doc, NULL);
         char name[40];
         snprintf(name, sizeof name, "document %zu", i);
         sketch->name = strdup(name);
@@ -23,23 +23,31 @@ static struct buf bundle_of(const char *recipe_text, const size_t *counts, size_
         document_free(&doc);
     }
     assert_int_equal(codec_put_end(sketches, &out, NULL), STEMMA_OK);
+    recipe_release(recipe);
     return out;
 }
 
-/* Read all of a bundle, and write it again into *again when there is one. */
-static stemma_status read_bundle(const uint8_t *bytes, size_t size, struct buf *again, stemma_error *err) {
-    struct stemma_recipe recipe;
-    size_t at = 0;
-    TRY(codec_get_header(bytes, size, &at, &recipe, err));
-    if (again) TRY(codec_put_header(&recipe, again, err));
+static stemma_status read_records(const uint8_t *bytes, size_t size, size_t at,
+                                  const struct stemma_recipe *recipe, struct buf *again, stemma_error *err) {
+    if (again) TRY(codec_put_header(recipe, again, err));
     for (uint64_t count = 0;; count++) {
         struct stemma_sketch *sketch = NULL;
-        TRY(codec_get_sketch(bytes, size, &at, &recipe, count, &sketch, err));
+        TRY(codec_get_sketch(bytes, size, &at, recipe, count, &sketch, err));
         if (!sketch) return again ? codec_put_end(count, again, err) : STEMMA_OK;
         stemma_status status = again ? codec_put_sketch(sketch, again, err) : STEMMA_OK;
         sketch_free(sketch);
         TRY(status);
     }
+}
+
+/* Read all of a bundle, and write it again into *again when there is one. */
+static stemma_status read_bundle(const uint8_t *bytes, size_t size, struct buf *again, stemma_error *err) {
+    struct stemma_recipe *recipe = NULL;
+    size_t at = 0;
+    TRY(codec_get_header(bytes, size, &at, &recipe, err));
+    stemma_status status = read_records(bytes, size, at, recipe, again, err);
+    recipe_release(recipe);
+    return status;
 }
 
 static const char *const recipes[] = {
@@ -68,24 +76,26 @@ static void test_round_trip(void **state) {
 
 static void test_contents_survive(void **state) {
     (void)state;
-    struct stemma_recipe recipe = recipe_of("; " EVERY_SCHEME_2), read;
+    struct stemma_recipe *recipe = recipe_of("; " EVERY_SCHEME_2), *read;
     uint64_t rng = 4;
     struct document doc = random_document(&rng, 300, 1000, 64, 5);
-    struct stemma_sketch *sketch = sketch_document(&recipe, &doc, NULL), *found = NULL;
+    struct stemma_sketch *sketch = sketch_document(recipe, &doc, NULL), *found = NULL;
     struct buf bytes = {0};
     size_t at = 0;
     sketch->name = strdup("\xff name");
     sketch->bytes = 1;
     sketch->tokens = 2;
-    assert_int_equal(codec_put_header(&recipe, &bytes, NULL), STEMMA_OK);
+    assert_int_equal(codec_put_header(recipe, &bytes, NULL), STEMMA_OK);
     assert_int_equal(codec_put_sketch(sketch, &bytes, NULL), STEMMA_OK);
     assert_int_equal(codec_get_header(bytes.data, bytes.len, &at, &read, NULL), STEMMA_OK);
-    assert_int_equal(codec_get_sketch(bytes.data, bytes.len, &at, &read, 0, &found, NULL), STEMMA_OK);
+    assert_int_equal(codec_get_sketch(bytes.data, bytes.len, &at, read, 0, &found, NULL), STEMMA_OK);
     assert_int_equal(at, bytes.len);
     assert_string_equal(found->name, sketch->name);
-    assert_string_equal(found->recipe.text, recipe.text);
+    assert_string_equal(found->recipe->text, recipe->text);
     assert_true(found->bytes == 1 && found->tokens == 2 && found->shingles == 300);
-    for (size_t i = 0; i < recipe.spec_count; i++) {
+    assert_ptr_equal(found->recipe, read);
+    recipe_release(read); /* the sketch has its own reference */
+    for (size_t i = 0; i < found->recipe->spec_count; i++) {
         const struct part *a = &sketch->parts[i], *b = &found->parts[i];
         assert_int_equal(a->bits.len, b->bits.len);
         assert_memory_equal(a->bits.data, b->bits.data, a->bits.len);
@@ -96,28 +106,31 @@ static void test_contents_survive(void **state) {
     sketch_free(sketch);
     sketch_free(found);
     document_free(&doc);
+    recipe_release(recipe);
 }
 
 /* Of a key only its id is stored. */
 static void test_keyed_bundle(void **state) {
     (void)state;
-    struct stemma_recipe plain = recipe_of("; mod n=2"), keyed, read;
+    struct stemma_recipe *plain = recipe_of("; mod n=2"), *keyed, *read;
     uint64_t rng = 4;
     size_t at = 0;
     struct document doc = random_document(&rng, 100, 1000, 64, 5);
     struct buf bytes = {0};
-    assert_int_equal(recipe_with_key(&plain, "sixteen bytes it", 16, &keyed, NULL), STEMMA_OK);
-    struct stemma_sketch *sketch = sketch_document(&keyed, &doc, NULL), *found = NULL;
-    assert_int_equal(codec_put_header(&keyed, &bytes, NULL), STEMMA_OK);
+    assert_int_equal(recipe_with_key(plain, "sixteen bytes it", 16, &keyed, NULL), STEMMA_OK);
+    struct stemma_sketch *sketch = sketch_document(keyed, &doc, NULL), *found = NULL;
+    assert_int_equal(codec_put_header(keyed, &bytes, NULL), STEMMA_OK);
     assert_int_equal(codec_put_sketch(sketch, &bytes, NULL), STEMMA_OK);
     assert_int_equal(codec_get_header(bytes.data, bytes.len, &at, &read, NULL), STEMMA_OK);
-    assert_int_equal(codec_get_sketch(bytes.data, bytes.len, &at, &read, 0, &found, NULL), STEMMA_OK);
-    assert_string_equal(read.text, keyed.text);
-    assert_true(read.view.key_id == keyed.view.key_id && !read.view.has_secret && read.view.secret == 0);
+    assert_int_equal(codec_get_sketch(bytes.data, bytes.len, &at, read, 0, &found, NULL), STEMMA_OK);
+    assert_string_equal(read->text, keyed->text);
+    assert_true(read->view.key_id == keyed->view.key_id && !read->view.has_secret && read->view.secret == 0);
     sketch_free(sketch);
     sketch_free(found);
     buf_release(&bytes);
     document_free(&doc);
+    struct stemma_recipe *made[] = {plain, keyed, read};
+    for (int i = 0; i < 3; i++) recipe_release(made[i]);
 }
 
 /* 512 fields of 2 bits are 128 bytes. */
@@ -192,25 +205,35 @@ static void test_other_files(void **state) {
 
 static void test_wrong_count(void **state) {
     (void)state;
-    struct stemma_recipe recipe = recipe_of("");
+    struct stemma_recipe *recipe = recipe_of("");
     struct buf bytes = {0};
     stemma_error err = {0};
-    assert_int_equal(codec_put_header(&recipe, &bytes, NULL), STEMMA_OK);
+    assert_int_equal(codec_put_header(recipe, &bytes, NULL), STEMMA_OK);
     assert_int_equal(codec_put_end(3, &bytes, NULL), STEMMA_OK);
     assert_int_equal(read_copy(bytes.data, bytes.len, &err), STEMMA_CORRUPT);
     assert_non_null(strstr(err.message, "0 sketches are there, 3 were written"));
     buf_release(&bytes);
+    recipe_release(recipe);
+}
+
+/* A good header, but for the text of the recipe. */
+static struct buf header_with(const char *text) {
+    struct stemma_recipe *recipe = recipe_of("");
+    struct buf bytes = {0};
+    assert_int_equal(codec_put_header(recipe, &bytes, NULL), STEMMA_OK);
+    bytes.len = 8 + 4; /* magic and version */
+    assert_true(buf_add_u32(&bytes, (uint32_t)strlen(text)) && buf_add_string(&bytes, text));
+    assert_true(buf_add_u64(&bytes, checksum64(bytes.data, bytes.len)));
+    recipe_release(recipe);
+    return bytes;
 }
 
 static void test_recipe_must_be_canonical(void **state) {
     (void)state;
     static const char *const texts[][2] = {{"mod", "canonical"}, {"; mad", "unknown scheme"}};
     for (int i = 0; i < 2; i++) {
-        struct stemma_recipe recipe = recipe_of("");
-        struct buf bytes = {0};
+        struct buf bytes = header_with(texts[i][0]);
         stemma_error err = {0};
-        strcpy(recipe.text, texts[i][0]);
-        assert_int_equal(codec_put_header(&recipe, &bytes, NULL), STEMMA_OK);
         assert_int_equal(read_copy(bytes.data, bytes.len, &err), STEMMA_CORRUPT);
         if (!strstr(err.message, texts[i][1])) fail_msg("%s", err.message);
         buf_release(&bytes);
@@ -294,21 +317,21 @@ static const struct forgery forgeries[] = {
 };
 
 static void check_forgery(const struct forgery *forgery) {
-    struct stemma_recipe recipe = recipe_of(forgery->recipe);
+    struct stemma_recipe *recipe = recipe_of(forgery->recipe);
     uint64_t rng = 31;
-    struct document doc = random_document(&rng, forgery->count, 100000, recipe.view.width, 5);
-    struct stemma_sketch *sketch = sketch_document(&recipe, &doc, NULL), *found = NULL;
+    struct document doc = random_document(&rng, forgery->count, 100000, recipe->view.width, 5);
+    struct stemma_sketch *sketch = sketch_document(recipe, &doc, NULL), *found = NULL;
     struct buf bytes = {0};
     stemma_error err = {0};
     size_t at = 0;
     assert_int_equal(codec_put_sketch(sketch, &bytes, NULL), STEMMA_OK);
-    assert_int_equal(codec_get_sketch(bytes.data, bytes.len, &at, &recipe, 0, &found, &err), STEMMA_OK);
+    assert_int_equal(codec_get_sketch(bytes.data, bytes.len, &at, recipe, 0, &found, &err), STEMMA_OK);
     sketch_free(found);
     found = NULL;
     forgery->spoil(sketch);
     bytes.len = at = 0;
     assert_int_equal(codec_put_sketch(sketch, &bytes, NULL), STEMMA_OK);
-    stemma_status status = codec_get_sketch(bytes.data, bytes.len, &at, &recipe, 0, &found, &err);
+    stemma_status status = codec_get_sketch(bytes.data, bytes.len, &at, recipe, 0, &found, &err);
     if (status != STEMMA_CORRUPT || !strstr(err.message, forgery->why))
         fail_msg("%s, '%s': %d '%s'", forgery->recipe, forgery->why, (int)status, err.message);
     assert_int_equal(at, 0);
@@ -316,6 +339,7 @@ static void check_forgery(const struct forgery *forgery) {
     buf_release(&bytes);
     sketch_free(sketch);
     document_free(&doc);
+    recipe_release(recipe);
 }
 
 static void test_forgeries(void **state) {

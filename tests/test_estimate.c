@@ -158,14 +158,14 @@ static void simulate(const char *spec, size_t size, double share, bool containme
     double truth = 0;
     uint64_t state = (uint64_t)(1000 * share) + size;
     for (int i = 0; i < TRIALS; i++) {
-        struct stemma_recipe recipe;
+        struct stemma_recipe *recipe;
         struct estimates e;
         char text[100];
         snprintf(text, sizeof text, "seed=%d; %s", i, spec);
         assert_int_equal(recipe_parse(text, strlen(text), &recipe, NULL), STEMMA_OK);
         size_t common = (size_t)(share * (double)size);
         struct sets sets = make_sets(common, (size - common) / 2, size - common - (size - common) / 2, &state);
-        struct stemma_sketch *a = sketch_of(&recipe, &sets.a), *b = sketch_of(&recipe, &sets.b);
+        struct stemma_sketch *a = sketch_of(recipe, &sets.a), *b = sketch_of(recipe, &sets.b);
         assert_int_equal(estimate_sketches(a, b, &e, NULL), STEMMA_OK);
         truth = sets.j;
         record(&j, e.resemblance, sets.j);
@@ -173,6 +173,7 @@ static void simulate(const char *spec, size_t size, double share, bool containme
         record(&ba, e.b_in_a, sets.b_in_a);
         sketch_free(a);
         sketch_free(b);
+        recipe_release(recipe);
         vec64_release(&sets.a);
         vec64_release(&sets.b);
     }
@@ -207,13 +208,13 @@ static void estimates_are_unbiased_and_intervals_cover(void **unused) {
 static void chunks_reach_down_to_the_resemblance(void **unused) {
     (void)unused;
     /* BSW is biased low when edits are scattered (its value is the papers'); equal and disjoint sets are exact. */
-    struct stemma_recipe recipe;
+    struct stemma_recipe *recipe;
     struct estimates e;
     uint64_t state = 3;
     assert_int_equal(recipe_parse("; bsw n=16", 10, &recipe, NULL), STEMMA_OK);
     struct sets same = make_sets(1000, 0, 0, &state), apart = make_sets(0, 1000, 1000, &state);
-    struct stemma_sketch *a = sketch_of(&recipe, &same.a), *b = sketch_of(&recipe, &same.b);
-    struct stemma_sketch *c = sketch_of(&recipe, &apart.a);
+    struct stemma_sketch *a = sketch_of(recipe, &same.a), *b = sketch_of(recipe, &same.b);
+    struct stemma_sketch *c = sketch_of(recipe, &apart.a);
     assert_int_equal(estimate_sketches(a, b, &e, NULL), STEMMA_OK);
     assert_true(e.resemblance.value == 1 && e.a_in_b.value == 1);
     assert_int_equal(estimate_sketches(a, c, &e, NULL), STEMMA_OK);
@@ -225,20 +226,22 @@ static void chunks_reach_down_to_the_resemblance(void **unused) {
     vec64_release(&same.b);
     vec64_release(&apart.a);
     vec64_release(&apart.b);
+    recipe_release(recipe);
 }
 
 /* ---- what cannot be said ---- */
 
 static struct estimates of_sets(const char *spec, struct sets *sets) {
-    struct stemma_recipe recipe;
+    struct stemma_recipe *recipe;
     struct estimates e;
     assert_int_equal(recipe_parse(spec, strlen(spec), &recipe, NULL), STEMMA_OK);
-    struct stemma_sketch *a = sketch_of(&recipe, &sets->a), *b = sketch_of(&recipe, &sets->b);
+    struct stemma_sketch *a = sketch_of(recipe, &sets->a), *b = sketch_of(recipe, &sets->b);
     assert_int_equal(estimate_sketches(a, b, &e, NULL), STEMMA_OK);
     sketch_free(a);
     sketch_free(b);
     vec64_release(&sets->a);
     vec64_release(&sets->b);
+    recipe_release(recipe);
     return e;
 }
 
@@ -302,11 +305,11 @@ static void coarser_compares_with_finer(void **unused) {
     (void)unused;
     uint64_t state = 4;
     struct sets sets = make_sets(3000, 1000, 1000, &state);
-    struct stemma_recipe fine, coarse;
+    struct stemma_recipe *fine, *coarse;
     struct estimates e, same;
     assert_int_equal(recipe_parse("; mod n=8", 9, &fine, NULL), STEMMA_OK);
     assert_int_equal(recipe_parse("; mod n=32", 10, &coarse, NULL), STEMMA_OK);
-    struct stemma_sketch *a = sketch_of(&fine, &sets.a), *b = sketch_of(&coarse, &sets.b), *c = sketch_of(&coarse, &sets.a);
+    struct stemma_sketch *a = sketch_of(fine, &sets.a), *b = sketch_of(coarse, &sets.b), *c = sketch_of(coarse, &sets.a);
     assert_int_equal(estimate_sketches(a, b, &e, NULL), STEMMA_OK);
     assert_int_equal(estimate_sketches(c, b, &same, NULL), STEMMA_OK);
     assert_true(e.resemblance.value == same.resemblance.value && e.a_in_b.value == same.a_in_b.value);
@@ -315,6 +318,8 @@ static void coarser_compares_with_finer(void **unused) {
     sketch_free(c);
     vec64_release(&sets.a);
     vec64_release(&sets.b);
+    recipe_release(fine);
+    recipe_release(coarse);
 }
 
 /* ---- a short document in a long one ---- */

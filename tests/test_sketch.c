@@ -4,6 +4,7 @@
 
 #include "base/rng.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -170,9 +171,9 @@ static void check_simhash(const struct part *part, const struct spec *spec, cons
 }
 
 static void check_part(const struct stemma_sketch *sketch, size_t index, const struct document *doc) {
-    const struct spec *spec = &sketch->recipe.specs[index];
+    const struct spec *spec = &sketch->recipe->specs[index];
     const struct part *part = &sketch->parts[index];
-    uint64_t seed = view_seed(&sketch->recipe.view);
+    uint64_t seed = view_seed(&sketch->recipe->view);
     assert_int_equal(part->empty, doc->count == 0);
     switch (spec->scheme) {
     case SCHEME_MOD:
@@ -195,7 +196,7 @@ static void check_part(const struct stemma_sketch *sketch, size_t index, const s
         return;
     case SCHEME_BSW:
     case SCHEME_BSW_CHUNK:
-        check_chunks(part, spec, doc, seed, sketch->recipe.view.window);
+        check_chunks(part, spec, doc, seed, sketch->recipe->view.window);
         return;
     case SCHEME_SIMHASH:
         check_simhash(part, spec, doc, seed);
@@ -205,16 +206,17 @@ static void check_part(const struct stemma_sketch *sketch, size_t index, const s
 
 static void check_recipe(const char *text, uint64_t *rng) {
     static const size_t counts[] = {0, 1, 2, 7, 8, 9, 50, 199, 200, 1000, 5000};
-    struct stemma_recipe recipe = recipe_of(text);
+    struct stemma_recipe *recipe = recipe_of(text);
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         for (uint64_t universe = 3; universe < 100000; universe *= 40) {
             struct document doc =
-                random_document(rng, counts[i], universe, recipe.view.width, recipe.view.window);
-            struct stemma_sketch *sketch = sketch_document(&recipe, &doc, rng);
-            for (size_t k = 0; k < recipe.spec_count; k++) check_part(sketch, k, &doc);
+                random_document(rng, counts[i], universe, recipe->view.width, recipe->view.window);
+            struct stemma_sketch *sketch = sketch_document(recipe, &doc, rng);
+            for (size_t k = 0; k < recipe->spec_count; k++) check_part(sketch, k, &doc);
             sketch_free(sketch);
             document_free(&doc);
         }
+    recipe_release(recipe);
 }
 
 static void test_twins(void **state) {
@@ -234,11 +236,11 @@ static void test_twins(void **state) {
 /* Tokens of a document shorter than the window come without any fingerprint but the last. */
 static void test_short_document_chunks(void **state) {
     (void)state;
-    struct stemma_recipe recipe = recipe_of("; bsw-chunk n=1; bsw n=1");
+    struct stemma_recipe *recipe = recipe_of("; bsw-chunk n=1; bsw n=1");
     struct sketcher *sketcher = NULL;
     struct stemma_sketch *sketch = NULL;
     uint64_t fp[1 + KERNEL_SLACK] = {5}, tokens[3] = {1, 2, 3}, start = mix64(0 ^ SALT_CHUNK), hash = start;
-    assert_int_equal(sketcher_new(&recipe, &sketcher, NULL), STEMMA_OK);
+    assert_int_equal(sketcher_new(recipe, &sketcher, NULL), STEMMA_OK);
     assert_true(sketcher_wants_tokens(sketcher));
     assert_int_equal(sketcher_take(sketcher, fp, 0, tokens, 2, NULL), STEMMA_OK);
     assert_int_equal(sketcher_take(sketcher, fp, 1, tokens + 2, 1, NULL), STEMMA_OK);
@@ -249,20 +251,21 @@ static void test_short_document_chunks(void **state) {
     expect_values(&sketch->parts[1].values, &hash, 1);
     sketch_free(sketch);
     sketcher_free(sketcher);
+    recipe_release(recipe);
 }
 
 /* Once the sketcher asks for multiples only, leaving the others out changes nothing. */
 static void test_prefiltered_blocks(void **state) {
     (void)state;
-    struct stemma_recipe recipe = recipe_of("; mod n=12; mod n=18");
+    struct stemma_recipe *recipe = recipe_of("; mod n=12; mod n=18");
     uint64_t rng = 5;
     for (int t = 0; t < 50; t++) {
         struct document doc = random_document(&rng, 3000, t % 2 ? 100000 : 300, 64, 5);
-        struct stemma_sketch *whole = sketch_document(&recipe, &doc, NULL), *filtered = NULL;
+        struct stemma_sketch *whole = sketch_document(recipe, &doc, NULL), *filtered = NULL;
         struct sketcher *sketcher = NULL;
         uint64_t block[100 + KERNEL_SLACK];
         size_t left_out = 0;
-        assert_int_equal(sketcher_new(&recipe, &sketcher, NULL), STEMMA_OK);
+        assert_int_equal(sketcher_new(recipe, &sketcher, NULL), STEMMA_OK);
         assert_int_equal(sketcher_modulus(sketcher), 1);
         for (size_t at = 0; at < doc.count; at += 100) {
             uint64_t modulus = sketcher_modulus(sketcher);
@@ -285,6 +288,7 @@ static void test_prefiltered_blocks(void **state) {
         sketch_free(filtered);
         document_free(&doc);
     }
+    recipe_release(recipe);
 }
 
 static void test_modulus_of_other_schemes(void **state) {
@@ -293,24 +297,26 @@ static void test_modulus_of_other_schemes(void **state) {
     uint64_t rng = 6;
     struct document doc = random_document(&rng, 5000, 100000, 64, 5);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        struct stemma_recipe recipe = recipe_of(texts[i]);
+        struct stemma_recipe *recipe = recipe_of(texts[i]);
         struct sketcher *sketcher = NULL;
-        assert_int_equal(sketcher_new(&recipe, &sketcher, NULL), STEMMA_OK);
+        assert_int_equal(sketcher_new(recipe, &sketcher, NULL), STEMMA_OK);
         feed(sketcher, &doc, 5, &rng);
         assert_int_equal(sketcher_modulus(sketcher), 1);
         sketcher_free(sketcher);
+        recipe_release(recipe);
     }
     document_free(&doc);
 }
 
 static void test_keyed_without_key(void **state) {
     (void)state;
-    struct stemma_recipe recipe = recipe_of("keyid=0123456789abcdef");
+    struct stemma_recipe *recipe = recipe_of("keyid=0123456789abcdef");
     struct sketcher *sketcher = NULL;
     stemma_error err;
-    assert_int_equal(sketcher_new(&recipe, &sketcher, &err), STEMMA_INVALID);
+    assert_int_equal(sketcher_new(recipe, &sketcher, &err), STEMMA_INVALID);
     assert_non_null(strstr(err.message, "0123456789abcdef"));
     assert_null(sketcher);
+    recipe_release(recipe);
 }
 
 /* ---- what estimates rely on ---- */
@@ -323,7 +329,7 @@ static void related_documents(uint64_t *rng, size_t common, size_t own, struct d
 
 /* Share of equal fields, corrected for those that agree by chance. */
 static double estimate(const struct stemma_sketch *a, const struct stemma_sketch *b) {
-    const struct spec *spec = &a->recipe.specs[0];
+    const struct spec *spec = &a->recipe->specs[0];
     double chance = pow(.5, spec->bits);
     double equal = (double)kernels_get()->equal_fields(a->parts[0].bits.data, b->parts[0].bits.data, spec->n,
                                                        (int)spec->bits) /
@@ -338,17 +344,20 @@ static void check_unbiased(const char *text, double most_spread) {
     enum { TRIALS = 200 };
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
         for (int tenths = 1; tenths < 10; tenths += 4) {
-            struct stemma_recipe recipe = recipe_of(text);
-            const struct spec *spec = &recipe.specs[0];
+            struct stemma_recipe *unseeded = recipe_of(text);
+            const struct spec *spec = &unseeded->specs[0];
             size_t common = sizes[s] * (size_t)tenths, own = sizes[s] * (size_t)(10 - tenths);
             double truth = (double)common / (double)(common + 2 * own), sum = 0, squares = 0;
             uint64_t rng = s * 10 + (uint64_t)tenths;
             for (int t = 0; t < TRIALS; t++) {
                 struct document docs[2];
                 struct stemma_sketch *sketches[2];
-                recipe.view.seed = rng_next(&rng);
+                char seeded[100];
+                snprintf(seeded, sizeof seeded, "seed=%" PRIu64 "%s", rng_next(&rng), text);
+                struct stemma_recipe *recipe = recipe_of(seeded);
                 related_documents(&rng, common, own, docs);
-                for (int d = 0; d < 2; d++) sketches[d] = sketch_document(&recipe, &docs[d], NULL);
+                for (int d = 0; d < 2; d++) sketches[d] = sketch_document(recipe, &docs[d], NULL);
+                recipe_release(recipe); /* sketches live on without it */
                 double error = estimate(sketches[0], sketches[1]) - truth;
                 sum += error;
                 squares += error * error;
@@ -367,6 +376,7 @@ static void check_unbiased(const char *text, double most_spread) {
             if (crowded && spread > most_spread * binomial)
                 fail_msg("%s, %zu common, %zu own: spread %g, binomial %g", text, common, own, spread,
                          binomial);
+            recipe_release(unseeded);
         }
 }
 
@@ -384,12 +394,12 @@ static void test_minhash_is_unbiased(void **state) {
 /* Every fingerprint comes twice, so that the number of shingles does not give the answer away. */
 static void test_distinct_is_close(void **state) {
     (void)state;
-    struct stemma_recipe recipe = recipe_of("; oph n=1024 bits=2; minhash n=1024 bits=1");
+    struct stemma_recipe *recipe = recipe_of("; oph n=1024 bits=2; minhash n=1024 bits=1");
     uint64_t rng = 3;
     for (size_t count = 10; count <= 100000; count *= 10) {
         struct document doc = random_document(&rng, 2 * count, UINT64_MAX, 64, 5);
         memcpy(doc.fp + count, doc.fp, count * 8);
-        struct stemma_sketch *sketch = sketch_document(&recipe, &doc, NULL);
+        struct stemma_sketch *sketch = sketch_document(recipe, &doc, NULL);
         for (int i = 0; i < 2; i++) {
             double ratio = (double)sketch->parts[i].distinct / (double)count;
             assert_true(ratio > .85 && ratio < 1.15); /* 5 standard errors of 1 / sqrt(1024) */
@@ -397,6 +407,7 @@ static void test_distinct_is_close(void **state) {
         sketch_free(sketch);
         document_free(&doc);
     }
+    recipe_release(recipe);
 }
 
 /* ---- unions ---- */
@@ -422,7 +433,7 @@ static struct document joined(const struct document *a, const struct document *b
 
 static void test_union_is_the_sketch_of_both(void **state) {
     (void)state;
-    struct stemma_recipe recipe =
+    struct stemma_recipe *recipe =
         recipe_of("; mod n=40; mod n=1; min n=30; minmod n=20 mod=4; minhash n=20; oph n=200 bits=64");
     static const size_t counts[] = {0, 1, 5, 8, 29, 30, 60, 200, 1500};
     enum { COUNTS = sizeof counts / sizeof *counts };
@@ -432,14 +443,14 @@ static void test_union_is_the_sketch_of_both(void **state) {
         struct document b = random_document(&rng, counts[t / COUNTS], 500, 64, 5);
         for (size_t i = 0; i < a.count && i < b.count; i += 2) b.fp[i] = a.fp[i];
         struct document both = joined(&a, &b);
-        struct stemma_sketch *sa = sketch_document(&recipe, &a, NULL),
-                             *sb = sketch_document(&recipe, &b, NULL);
-        struct stemma_sketch *expected = sketch_document(&recipe, &both, NULL), *found = NULL;
+        struct stemma_sketch *sa = sketch_document(recipe, &a, NULL),
+                             *sb = sketch_document(recipe, &b, NULL);
+        struct stemma_sketch *expected = sketch_document(recipe, &both, NULL), *found = NULL;
         sa->name = strdup("left");
         sa->bytes = UINT64_MAX;
         sb->bytes = 1;
         assert_int_equal(sketch_union(sa, sb, &found, NULL), STEMMA_OK);
-        for (size_t i = 0; i < recipe.spec_count; i++)
+        for (size_t i = 0; i < recipe->spec_count; i++)
             expect_same_part(&found->parts[i], &expected->parts[i]);
         assert_string_equal(found->name, "left + ");
         assert_true(found->bytes == UINT64_MAX);
@@ -450,18 +461,19 @@ static void test_union_is_the_sketch_of_both(void **state) {
         document_free(&b);
         document_free(&both);
     }
+    recipe_release(recipe);
 }
 
 /* At the larger level of the two, with the smallest as long as they can be known. */
 static void test_union_of_levels(void **state) {
     (void)state;
-    struct stemma_recipe recipe = recipe_of("; level");
+    struct stemma_recipe *recipe = recipe_of("; level");
     uint64_t rng = 23;
     for (int t = 0; t < 40; t++) {
         struct document a = random_document(&rng, t % 2 ? 150 : 1000, 100000, 64, 5);
         struct document b = random_document(&rng, 30000, t % 3 ? 100000 : 40, 64, 5), both = joined(&a, &b);
-        struct stemma_sketch *sa = sketch_document(&recipe, &a, NULL),
-                             *sb = sketch_document(&recipe, &b, NULL);
+        struct stemma_sketch *sa = sketch_document(recipe, &a, NULL),
+                             *sb = sketch_document(recipe, &b, NULL);
         struct stemma_sketch *found = NULL;
         assert_int_equal(sketch_union(sa, sb, &found, NULL), STEMMA_OK);
         const struct part *part = &found->parts[0];
@@ -479,13 +491,14 @@ static void test_union_of_levels(void **state) {
         document_free(&b);
         document_free(&both);
     }
+    recipe_release(recipe);
 }
 
 static void expect_no_union(const char *a, const char *b, stemma_status status, const char *why) {
-    struct stemma_recipe ra = recipe_of(a), rb = recipe_of(b);
+    struct stemma_recipe *ra = recipe_of(a), *rb = recipe_of(b);
     struct document nothing = {calloc(KERNEL_SLACK, 8), calloc(KERNEL_SLACK, 8), 0, 0};
-    struct stemma_sketch *sa = sketch_document(&ra, &nothing, NULL),
-                         *sb = sketch_document(&rb, &nothing, NULL);
+    struct stemma_sketch *sa = sketch_document(ra, &nothing, NULL),
+                         *sb = sketch_document(rb, &nothing, NULL);
     struct stemma_sketch *out = NULL;
     stemma_error err = {0};
     assert_int_equal(sketch_union(sa, sb, &out, &err), status);
@@ -494,6 +507,8 @@ static void expect_no_union(const char *a, const char *b, stemma_status status, 
     sketch_free(sa);
     sketch_free(sb);
     document_free(&nothing);
+    recipe_release(ra);
+    recipe_release(rb);
 }
 
 static void test_unions_refused(void **state) {

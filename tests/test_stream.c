@@ -39,9 +39,11 @@ static uint64_t modulus(void *context) {
 static uint64_t run(const struct view *view, const char *text, size_t size, uint64_t seed, bool tokens,
                     struct taken *out) {
     struct shingler *shingler;
+    struct shingle_tables tables;
     stemma_error error;
     struct shingle_sink sink = {out, take, modulus, tokens};
-    assert_int_equal(shingler_new(view, sink, (struct text_sink){0}, &shingler, &error), STEMMA_OK);
+    assert_int_equal(shingle_tables_init(&tables, view, &error), STEMMA_OK);
+    assert_int_equal(shingler_new(view, &tables, sink, (struct text_sink){0}, &shingler, &error), STEMMA_OK);
     for (size_t at = 0; at < size;) {
         size_t piece = seed ? 1 + rng_below(&seed, 1 + rng_below(&seed, 3000)) : size;
         if (piece > size - at) piece = size - at;
@@ -54,6 +56,7 @@ static uint64_t run(const struct view *view, const char *text, size_t size, uint
     assert_int_equal(shingler_finish(shingler, &error), STEMMA_OK);
     uint64_t count = shingler_tokens(shingler);
     shingler_free(shingler);
+    shingle_tables_release(&tables);
     return count;
 }
 
@@ -227,9 +230,10 @@ static void labels_number_the_occurrences(void **unused) {
 static void a_keyed_view_without_its_key_is_refused(void **unused) {
     (void)unused;
     struct view view = {.unit = UNIT_BYTE, .window = 3, .hash = HASH_MIX, .width = 64, .keyed = true, .key_id = 0xabc};
+    struct shingle_tables none = {0};
     struct shingler *shingler = NULL;
     stemma_error error;
-    assert_int_equal(shingler_new(&view, (struct shingle_sink){0}, (struct text_sink){0}, &shingler, &error),
+    assert_int_equal(shingler_new(&view, &none, (struct shingle_sink){0}, (struct text_sink){0}, &shingler, &error),
                      STEMMA_INVALID);
     assert_null(shingler);
     assert_non_null(strstr(error.message, "0000000000000abc"));

@@ -8,8 +8,7 @@
 
 struct stemma_writer {
     struct output output;
-    struct stemma_recipe recipe;
-    bool begun;
+    const struct stemma_recipe *recipe; /* NULL before the first sketch */
     uint64_t count;
 };
 
@@ -36,30 +35,34 @@ static stemma_status write_buf(stemma_writer *writer, stemma_status made, struct
 static stemma_status begin(stemma_writer *writer, const struct stemma_recipe *recipe, stemma_error *err) {
     struct buf bytes = {0};
     TRY(write_buf(writer, codec_put_header(recipe, &bytes, err), &bytes, err));
-    writer->recipe = *recipe;
-    writer->begun = true;
+    writer->recipe = recipe_retain(recipe);
     return STEMMA_OK;
 }
 
 stemma_status stemma_writer_add(stemma_writer *writer, const stemma_sketch *sketch, stemma_error *err) {
     struct buf bytes = {0};
     if (!writer || !sketch) return fail(err, STEMMA_INVALID, "a writer and a sketch are needed");
-    if (writer->begun)
-        TRY(recipe_equal(&writer->recipe, &sketch->recipe, err));
+    if (writer->recipe)
+        TRY(recipe_equal(writer->recipe, sketch->recipe, err));
     else
-        TRY(begin(writer, &sketch->recipe, err));
+        TRY(begin(writer, sketch->recipe, err));
     TRY(write_buf(writer, codec_put_sketch(sketch, &bytes, err), &bytes, err));
     writer->count++;
     return STEMMA_OK;
 }
 
+/* An empty bundle has a recipe all the same. */
+static stemma_status begin_empty(stemma_writer *writer, stemma_error *err) {
+    struct stemma_recipe *usual;
+    TRY(recipe_parse("", 0, &usual, err));
+    stemma_status status = begin(writer, usual, err);
+    recipe_release(usual);
+    return status;
+}
+
 static stemma_status end(stemma_writer *writer, stemma_error *err) {
     struct buf bytes = {0};
-    struct stemma_recipe nothing;
-    if (!writer->begun) { /* an empty bundle has a recipe all the same */
-        TRY(recipe_parse("", 0, &nothing, err));
-        TRY(begin(writer, &nothing, err));
-    }
+    if (!writer->recipe) TRY(begin_empty(writer, err));
     return write_buf(writer, codec_put_end(writer->count, &bytes, err), &bytes, err);
 }
 
@@ -70,6 +73,7 @@ stemma_status stemma_writer_close(stemma_writer *writer, stemma_error *err) {
         status = output_commit(&writer->output, err);
     else
         output_abandon(&writer->output);
+    recipe_release(writer->recipe);
     mem_free(writer);
     return status;
 }
@@ -77,6 +81,7 @@ stemma_status stemma_writer_close(stemma_writer *writer, stemma_error *err) {
 void stemma_writer_abandon(stemma_writer *writer) {
     if (!writer) return;
     output_abandon(&writer->output);
+    recipe_release(writer->recipe);
     mem_free(writer);
 }
 
@@ -86,7 +91,7 @@ struct stemma_reader {
     struct buf owned;
     const uint8_t *bytes;
     size_t size, at;
-    struct stemma_recipe recipe;
+    struct stemma_recipe *recipe; /* which all its sketches share */
     uint64_t count;
     bool ended;
     char *path; /* for messages; NULL for memory */
@@ -143,7 +148,7 @@ stemma_status stemma_reader_next(stemma_reader *reader, stemma_sketch **out, ste
     stemma_sketch *sketch = NULL;
     if (!reader || !out) return fail(err, STEMMA_INVALID, "a reader and a place for the sketch are needed");
     if (reader->ended) return STEMMA_NOT_FOUND;
-    stemma_status status = codec_get_sketch(reader->bytes, reader->size, &reader->at, &reader->recipe, reader->count,
+    stemma_status status = codec_get_sketch(reader->bytes, reader->size, &reader->at, reader->recipe, reader->count,
                                             &sketch, err);
     if (status != STEMMA_OK) return named(reader, status, err);
     if (!sketch) {
@@ -156,11 +161,12 @@ stemma_status stemma_reader_next(stemma_reader *reader, stemma_sketch **out, ste
 }
 
 const stemma_recipe *stemma_reader_recipe(const stemma_reader *reader) {
-    return &reader->recipe;
+    return reader->recipe;
 }
 
 void stemma_reader_free(stemma_reader *reader) {
     if (!reader) return;
+    recipe_release(reader->recipe);
     buf_release(&reader->owned);
     mem_free(reader->path);
     mem_free(reader);

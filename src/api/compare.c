@@ -37,12 +37,12 @@ static stemma_status read_source(struct full *full, const struct source *source,
     return spill_finish(full->set, err);
 }
 
-static stemma_status full_read(struct full *full, const struct source *source, const struct view *view,
+static stemma_status full_read(struct full *full, const struct source *source, const struct stemma_recipe *recipe,
                                const stemma_limits *limits, stemma_error *err) {
     struct shingle_sink sink = {.context = full, .take = take};
     *full = (struct full){0};
     TRY(spill_new(true, limits_memory(limits), limits_directory(limits), &full->set, err));
-    stemma_status status = document_init(&full->document, view, sink, limits, err);
+    stemma_status status = document_init(&full->document, recipe, sink, limits, err);
     if (status == STEMMA_OK) status = read_source(full, source, err);
     if (status != STEMMA_OK) full_release(full);
     return status;
@@ -71,8 +71,8 @@ static stemma_status compare(const struct source *source_a, const struct source 
                              stemma_comparison *out, stemma_error *err) {
     struct full *both = mem_zero(2, sizeof *both);
     if (!both) return fail_memory(err);
-    stemma_status status = full_read(&both[0], source_a, &recipe->view, limits, err);
-    if (status == STEMMA_OK) status = full_read(&both[1], source_b, &recipe->view, limits, err);
+    stemma_status status = full_read(&both[0], source_a, recipe, limits, err);
+    if (status == STEMMA_OK) status = full_read(&both[1], source_b, recipe, limits, err);
     if (status == STEMMA_OK) status = compare_full(&both[0], &both[1], &recipe->view, thresholds, out, err);
     full_release(&both[0]);
     full_release(&both[1]);

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { READ_SIZE = 1 << 18 };
+enum { READ_MOST = 1 << 18 };
 
 size_t limits_memory(const stemma_limits *limits) {
     return limits && limits->memory ? limits->memory : DEFAULT_MEMORY;
@@ -19,8 +19,9 @@ static void take_text(void *context, const uint8_t *text, size_t size) {
     digest_add(&((struct document *)context)->text, text, size);
 }
 
-stemma_status document_init(struct document *d, const struct view *view, struct shingle_sink sink,
+stemma_status document_init(struct document *d, const struct stemma_recipe *recipe, struct shingle_sink sink,
                             const stemma_limits *limits, stemma_error *err) {
+    const struct view *view = &recipe->view;
     *d = (struct document){.stop = limits ? limits->stop : NULL};
     digest_init(&d->raw);
     digest_init(&d->text);
@@ -28,7 +29,8 @@ stemma_status document_init(struct document *d, const struct view *view, struct 
         TRY(labeller_new(view->width, sink, limits_memory(limits), limits_directory(limits), &d->labeller, err));
         sink = labeller_sink(d->labeller);
     }
-    stemma_status status = shingler_new(view, sink, (struct text_sink){d, take_text}, &d->shingler, err);
+    struct text_sink text = {d, take_text};
+    stemma_status status = shingler_new(view, &recipe->tables, sink, text, &d->shingler, err);
     if (status != STEMMA_OK) document_release(d);
     return status;
 }
@@ -40,10 +42,11 @@ stemma_status document_add(struct document *d, const void *bytes, size_t size, s
     return shingler_feed(d->shingler, bytes, size, err);
 }
 
-static stemma_status add_all(struct document *d, struct input *input, uint8_t *buffer, stemma_error *err) {
+static stemma_status add_all(struct document *d, struct input *input, uint8_t *buffer, size_t size,
+                             stemma_error *err) {
     for (;;) {
         size_t got = 0;
-        TRY(input_read(input, buffer, READ_SIZE, &got, err));
+        TRY(input_read(input, buffer, size, &got, err));
         if (got == 0) return STEMMA_OK;
         TRY(document_add(d, buffer, got, err));
     }
@@ -51,15 +54,13 @@ static stemma_status add_all(struct document *d, struct input *input, uint8_t *b
 
 stemma_status document_add_file(struct document *d, const char *path, stemma_error *err) {
     struct input input;
-    uint8_t *buffer = mem_alloc(READ_SIZE);
-    if (!buffer) return fail_memory(err);
-    stemma_status status = input_open(&input, path, err);
-    if (status == STEMMA_OK) {
-        input.stop = d->stop;
-        status = add_all(d, &input, buffer, err);
-        input_close(&input);
-    }
+    TRY(input_open(&input, path, err));
+    input.stop = d->stop;
+    size_t size = input.size && input.size < READ_MOST ? (size_t)input.size : READ_MOST; /* 0: not known */
+    uint8_t *buffer = mem_alloc(size);
+    stemma_status status = buffer ? add_all(d, &input, buffer, size, err) : fail_memory(err);
     mem_free(buffer);
+    input_close(&input);
     return status;
 }
 

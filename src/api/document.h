@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "shingle/labels.h"
 #include "shingle/stream.h"
+#include "sketch/recipe.h"
 
 #define DEFAULT_MEMORY ((size_t)1 << 30)
 
@@ -18,8 +19,8 @@ struct document {
     uint8_t digest[DIGEST_SIZE], text_digest[DIGEST_SIZE]; /* after finish */
 };
 
-/* In place: the document must not move until it is released. */
-stemma_status document_init(struct document *document, const struct view *view, struct shingle_sink sink,
+/* In place: the document must not move until it is released, and the recipe must outlive it. */
+stemma_status document_init(struct document *document, const struct stemma_recipe *recipe, struct shingle_sink sink,
                             const stemma_limits *limits, stemma_error *err);
 stemma_status document_add(struct document *document, const void *bytes, size_t size, stemma_error *err);
 stemma_status document_add_file(struct document *document, const char *path, stemma_error *err);

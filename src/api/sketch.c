@@ -29,7 +29,7 @@ static stemma_status sketcher_set_up(stemma_sketcher *s, const stemma_recipe *re
     if (!s->name) return fail_memory(err);
     TRY(sketcher_new(recipe, &s->parts, err));
     struct shingle_sink sink = {s, take, modulus, sketcher_wants_tokens(s->parts)};
-    return document_init(&s->document, &recipe->view, sink, limits, err);
+    return document_init(&s->document, recipe, sink, limits, err);
 }
 
 stemma_status stemma_sketcher_new(const stemma_recipe *recipe, const char *name, const stemma_limits *limits,
@@ -116,15 +116,15 @@ stemma_document_info stemma_sketch_info(const stemma_sketch *sketch) {
 }
 
 const stemma_recipe *stemma_sketch_recipe(const stemma_sketch *sketch) {
-    return &sketch->recipe;
+    return sketch->recipe;
 }
 
 stemma_status stemma_sketch_get_part(const stemma_sketch *sketch, size_t index, stemma_sketch_part *out,
                                      stemma_error *err) {
     if (!sketch || !out) return fail(err, STEMMA_INVALID, "a sketch and a place for the part are needed");
-    if (index >= sketch->recipe.spec_count)
-        return fail(err, STEMMA_NOT_FOUND, "the recipe has %zu parts, not %zu", sketch->recipe.spec_count, index + 1);
-    const struct spec *spec = &sketch->recipe.specs[index];
+    if (index >= sketch->recipe->spec_count)
+        return fail(err, STEMMA_NOT_FOUND, "the recipe has %zu parts, not %zu", sketch->recipe->spec_count, index + 1);
+    const struct spec *spec = &sketch->recipe->specs[index];
     const struct part *part = &sketch->parts[index];
     *out = (stemma_sketch_part){
         .scheme = scheme_name(spec->scheme),
@@ -149,7 +149,7 @@ stemma_status stemma_compare_sketches(const stemma_sketch *a, const stemma_sketc
     if (!a || !b || !out) return fail(err, STEMMA_INVALID, "two sketches and a place for the result are needed");
     struct facts fa = facts_of(a), fb = facts_of(b);
     TRY(estimate_sketches(a, b, &estimates, err));
-    conclude(&fa, &fb, a->recipe.view.window, &estimates, thresholds, out);
+    conclude(&fa, &fb, a->recipe->view.window, &estimates, thresholds, out);
     out->from_sketches = true;
     return STEMMA_OK;
 }

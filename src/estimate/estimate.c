@@ -41,16 +41,16 @@ stemma_status estimate_sketches(const struct stemma_sketch *a, const struct stem
                                 struct estimates *out, stemma_error *err) {
     struct spec_pair pairs[SPECS_MOST];
     struct estimates best = nothing_known();
-    TRY(recipe_comparable(&a->recipe, &b->recipe, err));
+    TRY(recipe_comparable(a->recipe, b->recipe, err));
     if (a->shingles == 0 || b->shingles == 0) {
         *out = no_text();
         return STEMMA_OK;
     }
-    size_t count = recipe_pairs(&a->recipe, &b->recipe, pairs);
+    size_t count = recipe_pairs(a->recipe, b->recipe, pairs);
     for (size_t i = 0; i < count; i++) {
         struct estimates found;
-        TRY(estimate_parts(&a->recipe.specs[pairs[i].a], &a->parts[pairs[i].a], &b->recipe.specs[pairs[i].b],
-                           &b->parts[pairs[i].b], a->recipe.view.width, &found, err));
+        TRY(estimate_parts(&a->recipe->specs[pairs[i].a], &a->parts[pairs[i].a], &b->recipe->specs[pairs[i].b],
+                           &b->parts[pairs[i].b], a->recipe->view.width, &found, err));
         keep_better(&best.resemblance, found.resemblance);
         keep_better(&best.a_in_b, found.a_in_b);
         keep_better(&best.b_in_a, found.b_in_a);

@@ -16,12 +16,13 @@
 #include <string.h>
 
 enum {
-    PIECE = 32768, /* bytes of a document at a time: text, tokens and fingerprints stay in the L2 cache */
-    BLOCK = 4096   /* fingerprints handed on at a time */
+    PIECE = 32768,              /* bytes of a document at a time: all that comes of them stays in the L2 cache */
+    BLOCK = 4096 - KERNEL_SLACK /* fingerprints handed on at a time; with the slack they fill whole pages */
 };
 
 struct shingler {
-    struct view view;
+    const struct view *view;
+    const struct shingle_tables *tables;
     struct shingle_sink sink;
     struct text_sink text_sink;
     const struct kernels *kernels;
@@ -33,62 +34,30 @@ struct shingler {
     uint64_t token_count; /* of the document so far */
     size_t unseen;        /* of the tokens at the end of the carry, those the sink has not been given */
     bool any;             /* a full window has been seen */
-    struct mix_keys keys;
-    struct rabin_tables rabin;
-    uint64_t *fp;         /* BLOCK fingerprints (of every byte position, for Rabin) */
-    uint64_t *given;      /* token values for a sink that wants them */
+    struct vec64 fp;      /* room for a block of fingerprints (of every byte position, for Rabin) */
+    struct vec64 given;   /* room for the token values of a sink that wants them */
 };
 
 /* ---- setting up ---- */
-
-static void mix_keys_init(struct mix_keys *keys, uint64_t seed, uint32_t window) {
-    uint64_t state = mix64(seed ^ 0x746f6b656e686173u); /* "tokenhas" */
-    for (int i = 0; i < 3; i++) keys->token[i] = rng_next(&state) | 1;
-    keys->multiplier = (rng_next(&state) & ~UINT64_C(7)) | 5;
-    keys->finish = rng_next(&state);
-    keys->leave = 1;
-    for (uint32_t i = 0; i < window; i++) keys->leave *= keys->multiplier;
-}
-
-static size_t symbol_size_of(const struct view *view) {
-    if (view->hash == HASH_MIX) return 0;
-    switch (view->unit) {
-    case UNIT_BYTE: return 1;
-    case UNIT_CHAR: return 4;
-    case UNIT_WORD:
-    case UNIT_LINE: return 8;
-    }
-    return 8;
-}
 
 static bool uses_rabin(const struct shingler *s) {
     return s->symbol_size > 0;
 }
 
-static stemma_status allocate(struct shingler *s, stemma_error *err) {
-    size_t positions = (size_t)BLOCK * (uses_rabin(s) ? s->symbol_size : 1);
-    s->fp = mem_alloc((positions + KERNEL_SLACK) * sizeof *s->fp);
-    if (s->sink.wants_tokens) s->given = mem_alloc((BLOCK + WINDOW_MOST) * sizeof *s->given);
-    if (!s->fp || (s->sink.wants_tokens && !s->given)) return fail_memory(err);
-    return canon_new(s->view.folds, s->view.unit, NULL, &s->canon, err);
-}
-
-stemma_status shingler_new(const struct view *view, struct shingle_sink sink, struct text_sink text,
-                           struct shingler **out, stemma_error *err) {
-    if (view->keyed && !view->has_secret)
+stemma_status shingler_new(const struct view *view, const struct shingle_tables *tables, struct shingle_sink sink,
+                           struct text_sink text, struct shingler **out, stemma_error *err) {
+    if (!view_can_read(view))
         return fail(err, STEMMA_INVALID, "the recipe is keyed (key id %016llx): its key is needed to read a document",
                     (unsigned long long)view->key_id);
     struct shingler *s = mem_zero(1, sizeof *s);
     if (!s) return fail_memory(err);
-    s->view = *view;
+    s->view = view;
+    s->tables = tables;
     s->sink = sink;
     s->text_sink = text;
     s->kernels = kernels_get();
-    s->symbol_size = symbol_size_of(view);
-    if (uses_rabin(s))
-        rabin_init(&s->rabin, view->width, view_seed(view), (int)(view->window * s->symbol_size));
-    mix_keys_init(&s->keys, view_seed(view), view->window);
-    stemma_status status = allocate(s, err);
+    s->symbol_size = view_symbol_size(view);
+    stemma_status status = canon_new(view->folds, view->unit, NULL, &s->canon, err);
     if (status != STEMMA_OK) {
         shingler_free(s);
         return status;
@@ -103,8 +72,8 @@ void shingler_free(struct shingler *s) {
     buf_release(&s->text);
     buf_release(&s->symbols);
     vec64_release(&s->tokens);
-    mem_free(s->fp);
-    mem_free(s->given);
+    vec64_release(&s->fp);
+    vec64_release(&s->given);
     mem_free(s);
 }
 
@@ -113,8 +82,8 @@ uint64_t shingler_tokens(const struct shingler *s) {
 }
 
 uint64_t shingler_windows(const struct shingler *s) {
-    if (s->token_count < s->view.window) return s->token_count > 0;
-    return s->token_count - s->view.window + 1;
+    if (s->token_count < s->view->window) return s->token_count > 0;
+    return s->token_count - s->view->window + 1;
 }
 
 /* ---- tokens ---- */
@@ -146,19 +115,19 @@ static uint32_t code_point(const uint8_t *token, size_t size) {
 }
 
 static bool add_token(struct shingler *s, const uint8_t *token, size_t size) {
-    if (s->view.hash == HASH_PADDED) return add_padded(s, token, size);
+    if (s->view->hash == HASH_PADDED) return add_padded(s, token, size);
     if (uses_rabin(s))
-        return add_symbol(s, s->view.unit == UNIT_CHAR ? code_point(token, size) : rabin_of(&s->rabin, token, size));
+        return add_symbol(s, s->view->unit == UNIT_CHAR ? code_point(token, size) : rabin_of(s->tables->rabin, token, size));
     s->token_count++;
     s->unseen++;
-    return vec64_add(&s->tokens, token_hash(&s->keys, token, size));
+    return vec64_add(&s->tokens, token_hash(&s->tables->keys, token, size));
 }
 
 /* Tokens of any unit, one at a time. Returns how much of the text was used. */
 static stemma_status each_token(struct shingler *s, bool last, size_t *used, stemma_error *err) {
     struct token token;
     *used = 0;
-    while (token_next(s->view.unit, s->text.data, s->text.len, last, used, &token))
+    while (token_next(s->view->unit, s->text.data, s->text.len, last, used, &token))
         if (!add_token(s, s->text.data + token.begin, token.end - token.begin)) return fail_memory(err);
     return STEMMA_OK;
 }
@@ -166,7 +135,7 @@ static stemma_status each_token(struct shingler *s, bool last, size_t *used, ste
 /* Words of folded text: the kernel takes all that end in a space. */
 static stemma_status all_words(struct shingler *s, size_t *used, stemma_error *err) {
     if (!vec64_reserve(&s->tokens, s->text.len / 2 + 1 + KERNEL_SLACK)) return fail_memory(err);
-    size_t count = s->kernels->hash_words(s->text.data, s->text.len, &s->keys, s->tokens.data + s->tokens.len, used);
+    size_t count = s->kernels->hash_words(s->text.data, s->text.len, &s->tables->keys, s->tokens.data + s->tokens.len, used);
     s->tokens.len += count;
     s->token_count += count;
     s->unseen += count;
@@ -174,12 +143,12 @@ static stemma_status all_words(struct shingler *s, size_t *used, stemma_error *e
 }
 
 static bool bytes_are_symbols(const struct shingler *s) {
-    return uses_rabin(s) && s->view.unit == UNIT_BYTE;
+    return uses_rabin(s) && s->view->unit == UNIT_BYTE;
 }
 
 static stemma_status tokenise(struct shingler *s, bool last, stemma_error *err) {
     size_t used = 0;
-    bool plain_words = s->view.unit == UNIT_WORD && s->view.hash == HASH_MIX && s->view.folds == FOLD_TEXT &&
+    bool plain_words = s->view->unit == UNIT_WORD && s->view->hash == HASH_MIX && s->view->folds == FOLD_TEXT &&
                        s->text.len <= TOKEN_MOST; /* no word to be cut */
     if (bytes_are_symbols(s) || s->text.len == 0) return STEMMA_OK;
     if (!buf_reserve(&s->text, KERNEL_SLACK)) return fail_memory(err);
@@ -208,18 +177,19 @@ static void narrow(uint64_t *fp, size_t count, int width) {
 
 /* Fingerprints of `windows` windows that begin at token `first` of the carry. Fewer, when only multiples matter. */
 static size_t fingerprints(struct shingler *s, size_t first, size_t windows) {
-    size_t window = s->view.window, stride = s->symbol_size;
+    size_t window = s->view->window, stride = s->symbol_size;
+    uint64_t *fp = s->fp.data;
     if (!uses_rabin(s)) {
-        s->kernels->combine(s->tokens.data + first, windows + window - 1, window, &s->keys, s->fp);
-        narrow(s->fp, windows, s->view.width);
+        s->kernels->combine(s->tokens.data + first, windows + window - 1, window, &s->tables->keys, fp);
+        narrow(fp, windows, s->view->width);
         return windows;
     }
     const uint8_t *bytes = s->symbols.data + first * stride;
     uint64_t modulus = s->sink.modulus ? s->sink.modulus(s->sink.context) : 1;
     if (stride == 1 && modulus > 1)
-        return s->kernels->rabin_mod(&s->rabin, bytes, windows + window - 1, modulus, s->fp);
-    s->kernels->rabin_all(&s->rabin, bytes, (windows - 1 + window) * stride, s->fp);
-    return take_strided(s->fp, windows, stride);
+        return s->kernels->rabin_mod(s->tables->rabin, bytes, windows + window - 1, modulus, fp);
+    s->kernels->rabin_all(s->tables->rabin, bytes, (windows - 1 + window) * stride, fp);
+    return take_strided(fp, windows, stride);
 }
 
 static uint64_t token_value(const struct shingler *s, size_t index) {
@@ -233,10 +203,11 @@ static uint64_t token_value(const struct shingler *s, size_t index) {
 /* Hand on fingerprints together with the tokens up to `end` of the carry that the sink has not seen. */
 static stemma_status give(struct shingler *s, size_t count, size_t end, size_t carry, stemma_error *err) {
     size_t new_tokens = end - (carry - s->unseen);
-    if (s->sink.wants_tokens)
-        for (size_t i = 0; i < new_tokens; i++) s->given[i] = token_value(s, end - new_tokens + i);
     s->unseen -= new_tokens;
-    return s->sink.take(s->sink.context, s->fp, count, s->given, s->sink.wants_tokens ? new_tokens : 0, err);
+    if (!s->sink.wants_tokens) return s->sink.take(s->sink.context, s->fp.data, count, NULL, 0, err);
+    if (!vec64_reserve(&s->given, new_tokens)) return fail_memory(err);
+    for (size_t i = 0; i < new_tokens; i++) s->given.data[i] = token_value(s, end - new_tokens + i);
+    return s->sink.take(s->sink.context, s->fp.data, count, s->given.data, new_tokens, err);
 }
 
 static size_t carried(const struct shingler *s) {
@@ -254,11 +225,19 @@ static void drop_tokens(struct shingler *s, size_t count) {
     }
 }
 
+/* Room for the fingerprints of as many windows, and the slack that kernels need, in the carry too. */
+static bool reserve_windows(struct shingler *s, size_t windows) {
+    if (!uses_rabin(s))
+        return vec64_reserve(&s->tokens, KERNEL_SLACK) && vec64_reserve(&s->fp, windows + KERNEL_SLACK);
+    return buf_reserve(&s->symbols, KERNEL_SLACK) &&
+           vec64_reserve(&s->fp, windows * s->symbol_size + KERNEL_SLACK);
+}
+
 static stemma_status emit_windows(struct shingler *s, stemma_error *err) {
-    size_t window = s->view.window, carry = carried(s);
+    size_t window = s->view->window, carry = carried(s);
     if (carry < window) return STEMMA_OK;
     size_t windows = carry - window + 1;
-    if (!buf_reserve(&s->symbols, KERNEL_SLACK) || !vec64_reserve(&s->tokens, KERNEL_SLACK)) return fail_memory(err);
+    if (!reserve_windows(s, windows < BLOCK ? windows : BLOCK)) return fail_memory(err);
     for (size_t first = 0; first < windows; first += BLOCK) {
         size_t block = windows - first < BLOCK ? windows - first : BLOCK;
         size_t count = fingerprints(s, first, block);
@@ -274,12 +253,13 @@ static stemma_status emit_short(struct shingler *s, stemma_error *err) {
     size_t count = carried(s);
     uint64_t value = 0;
     if (s->any || count == 0) return STEMMA_OK;
+    if (!reserve_windows(s, 1)) return fail_memory(err);
     if (uses_rabin(s))
-        value = rabin_of(&s->rabin, s->symbols.data, s->symbols.len);
+        value = rabin_of(s->tables->rabin, s->symbols.data, s->symbols.len);
     else
-        for (size_t i = 0; i < count; i++) value = value * s->keys.multiplier + s->tokens.data[i];
-    s->fp[0] = mix64(value ^ mix64(s->keys.finish + count));
-    narrow(s->fp, 1, s->view.width);
+        for (size_t i = 0; i < count; i++) value = value * s->tables->keys.multiplier + s->tokens.data[i];
+    s->fp.data[0] = mix64(value ^ mix64(s->tables->keys.finish + count));
+    narrow(s->fp.data, 1, s->view->width);
     return give(s, 1, count, count, err);
 }
 

@@ -22,7 +22,13 @@ struct view {
     bool has_secret; /* a keyed recipe read from a file has none: it compares, but cannot sketch */
 };
 
-/* What the polynomial and the hash functions follow from. */
+/* What the polynomial and the hash functions follow from, in a view that can read. */
 uint64_t view_seed(const struct view *view);
+
+/* Whether documents can be read under it: not when it is keyed and its secret is not there. */
+bool view_can_read(const struct view *view);
+
+/* Bytes of the symbol that a token is to a Rabin fingerprint; 0 for hash=mix. */
+size_t view_symbol_size(const struct view *view);
 
 #endif

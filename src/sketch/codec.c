@@ -84,15 +84,15 @@ static bool put_payload(struct buf *out, const struct stemma_sketch *sketch) {
                 buf_add_u64(out, sketch->bytes) && buf_add_u64(out, sketch->tokens) &&
                 buf_add_u64(out, sketch->shingles) && buf_add(out, sketch->digest, DIGEST_SIZE) &&
                 buf_add(out, sketch->text_digest, DIGEST_SIZE);
-    for (size_t i = 0; good && i < sketch->recipe.spec_count; i++)
-        good = put_part(out, &sketch->recipe.specs[i], &sketch->parts[i]);
+    for (size_t i = 0; good && i < sketch->recipe->spec_count; i++)
+        good = put_part(out, &sketch->recipe->specs[i], &sketch->parts[i]);
     return good;
 }
 
 /* Whether the payload's length fits its field; the few other fields are lost in the margin. */
 static bool fits_record(const struct stemma_sketch *sketch) {
     uint64_t size = sketch->name ? strlen(sketch->name) : 0;
-    for (size_t i = 0; i < sketch->recipe.spec_count; i++)
+    for (size_t i = 0; i < sketch->recipe->spec_count; i++)
         size += 8 * (uint64_t)sketch->parts[i].values.len + sketch->parts[i].bits.len;
     return size < UINT32_MAX - 65536;
 }
@@ -308,8 +308,8 @@ static stemma_status get_payload(struct input *in, struct stemma_sketch *out) {
     TRY(get_u64(in, &out->shingles));
     TRY(get_bytes(in, out->digest, DIGEST_SIZE));
     TRY(get_bytes(in, out->text_digest, DIGEST_SIZE));
-    for (size_t i = 0; i < out->recipe.spec_count; i++)
-        TRY(get_part(in, &out->recipe, i, out->shingles, &out->parts[i]));
+    for (size_t i = 0; i < out->recipe->spec_count; i++)
+        TRY(get_part(in, out->recipe, i, out->shingles, &out->parts[i]));
     in->what = "a record";
     return in->at == in->end ? STEMMA_OK : corrupt(in, "bytes are left over");
 }
@@ -375,19 +375,25 @@ static stemma_status get_magic_and_version(struct input *in) {
 }
 
 static stemma_status get_recipe(struct input *in, const char *text, size_t length,
-                                struct stemma_recipe *out) {
+                                struct stemma_recipe **out) {
     stemma_error why = {0};
+    struct stemma_recipe *recipe = NULL;
     in->what = "the recipe";
-    if (recipe_parse(text, length, out, &why) != STEMMA_OK) return corrupt(in, why.message);
-    bool canonical = length == strlen(out->text) && !memcmp(text, out->text, length);
-    return canonical ? STEMMA_OK : corrupt(in, "it is not in canonical form");
+    stemma_status status = recipe_parse(text, length, &recipe, &why);
+    if (status == STEMMA_NO_MEMORY) return fail_memory(in->err);
+    if (status != STEMMA_OK) return corrupt(in, why.message);
+    if (length != strlen(recipe->text) || memcmp(text, recipe->text, length)) {
+        recipe_release(recipe);
+        return corrupt(in, "it is not in canonical form");
+    }
+    *out = recipe;
+    return STEMMA_OK;
 }
 
-stemma_status codec_get_header(const uint8_t *bytes, size_t size, size_t *at, struct stemma_recipe *out,
+stemma_status codec_get_header(const uint8_t *bytes, size_t size, size_t *at, struct stemma_recipe **out,
                                stemma_error *err) {
     const uint8_t *start = bytes + *at;
     struct input in = {start, bytes + size, "the header", err};
-    struct stemma_recipe recipe;
     uint32_t length;
     TRY(get_magic_and_version(&in));
     TRY(get_u32(&in, &length));
@@ -395,8 +401,7 @@ stemma_status codec_get_header(const uint8_t *bytes, size_t size, size_t *at, st
     const char *text = (const char *)in.at;
     in.at += length;
     TRY(get_checksum(&in, start));
-    TRY(get_recipe(&in, text, length, &recipe));
+    TRY(get_recipe(&in, text, length, out));
     *at = (size_t)(in.at - bytes);
-    *out = recipe;
     return STEMMA_OK;
 }

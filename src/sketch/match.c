@@ -116,15 +116,21 @@ static stemma_status explain_no_pair(const struct stemma_recipe *a, const struct
     return same_spec(&a->specs[0], &b->specs[0], err);
 }
 
+/* The usual case, and quick: one object, or two that say the same. */
+static bool same_recipe(const struct stemma_recipe *a, const struct stemma_recipe *b) {
+    return a == b || !strcmp(a->text, b->text);
+}
+
 stemma_status recipe_comparable(const struct stemma_recipe *a, const struct stemma_recipe *b,
                                 stemma_error *err) {
     struct spec_pair pairs[SPECS_MOST];
-    if (!strcmp(a->text, b->text)) return STEMMA_OK; /* the usual case, and quick */
+    if (same_recipe(a, b)) return STEMMA_OK;
     TRY(same_view(&a->view, &b->view, err));
     return recipe_pairs(a, b, pairs) ? STEMMA_OK : explain_no_pair(a, b, err);
 }
 
 stemma_status recipe_equal(const struct stemma_recipe *a, const struct stemma_recipe *b, stemma_error *err) {
+    if (same_recipe(a, b)) return STEMMA_OK;
     TRY(same_view(&a->view, &b->view, err));
     TRY(differ("the number of sketch specs", value_of("%zu", a->spec_count), value_of("%zu", b->spec_count),
                err));

@@ -5,9 +5,11 @@
  * written out is complete, so that a stored recipe never depends on the defaults of the day. */
 #include "sketch/recipe.h"
 
+#include "base/alloc.h"
 #include "base/digest.h"
 
 #include <inttypes.h>
+#include <sodium/utils.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -344,14 +346,20 @@ static stemma_status parse_spec(struct cursor *cursor, struct spec *out, stemma_
     return STEMMA_OK;
 }
 
-static stemma_status check_spec(const struct stemma_recipe *recipe, const struct spec *spec,
-                                stemma_error *err) {
+/* What a recipe says, before there is one. */
+struct draft {
+    struct view view;
+    struct spec specs[SPECS_MOST];
+    size_t spec_count;
+};
+
+static stemma_status check_spec(const struct draft *draft, const struct spec *spec, stemma_error *err) {
     bool chunks = spec->scheme == SCHEME_BSW || spec->scheme == SCHEME_BSW_CHUNK;
-    if (chunks && recipe->view.labelled) /* labels are given to the sorted set: the order is lost */
+    if (chunks && draft->view.labelled) /* labels are given to the sorted set: the order is lost */
         return fail(err, STEMMA_INVALID, "recipe: %s cannot be made of labelled shingles",
                     scheme_name(spec->scheme));
-    for (size_t i = 0; i < recipe->spec_count; i++) {
-        const struct spec *other = &recipe->specs[i];
+    for (size_t i = 0; i < draft->spec_count; i++) {
+        const struct spec *other = &draft->specs[i];
         if (other->scheme == spec->scheme && other->n == spec->n && other->mod == spec->mod &&
             other->bits == spec->bits)
             return fail(err, STEMMA_INVALID, "recipe: the same %s is asked for twice",
@@ -361,14 +369,14 @@ static stemma_status check_spec(const struct stemma_recipe *recipe, const struct
 }
 
 /* The cursor stands at the beginning of a segment. */
-static stemma_status parse_specs(struct cursor *cursor, struct stemma_recipe *recipe, stemma_error *err) {
+static stemma_status parse_specs(struct cursor *cursor, struct draft *draft, stemma_error *err) {
     do {
         struct spec spec;
         TRY(parse_spec(cursor, &spec, err));
-        TRY(check_spec(recipe, &spec, err));
-        if (recipe->spec_count == SPECS_MOST)
+        TRY(check_spec(draft, &spec, err));
+        if (draft->spec_count == SPECS_MOST)
             return fail(err, STEMMA_INVALID, "recipe: more than %d sketch specs", SPECS_MOST);
-        recipe->specs[recipe->spec_count++] = spec;
+        draft->specs[draft->spec_count++] = spec;
     } while (next_segment(cursor));
     return STEMMA_OK;
 }
@@ -376,15 +384,15 @@ static stemma_status parse_specs(struct cursor *cursor, struct stemma_recipe *re
 /* ---- the canonical text ---- */
 
 struct writer {
-    char *text;
-    size_t used; /* RECIPE_TEXT_MAX is more than the longest recipe */
+    char text[RECIPE_TEXT_MAX]; /* more than the longest recipe */
+    size_t used;
 };
 
 static void write_text(struct writer *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void write_text(struct writer *out, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    int length = vsnprintf(out->text + out->used, RECIPE_TEXT_MAX - out->used, format, arguments);
+    int length = vsnprintf(out->text + out->used, sizeof out->text - out->used, format, arguments);
     va_end(arguments);
     out->used += (size_t)length;
 }
@@ -396,39 +404,70 @@ static void write_spec(struct writer *out, const struct spec *spec) {
     if (spec->bits) write_text(out, " bits=%" PRIu32, spec->bits);
 }
 
-static void write_recipe(struct stemma_recipe *recipe) {
-    const struct view *view = &recipe->view;
-    struct writer out = {recipe->text, 0};
-    write_text(&out, "%s unit=%s window=%" PRIu32, fold_text(view->folds).text, unit_name(view->unit),
+static void write_recipe(struct writer *out, const struct draft *draft) {
+    const struct view *view = &draft->view;
+    write_text(out, "%s unit=%s window=%" PRIu32, fold_text(view->folds).text, unit_name(view->unit),
                view->window);
-    if (view->labelled) write_text(&out, " labelled=yes");
-    write_text(&out, " hash=%s width=%d seed=%" PRIu64, hash_name(view->hash), view->width, view->seed);
-    if (view->keyed) write_text(&out, " keyid=%016" PRIx64, view->key_id);
-    for (size_t i = 0; i < recipe->spec_count; i++) write_spec(&out, &recipe->specs[i]);
+    if (view->labelled) write_text(out, " labelled=yes");
+    write_text(out, " hash=%s width=%d seed=%" PRIu64, hash_name(view->hash), view->width, view->seed);
+    if (view->keyed) write_text(out, " keyid=%016" PRIx64, view->key_id);
+    for (size_t i = 0; i < draft->spec_count; i++) write_spec(out, &draft->specs[i]);
 }
 
 /* ---- whole recipes ---- */
+
+static stemma_status recipe_new(const struct draft *draft, struct stemma_recipe **out, stemma_error *err) {
+    struct writer text = {.used = 0};
+    write_recipe(&text, draft);
+    struct stemma_recipe *recipe = mem_zero(1, sizeof *recipe + text.used + 1);
+    if (!recipe) return fail_memory(err);
+    atomic_init(&recipe->references, 1);
+    recipe->view = draft->view;
+    memcpy(recipe->specs, draft->specs, sizeof recipe->specs);
+    recipe->spec_count = draft->spec_count;
+    memcpy(recipe->text, text.text, text.used);
+    stemma_status status = STEMMA_OK;
+    if (view_can_read(&recipe->view)) status = shingle_tables_init(&recipe->tables, &recipe->view, err);
+    if (status != STEMMA_OK) {
+        recipe_release(recipe);
+        return status;
+    }
+    *out = recipe;
+    return STEMMA_OK;
+}
+
+const struct stemma_recipe *recipe_retain(const struct stemma_recipe *recipe) {
+    atomic_size_t *references = &((struct stemma_recipe *)recipe)->references; /* all that ever changes */
+    atomic_fetch_add_explicit(references, 1, memory_order_relaxed);
+    return recipe;
+}
+
+void recipe_release(const struct stemma_recipe *recipe) {
+    struct stemma_recipe *last = (struct stemma_recipe *)recipe;
+    if (!last || atomic_fetch_sub_explicit(&last->references, 1, memory_order_acq_rel) > 1) return;
+    shingle_tables_release(&last->tables);
+    sodium_memzero(last, sizeof *last); /* it may hold what follows from a key */
+    mem_free(last);
+}
 
 static bool starts_with_scheme(struct cursor *cursor) {
     return find_name(peek_word(cursor), scheme_names, SCHEME_COUNT) >= 0;
 }
 
-stemma_status recipe_parse(const char *text, size_t size, struct stemma_recipe *out, stemma_error *err) {
+stemma_status recipe_parse(const char *text, size_t size, struct stemma_recipe **out, stemma_error *err) {
     struct cursor cursor = {text, text ? text + size : text};
     struct cursor usual = {default_specs, &default_specs[sizeof default_specs - 1]};
     struct cursor nothing = {text, text};
-    struct stemma_recipe recipe = {0};
+    struct draft draft = {.spec_count = 0};
     bool view_left_out = starts_with_scheme(&cursor);
-    TRY(parse_view(view_left_out ? &nothing : &cursor, &recipe.view, err));
+    TRY(parse_view(view_left_out ? &nothing : &cursor, &draft.view, err));
     bool specs_follow = view_left_out || next_segment(&cursor);
-    TRY(parse_specs(specs_follow ? &cursor : &usual, &recipe, err));
-    write_recipe(&recipe);
-    *out = recipe;
-    return STEMMA_OK;
+    TRY(parse_specs(specs_follow ? &cursor : &usual, &draft, err));
+    return recipe_new(&draft, out, err);
 }
 
 stemma_status recipe_with_key(const struct stemma_recipe *recipe, const void *key, size_t key_size,
-                              struct stemma_recipe *out, stemma_error *err) {
+                              struct stemma_recipe **out, stemma_error *err) {
     if (key_size < KEY_LEAST)
         return fail(err, STEMMA_INVALID, "a key needs at least %d bytes, this one has %zu", KEY_LEAST,
                     key_size);
@@ -436,11 +475,12 @@ stemma_status recipe_with_key(const struct stemma_recipe *recipe, const void *ke
     if (recipe->view.keyed && recipe->view.key_id != id)
         return fail(err, STEMMA_MISMATCH, "the recipe's keyid is %016" PRIx64 ", that of the key %016" PRIx64,
                     recipe->view.key_id, id);
-    struct stemma_recipe keyed = *recipe;
+    struct draft keyed = {.view = recipe->view, .spec_count = recipe->spec_count};
+    memcpy(keyed.specs, recipe->specs, sizeof keyed.specs);
     keyed.view.keyed = keyed.view.has_secret = true;
     keyed.view.key_id = id;
     keyed.view.secret = derive64(key, key_size, "stemma view");
-    write_recipe(&keyed);
-    *out = keyed;
-    return STEMMA_OK;
+    stemma_status status = recipe_new(&keyed, out, err);
+    sodium_memzero(&keyed, sizeof keyed);
+    return status;
 }

@@ -1,9 +1,15 @@
-/* Everything that decides the bytes of a sketch: a view and what is kept of it. Its text form is specified in
- * stemma.h and stored with every sketch. */
+/*
+ * Everything that decides the bytes of a sketch: a view and what is kept of it. Its text form is specified in
+ * stemma.h and stored with every sketch.
+ *
+ * A recipe never changes once it is made, and its references are counted: a million sketches share one.
+ */
 #ifndef SKETCH_RECIPE_H
 #define SKETCH_RECIPE_H
 
-#include "shingle/view.h"
+#include "shingle/tables.h"
+
+#include <stdatomic.h>
 
 /* X(enumerator, name): the names are part of the recipe's text form. */
 #define SCHEME_LIST(X)                                                                                       \
@@ -38,19 +44,26 @@ struct spec {
 #define KEY_LEAST       16         /* bytes of a secret key */
 
 struct stemma_recipe {
+    atomic_size_t references;
     struct view view;
+    struct shingle_tables tables; /* of the view; zeroed when it cannot read */
     struct spec specs[SPECS_MOST];
     size_t spec_count;
-    char text[RECIPE_TEXT_MAX]; /* canonical text form */
+    char text[]; /* canonical text form */
 };
 
 /* Strict: unknown fields, values out of range and combinations without meaning are INVALID, by name. */
-stemma_status recipe_parse(const char *text, size_t size, struct stemma_recipe *out, stemma_error *err);
+stemma_status recipe_parse(const char *text, size_t size, struct stemma_recipe **out, stemma_error *err);
 
 /* The same recipe under a secret key of at least KEY_LEAST bytes (INVALID when shorter). A recipe that is
  * already keyed takes only the key it was made with; MISMATCH for another. */
 stemma_status recipe_with_key(const struct stemma_recipe *recipe, const void *key, size_t key_size,
-                              struct stemma_recipe *out, stemma_error *err);
+                              struct stemma_recipe **out, stemma_error *err);
+
+/* One more reference, and one less: with the last the recipe goes, and its secrets are wiped. Any threads may
+ * do so at the same time. */
+const struct stemma_recipe *recipe_retain(const struct stemma_recipe *recipe);
+void recipe_release(const struct stemma_recipe *recipe); /* NULL: nothing happens */
 
 /* ---- which recipes go together (match.c) ---- */
 

@@ -7,18 +7,19 @@
 #include <string.h>
 
 struct stemma_sketch *sketch_new(const struct stemma_recipe *recipe) {
-    struct stemma_sketch *sketch = mem_zero(1, sizeof *sketch);
-    if (sketch) sketch->recipe = *recipe;
+    struct stemma_sketch *sketch = mem_zero(1, sizeof *sketch + recipe->spec_count * sizeof *sketch->parts);
+    if (sketch) sketch->recipe = recipe_retain(recipe);
     return sketch;
 }
 
 void sketch_free(struct stemma_sketch *sketch) {
     if (!sketch) return;
-    for (size_t i = 0; i < sketch->recipe.spec_count; i++) {
+    for (size_t i = 0; i < sketch->recipe->spec_count; i++) {
         vec64_release(&sketch->parts[i].values);
         vec64_release(&sketch->parts[i].smallest);
         buf_release(&sketch->parts[i].bits);
     }
+    recipe_release(sketch->recipe);
     mem_free(sketch->name);
     mem_free(sketch);
 }

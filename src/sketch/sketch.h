@@ -32,11 +32,11 @@ struct part {
 };
 
 struct stemma_sketch {
-    struct stemma_recipe recipe;
+    const struct stemma_recipe *recipe; /* a reference of its own */
     char *name;
     uint64_t bytes, tokens, shingles; /* shingles: windows, with repetitions */
     uint8_t digest[DIGEST_SIZE], text_digest[DIGEST_SIZE];
-    struct part parts[SPECS_MOST];
+    struct part parts[]; /* one per spec */
 };
 
 /* Empty parts, no name: NULL when memory is refused. */
@@ -47,7 +47,7 @@ void sketch_free(struct stemma_sketch *sketch);
 
 struct sketcher;
 
-/* UNSUPPORTED when the recipe is keyed and its key is not there. */
+/* INVALID when the recipe is keyed and its key is not there. */
 stemma_status sketcher_new(const struct stemma_recipe *recipe, struct sketcher **out, stemma_error *err);
 bool sketcher_wants_tokens(const struct sketcher *sketcher); /* bsw-chunk */
 
@@ -78,7 +78,7 @@ stemma_status codec_put_header(const struct stemma_recipe *recipe, struct buf *o
 stemma_status codec_put_sketch(const struct stemma_sketch *sketch, struct buf *out, stemma_error *err);
 stemma_status codec_put_end(uint64_t count, struct buf *out, stemma_error *err);
 /* Each reads at *at and moves it, on success; all sizes are checked before anything is believed. */
-stemma_status codec_get_header(const uint8_t *bytes, size_t size, size_t *at, struct stemma_recipe *out,
+stemma_status codec_get_header(const uint8_t *bytes, size_t size, size_t *at, struct stemma_recipe **out,
                                stemma_error *err);
 /* *out is NULL at the end record, which must end the bytes too. `count`: how many were read before, which the
  * end record must confirm. */

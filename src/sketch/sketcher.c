@@ -5,7 +5,7 @@
 #include <inttypes.h>
 
 struct sketcher {
-    struct stemma_recipe recipe;
+    const struct stemma_recipe *recipe;
     struct maker *makers[SPECS_MOST];
 };
 
@@ -31,12 +31,12 @@ static struct maker *maker_new(const struct spec *spec, uint64_t seed) {
 
 stemma_status sketcher_new(const struct stemma_recipe *recipe, struct sketcher **out, stemma_error *err) {
     const struct view *view = &recipe->view;
-    if (view->keyed && !view->has_secret)
+    if (!view_can_read(view))
         return fail(err, STEMMA_INVALID,
                     "the recipe is keyed (key id %016" PRIx64 "): sketches need its key", view->key_id);
     struct sketcher *sketcher = mem_zero(1, sizeof *sketcher);
     if (!sketcher) return fail_memory(err);
-    sketcher->recipe = *recipe;
+    sketcher->recipe = recipe_retain(recipe);
     for (size_t i = 0; i < recipe->spec_count; i++) {
         sketcher->makers[i] = maker_new(&recipe->specs[i], view_seed(view));
         if (sketcher->makers[i]) continue;
@@ -49,14 +49,15 @@ stemma_status sketcher_new(const struct stemma_recipe *recipe, struct sketcher *
 
 void sketcher_free(struct sketcher *sketcher) {
     if (!sketcher) return;
-    for (size_t i = 0; i < sketcher->recipe.spec_count; i++)
+    for (size_t i = 0; i < sketcher->recipe->spec_count; i++)
         if (sketcher->makers[i]) sketcher->makers[i]->class->free(sketcher->makers[i]);
+    recipe_release(sketcher->recipe);
     mem_free(sketcher);
 }
 
 bool sketcher_wants_tokens(const struct sketcher *sketcher) {
-    for (size_t i = 0; i < sketcher->recipe.spec_count; i++)
-        if (sketcher->recipe.specs[i].scheme == SCHEME_BSW_CHUNK) return true;
+    for (size_t i = 0; i < sketcher->recipe->spec_count; i++)
+        if (sketcher->recipe->specs[i].scheme == SCHEME_BSW_CHUNK) return true;
     return false;
 }
 
@@ -71,16 +72,16 @@ static uint64_t gcd(uint64_t a, uint64_t b) {
 
 uint64_t sketcher_modulus(const struct sketcher *sketcher) {
     uint64_t modulus = 0;
-    for (size_t i = 0; i < sketcher->recipe.spec_count; i++) {
+    for (size_t i = 0; i < sketcher->recipe->spec_count; i++) {
         if (!sketcher->makers[i]->enough) return 1;
-        modulus = gcd(sketcher->recipe.specs[i].n, modulus);
+        modulus = gcd(sketcher->recipe->specs[i].n, modulus);
     }
     return modulus;
 }
 
 stemma_status sketcher_take(struct sketcher *sketcher, const uint64_t *fp, size_t count,
                             const uint64_t *tokens, size_t token_count, stemma_error *err) {
-    for (size_t i = 0; i < sketcher->recipe.spec_count; i++) {
+    for (size_t i = 0; i < sketcher->recipe->spec_count; i++) {
         struct maker *maker = sketcher->makers[i];
         TRY(maker->class->take(maker, fp, count, tokens, token_count, err));
     }
@@ -89,10 +90,10 @@ stemma_status sketcher_take(struct sketcher *sketcher, const uint64_t *fp, size_
 
 stemma_status sketcher_finish(struct sketcher *sketcher, uint64_t shingles, struct stemma_sketch **out,
                               stemma_error *err) {
-    struct stemma_sketch *sketch = sketch_new(&sketcher->recipe);
+    struct stemma_sketch *sketch = sketch_new(sketcher->recipe);
     if (!sketch) return fail_memory(err);
     sketch->shingles = shingles;
-    for (size_t i = 0; i < sketcher->recipe.spec_count; i++) {
+    for (size_t i = 0; i < sketcher->recipe->spec_count; i++) {
         struct maker *maker = sketcher->makers[i];
         sketch->parts[i].empty = shingles == 0;
         stemma_status status = maker->class->finish(maker, shingles, &sketch->parts[i], err);

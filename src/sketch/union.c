@@ -111,16 +111,16 @@ static stemma_status unite(const struct stemma_sketch *a, const struct stemma_sk
     unite_digests(a->digest, b->digest, out->digest);
     unite_digests(a->text_digest, b->text_digest, out->text_digest);
     TRY(unite_names(a->name ? a->name : "", b->name ? b->name : "", &out->name, err));
-    for (size_t i = 0; i < out->recipe.spec_count; i++)
-        TRY(unite_part(&out->recipe.specs[i], &a->parts[i], &b->parts[i], out->shingles, &out->parts[i],
+    for (size_t i = 0; i < out->recipe->spec_count; i++)
+        TRY(unite_part(&out->recipe->specs[i], &a->parts[i], &b->parts[i], out->shingles, &out->parts[i],
                        err));
     return STEMMA_OK;
 }
 
 stemma_status sketch_union(const struct stemma_sketch *a, const struct stemma_sketch *b,
                            struct stemma_sketch **out, stemma_error *err) {
-    TRY(recipe_equal(&a->recipe, &b->recipe, err));
-    struct stemma_sketch *both = sketch_new(&a->recipe);
+    TRY(recipe_equal(a->recipe, b->recipe, err));
+    struct stemma_sketch *both = sketch_new(a->recipe);
     if (!both) return fail_memory(err);
     stemma_status status = unite(a, b, both, err);
     if (status != STEMMA_OK) {
