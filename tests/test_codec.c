@@ -9,7 +9,8 @@ static struct buf bundle_of(const char *recipe_text, const size_t *counts, size_
     struct buf out = {0};
     assert_int_equal(codec_put_header(recipe, &out, NULL), STEMMA_OK);
     for (size_t i = 0; i < sketches; i++) {
-        struct document doc = random_document(&seed, counts[i], 1000, recipe->view.width, recipe->view.window);
+        struct document doc =
+            random_document(&seed, counts[i], 1000, recipe->view.width, recipe->view.window);
         struct stemma_sketch *sketch = sketch_document(recipe, &doc, NULL);
         char name[40];
         snprintf(name, sizeof name, "document %zu", i);

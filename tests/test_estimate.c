@@ -309,7 +309,8 @@ static void coarser_compares_with_finer(void **unused) {
     struct estimates e, same;
     assert_int_equal(recipe_parse("; mod n=8", 9, &fine, NULL), STEMMA_OK);
     assert_int_equal(recipe_parse("; mod n=32", 10, &coarse, NULL), STEMMA_OK);
-    struct stemma_sketch *a = sketch_of(fine, &sets.a), *b = sketch_of(coarse, &sets.b), *c = sketch_of(coarse, &sets.a);
+    struct stemma_sketch *a = sketch_of(fine, &sets.a), *b = sketch_of(coarse, &sets.b),
+                         *c = sketch_of(coarse, &sets.a);
     assert_int_equal(estimate_sketches(a, b, &e, NULL), STEMMA_OK);
     assert_int_equal(estimate_sketches(c, b, &same, NULL), STEMMA_OK);
     assert_true(e.resemblance.value == same.resemblance.value && e.a_in_b.value == same.a_in_b.value);

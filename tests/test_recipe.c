@@ -153,7 +153,11 @@ static void test_keys(void **state) {
 /* Only the hashes of Rabin need tables, and a key that is not there gives none at all. */
 static void test_tables_follow_the_view(void **state) {
     (void)state;
-    static const char *const texts[] = {"", "unit=byte", "hash=rabin unit=char", "hash=padded", "unit=byte hash=mix",
+    static const char *const texts[] = {"",
+                                        "unit=byte",
+                                        "hash=rabin unit=char",
+                                        "hash=padded",
+                                        "unit=byte hash=mix",
                                         "unit=byte keyid=0123456789abcdef"};
     static const int windows[] = {0, 20, 4 * 5, 8 * 5, 0, 0}; /* in bytes */
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -179,7 +183,8 @@ static void test_references_from_many_threads(void **state) {
     struct stemma_recipe *recipe = recipe_of("unit=byte");
     pthread_t threads[HOLDERS];
     for (int i = 0; i < HOLDERS; i++)
-        assert_int_equal(pthread_create(&threads[i], NULL, hold_and_let_go, (void *)recipe_retain(recipe)), 0);
+        assert_int_equal(pthread_create(&threads[i], NULL, hold_and_let_go, (void *)recipe_retain(recipe)),
+                         0);
     for (int i = 0; i < HOLDERS; i++) assert_int_equal(pthread_join(threads[i], NULL), 0);
     assert_int_equal(atomic_load(&recipe->references), 1);
     recipe_release(recipe);
@@ -244,13 +249,35 @@ static void test_resolutions_that_nest(void **state) {
     expect_pairs("; oph n=512; mod", "; mod n=64; oph n=1024", 1, exact);
 }
 
+/* The caller's recipe goes first: the sketcher still needs its tables, the sketch its text. */
+static void test_sketches_outlive_the_recipe(void **state) {
+    (void)state;
+    stemma_recipe *recipe;
+    stemma_sketcher *sketcher;
+    stemma_sketch *sketch;
+    assert_int_equal(stemma_recipe_parse(BYTE_VIEW "; mod n=2", &recipe, NULL), STEMMA_OK);
+    assert_int_equal(stemma_sketcher_new(recipe, "name", NULL, &sketcher, NULL), STEMMA_OK);
+    stemma_recipe_free(recipe);
+    assert_int_equal(stemma_sketcher_add(sketcher, BYTE_VIEW, strlen(BYTE_VIEW), NULL), STEMMA_OK);
+    assert_int_equal(stemma_sketcher_finish(sketcher, &sketch, NULL), STEMMA_OK);
+    stemma_sketcher_free(sketcher);
+    assert_string_equal(stemma_recipe_text(stemma_sketch_recipe(sketch)), BYTE_VIEW "; mod n=2");
+    stemma_sketch_free(sketch);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_canonical_text),       cmocka_unit_test(test_null_is_the_default),
-        cmocka_unit_test(test_longest_text_fits),    cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_size_is_obeyed),       cmocka_unit_test(test_keys),
-        cmocka_unit_test(test_mismatches_are_named), cmocka_unit_test(test_resolutions_that_nest),
-        cmocka_unit_test(test_tables_follow_the_view), cmocka_unit_test(test_references_from_many_threads),
+        cmocka_unit_test(test_canonical_text),
+        cmocka_unit_test(test_null_is_the_default),
+        cmocka_unit_test(test_longest_text_fits),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_size_is_obeyed),
+        cmocka_unit_test(test_keys),
+        cmocka_unit_test(test_mismatches_are_named),
+        cmocka_unit_test(test_resolutions_that_nest),
+        cmocka_unit_test(test_tables_follow_the_view),
+        cmocka_unit_test(test_references_from_many_threads),
+        cmocka_unit_test(test_sketches_outlive_the_recipe),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

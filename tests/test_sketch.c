@@ -443,8 +443,7 @@ static void test_union_is_the_sketch_of_both(void **state) {
         struct document b = random_document(&rng, counts[t / COUNTS], 500, 64, 5);
         for (size_t i = 0; i < a.count && i < b.count; i += 2) b.fp[i] = a.fp[i];
         struct document both = joined(&a, &b);
-        struct stemma_sketch *sa = sketch_document(recipe, &a, NULL),
-                             *sb = sketch_document(recipe, &b, NULL);
+        struct stemma_sketch *sa = sketch_document(recipe, &a, NULL), *sb = sketch_document(recipe, &b, NULL);
         struct stemma_sketch *expected = sketch_document(recipe, &both, NULL), *found = NULL;
         sa->name = strdup("left");
         sa->bytes = UINT64_MAX;
@@ -472,8 +471,7 @@ static void test_union_of_levels(void **state) {
     for (int t = 0; t < 40; t++) {
         struct document a = random_document(&rng, t % 2 ? 150 : 1000, 100000, 64, 5);
         struct document b = random_document(&rng, 30000, t % 3 ? 100000 : 40, 64, 5), both = joined(&a, &b);
-        struct stemma_sketch *sa = sketch_document(recipe, &a, NULL),
-                             *sb = sketch_document(recipe, &b, NULL);
+        struct stemma_sketch *sa = sketch_document(recipe, &a, NULL), *sb = sketch_document(recipe, &b, NULL);
         struct stemma_sketch *found = NULL;
         assert_int_equal(sketch_union(sa, sb, &found, NULL), STEMMA_OK);
         const struct part *part = &found->parts[0];
@@ -497,8 +495,7 @@ static void test_union_of_levels(void **state) {
 static void expect_no_union(const char *a, const char *b, stemma_status status, const char *why) {
     struct stemma_recipe *ra = recipe_of(a), *rb = recipe_of(b);
     struct document nothing = {calloc(KERNEL_SLACK, 8), calloc(KERNEL_SLACK, 8), 0, 0};
-    struct stemma_sketch *sa = sketch_document(ra, &nothing, NULL),
-                         *sb = sketch_document(rb, &nothing, NULL);
+    struct stemma_sketch *sa = sketch_document(ra, &nothing, NULL), *sb = sketch_document(rb, &nothing, NULL);
     struct stemma_sketch *out = NULL;
     stemma_error err = {0};
     assert_int_equal(sketch_union(sa, sb, &out, &err), status);

@@ -233,8 +233,9 @@ static void a_keyed_view_without_its_key_is_refused(void **unused) {
     struct shingle_tables none = {0};
     struct shingler *shingler = NULL;
     stemma_error error;
-    assert_int_equal(shingler_new(&view, &none, (struct shingle_sink){0}, (struct text_sink){0}, &shingler, &error),
-                     STEMMA_INVALID);
+    assert_int_equal(
+        shingler_new(&view, &none, (struct shingle_sink){0}, (struct text_sink){0}, &shingler, &error),
+        STEMMA_INVALID);
     assert_null(shingler);
     assert_non_null(strstr(error.message, "0000000000000abc"));
 }

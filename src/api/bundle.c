@@ -148,8 +148,8 @@ stemma_status stemma_reader_next(stemma_reader *reader, stemma_sketch **out, ste
     stemma_sketch *sketch = NULL;
     if (!reader || !out) return fail(err, STEMMA_INVALID, "a reader and a place for the sketch are needed");
     if (reader->ended) return STEMMA_NOT_FOUND;
-    stemma_status status = codec_get_sketch(reader->bytes, reader->size, &reader->at, reader->recipe, reader->count,
-                                            &sketch, err);
+    stemma_status status = codec_get_sketch(reader->bytes, reader->size, &reader->at, reader->recipe,
+                                            reader->count, &sketch, err);
     if (status != STEMMA_OK) return named(reader, status, err);
     if (!sketch) {
         reader->ended = true;

@@ -37,8 +37,9 @@ static stemma_status read_source(struct full *full, const struct source *source,
     return spill_finish(full->set, err);
 }
 
-static stemma_status full_read(struct full *full, const struct source *source, const struct stemma_recipe *recipe,
-                               const stemma_limits *limits, stemma_error *err) {
+static stemma_status full_read(struct full *full, const struct source *source,
+                               const struct stemma_recipe *recipe, const stemma_limits *limits,
+                               stemma_error *err) {
     struct shingle_sink sink = {.context = full, .take = take};
     *full = (struct full){0};
     TRY(spill_new(true, limits_memory(limits), limits_directory(limits), &full->set, err));

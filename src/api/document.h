@@ -20,8 +20,8 @@ struct document {
 };
 
 /* In place: the document must not move until it is released, and the recipe must outlive it. */
-stemma_status document_init(struct document *document, const struct stemma_recipe *recipe, struct shingle_sink sink,
-                            const stemma_limits *limits, stemma_error *err);
+stemma_status document_init(struct document *document, const struct stemma_recipe *recipe,
+                            struct shingle_sink sink, const stemma_limits *limits, stemma_error *err);
 stemma_status document_add(struct document *document, const void *bytes, size_t size, stemma_error *err);
 stemma_status document_add_file(struct document *document, const char *path, stemma_error *err);
 stemma_status document_finish(struct document *document, stemma_error *err);

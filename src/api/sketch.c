@@ -123,7 +123,8 @@ stemma_status stemma_sketch_get_part(const stemma_sketch *sketch, size_t index, 
                                      stemma_error *err) {
     if (!sketch || !out) return fail(err, STEMMA_INVALID, "a sketch and a place for the part are needed");
     if (index >= sketch->recipe->spec_count)
-        return fail(err, STEMMA_NOT_FOUND, "the recipe has %zu parts, not %zu", sketch->recipe->spec_count, index + 1);
+        return fail(err, STEMMA_NOT_FOUND, "the recipe has %zu parts, not %zu", sketch->recipe->spec_count,
+                    index + 1);
     const struct spec *spec = &sketch->recipe->specs[index];
     const struct part *part = &sketch->parts[index];
     *out = (stemma_sketch_part){

@@ -49,8 +49,9 @@ stemma_status estimate_sketches(const struct stemma_sketch *a, const struct stem
     size_t count = recipe_pairs(a->recipe, b->recipe, pairs);
     for (size_t i = 0; i < count; i++) {
         struct estimates found;
-        TRY(estimate_parts(&a->recipe->specs[pairs[i].a], &a->parts[pairs[i].a], &b->recipe->specs[pairs[i].b],
-                           &b->parts[pairs[i].b], a->recipe->view.width, &found, err));
+        TRY(estimate_parts(&a->recipe->specs[pairs[i].a], &a->parts[pairs[i].a],
+                           &b->recipe->specs[pairs[i].b], &b->parts[pairs[i].b], a->recipe->view.width,
+                           &found, err));
         keep_better(&best.resemblance, found.resemblance);
         keep_better(&best.a_in_b, found.a_in_b);
         keep_better(&best.b_in_a, found.b_in_a);

@@ -16,7 +16,7 @@
 #include <string.h>
 
 enum {
-    PIECE = 32768,              /* bytes of a document at a time: all that comes of them stays in the L2 cache */
+    PIECE = 32768, /* bytes of a document at a time: all that comes of them stays in the L2 cache */
     BLOCK = 4096 - KERNEL_SLACK /* fingerprints handed on at a time; with the slack they fill whole pages */
 };
 
@@ -44,8 +44,9 @@ static bool uses_rabin(const struct shingler *s) {
     return s->symbol_size > 0;
 }
 
-stemma_status shingler_new(const struct view *view, const struct shingle_tables *tables, struct shingle_sink sink,
-                           struct text_sink text, struct shingler **out, stemma_error *err) {
+stemma_status shingler_new(const struct view *view, const struct shingle_tables *tables,
+                           struct shingle_sink sink, struct text_sink text, struct shingler **out,
+                           stemma_error *err) {
     if (!view_can_read(view))
         return fail(err, STEMMA_INVALID, "the recipe is keyed (key id %016llx): its key is needed to read a document",
                     (unsigned long long)view->key_id);
@@ -117,7 +118,8 @@ static uint32_t code_point(const uint8_t *token, size_t size) {
 static bool add_token(struct shingler *s, const uint8_t *token, size_t size) {
     if (s->view->hash == HASH_PADDED) return add_padded(s, token, size);
     if (uses_rabin(s))
-        return add_symbol(s, s->view->unit == UNIT_CHAR ? code_point(token, size) : rabin_of(s->tables->rabin, token, size));
+        return add_symbol(s, s->view->unit == UNIT_CHAR ? code_point(token, size)
+                                                        : rabin_of(s->tables->rabin, token, size));
     s->token_count++;
     s->unseen++;
     return vec64_add(&s->tokens, token_hash(&s->tables->keys, token, size));
@@ -135,7 +137,8 @@ static stemma_status each_token(struct shingler *s, bool last, size_t *used, ste
 /* Words of folded text: the kernel takes all that end in a space. */
 static stemma_status all_words(struct shingler *s, size_t *used, stemma_error *err) {
     if (!vec64_reserve(&s->tokens, s->text.len / 2 + 1 + KERNEL_SLACK)) return fail_memory(err);
-    size_t count = s->kernels->hash_words(s->text.data, s->text.len, &s->tables->keys, s->tokens.data + s->tokens.len, used);
+    size_t count = s->kernels->hash_words(s->text.data, s->text.len, &s->tables->keys,
+                                          s->tokens.data + s->tokens.len, used);
     s->tokens.len += count;
     s->token_count += count;
     s->unseen += count;
@@ -148,8 +151,8 @@ static bool bytes_are_symbols(const struct shingler *s) {
 
 static stemma_status tokenise(struct shingler *s, bool last, stemma_error *err) {
     size_t used = 0;
-    bool plain_words = s->view->unit == UNIT_WORD && s->view->hash == HASH_MIX && s->view->folds == FOLD_TEXT &&
-                       s->text.len <= TOKEN_MOST; /* no word to be cut */
+    bool plain_words = s->view->unit == UNIT_WORD && s->view->hash == HASH_MIX &&
+                       s->view->folds == FOLD_TEXT && s->text.len <= TOKEN_MOST; /* no word to be cut */
     if (bytes_are_symbols(s) || s->text.len == 0) return STEMMA_OK;
     if (!buf_reserve(&s->text, KERNEL_SLACK)) return fail_memory(err);
     if (plain_words && !last)

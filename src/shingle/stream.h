@@ -30,8 +30,9 @@ struct text_sink {
 };
 
 /* The view and its tables must outlive the shingler. INVALID when the view is keyed without its secret. */
-stemma_status shingler_new(const struct view *view, const struct shingle_tables *tables, struct shingle_sink sink,
-                           struct text_sink text, struct shingler **out, stemma_error *err);
+stemma_status shingler_new(const struct view *view, const struct shingle_tables *tables,
+                           struct shingle_sink sink, struct text_sink text, struct shingler **out,
+                           stemma_error *err);
 stemma_status shingler_feed(struct shingler *shingler, const uint8_t *bytes, size_t size, stemma_error *err);
 stemma_status shingler_finish(struct shingler *shingler, stemma_error *err);
 uint64_t shingler_tokens(const struct shingler *shingler);  /* so far */
