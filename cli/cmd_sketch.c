@@ -268,7 +268,7 @@ static enum exit_code run(const options *o) {
     enum exit_code code = check_use(o);
     if (!code) code = recipe_from_options(o, "sketch", &run.recipe);
     if (code) return code;
-    run.limits = (stemma_limits){.memory = o->memory, .stop = &stop_requested};
+    run.limits = (stemma_limits){.size = sizeof(stemma_limits), .memory = o->memory, .stop = &stop_requested};
     code = run_with_recipe(&run);
     stemma_recipe_free(run.recipe);
     return code;

@@ -74,7 +74,7 @@ static enum exit_code run(const options *o) {
     enum exit_code code = recipe_from_options(o, "text", &recipe);
     if (code) return code;
     stop_at_once();
-    if (stemma_text_file(o->operands[0], recipe, &text, &error)) {
+    if (stemma_text_file(o->operands[0], recipe, NULL, &text, &error)) {
         code = complain_of(&error);
     } else {
         code = print_document(o, text);

@@ -11,7 +11,7 @@ enum exit_code judge_init(judge *j, const options *o, const char *command_name) 
     *j = (judge){.options = o, .thresholds = stemma_thresholds_default()};
     if (o->threshold >= 0) j->thresholds.resemblance = o->threshold;
     if (o->contained >= 0) j->thresholds.containment = o->contained;
-    j->limits = (stemma_limits){.memory = o->memory, .stop = &stop_requested};
+    j->limits = (stemma_limits){.size = sizeof(stemma_limits), .memory = o->memory, .stop = &stop_requested};
     return recipe_from_options(o, command_name, &j->recipe);
 }
 

@@ -11,7 +11,7 @@ int main(void) {
     stemma_token token;
     stemma_error error;
     if (stemma_recipe_parse("preset=text unit=word", &recipe, &error) != STEMMA_OK ||
-        stemma_text_bytes(original, strlen(original), recipe, &text, &error) != STEMMA_OK) {
+        stemma_text_bytes(original, strlen(original), recipe, NULL, &text, &error) != STEMMA_OK) {
         fprintf(stderr, "%s\n", error.message);
         return 2;
     }

@@ -8,7 +8,7 @@
  * The header goes from simple to advanced:
  *   1. versions, statuses, errors
  *   2. recipes
- *   3. comparing two documents                    stemma_compare_files
+ *   3. comparing two documents                    stemma_compare_files, stemma_document_*
  *   4. sketches: make, compare, keep              stemma_sketch_file, stemma_compare_sketches
  *   5. streaming: a document in pieces            stemma_sketcher_*
  *   6. bundles: many sketches in one file         stemma_writer_*, stemma_reader_*
@@ -162,8 +162,9 @@ typedef struct stemma_quantity {
     const char *why;   /* static text when not known, else NULL */
 } stemma_quantity;
 
-/* Where the lines are drawn. Start from stemma_thresholds_default(). */
+/* Where the lines are drawn, each from 0 to 1. Start from stemma_thresholds_default(). */
 typedef struct stemma_thresholds {
+    size_t size;        /* of this struct, as the caller knows it */
     double resemblance; /* near-duplicate from here: .7 */
     double containment; /* contained from here: .9 */
     double chance;      /* related above this resemblance or containment: .05 */
@@ -181,16 +182,21 @@ typedef struct stemma_comparison {
     bool certain; /* no interval crosses a threshold, so the relation would not change */
 } stemma_comparison;
 
-/* What a comparison or a sketch may use. Zero means the default. */
+/* What an operation may use. Start from stemma_limits_default(); where limits may be NULL, that is meant. */
 typedef struct stemma_limits {
-    size_t memory;    /* bytes for the fingerprints of one document; more are spilled to disk. 1 GiB */
-    const char *temporary_directory; /* for what is spilled: TMPDIR, else /tmp */
-    const volatile int *stop;        /* when it becomes non-zero, work ends with INTERRUPTED */
+    size_t size;      /* of this struct, as the caller knows it */
+    size_t memory;    /* bytes for the fingerprints of one document, 1 GiB. Full sets and labels beyond it are
+                       * spilled to disk; a sample or a text that outgrows it is refused, with UNSUPPORTED */
+    const char *temporary_directory; /* for what is spilled; NULL: TMPDIR, else /tmp */
+    const volatile int *stop;        /* when it becomes non-zero, work ends with INTERRUPTED; NULL: never */
 } stemma_limits;
 
+STEMMA_API stemma_limits stemma_limits_default(void);
+
 /* Compare two files, exactly: resemblance and containment from the full shingle sets.
- * "-" is standard input. thresholds and limits may be NULL.
- * Errors: UNREADABLE, NOT_FOUND, IO, NO_SPACE, NO_MEMORY, INTERRUPTED. */
+ * "-" is standard input. recipe, thresholds and limits may be NULL: the defaults.
+ * Errors: INVALID (also for a keyed recipe without its key), UNREADABLE, NOT_FOUND, IO, NO_SPACE, NO_MEMORY,
+ * INTERRUPTED. */
 STEMMA_API stemma_status stemma_compare_files(const char *a, const char *b, const stemma_recipe *recipe,
                                               const stemma_thresholds *thresholds, const stemma_limits *limits,
                                               stemma_comparison *out, stemma_error *error);
@@ -200,6 +206,21 @@ STEMMA_API stemma_status stemma_compare_bytes(const void *a, size_t a_size, cons
                                               const stemma_recipe *recipe, const stemma_thresholds *thresholds,
                                               const stemma_limits *limits, stemma_comparison *out,
                                               stemma_error *error);
+
+/* A document with all its fingerprints, for exact comparison with many others. Immutable: may be shared.
+ * Errors of making one: as above; of comparing: MISMATCH (the message names the field), IO, NO_MEMORY. */
+typedef struct stemma_document stemma_document;
+
+STEMMA_API stemma_status stemma_document_file(const char *path, const stemma_recipe *recipe,
+                                              const stemma_limits *limits, stemma_document **out,
+                                              stemma_error *error);
+STEMMA_API stemma_status stemma_document_bytes(const void *data, size_t size, const stemma_recipe *recipe,
+                                               const stemma_limits *limits, stemma_document **out,
+                                               stemma_error *error);
+STEMMA_API stemma_status stemma_compare_documents(const stemma_document *a, const stemma_document *b,
+                                                  const stemma_thresholds *thresholds, stemma_comparison *out,
+                                                  stemma_error *error);
+STEMMA_API void stemma_document_free(stemma_document *document);
 
 /* ---- 4. sketches ------------------------------------------------------------------------------- */
 
@@ -218,6 +239,7 @@ typedef struct stemma_document_info {
     const char *name;        /* as given, may be any bytes but NUL */
     uint64_t bytes;          /* of the original */
     uint64_t tokens;         /* of the canonical form */
+    uint64_t shingles;       /* windows of tokens, with repetitions */
     uint8_t digest[32];      /* BLAKE2b of the original bytes */
     uint8_t text_digest[32]; /* BLAKE2b of the canonical text */
 } stemma_document_info;
@@ -225,14 +247,20 @@ typedef struct stemma_document_info {
 STEMMA_API stemma_document_info stemma_sketch_info(const stemma_sketch *sketch);
 STEMMA_API const stemma_recipe *stemma_sketch_recipe(const stemma_sketch *sketch); /* belongs to the sketch */
 
-/* One of the sketches that the recipe lists, by its place in the recipe: its values (samples, minima or
- * chunk hashes), or for b-bit schemes and simhash its packed bits, eight to a byte, first bit lowest. */
+/* One of the sketches that the recipe lists, by its place in the recipe. docs/format.md says what each is. */
 typedef struct stemma_sketch_part {
     const char *scheme;
-    const uint64_t *values;
+    uint32_t n, mod, width;   /* as in the recipe (width: its bits); 0 where the scheme has none */
+    const uint64_t *values;   /* samples, minima or chunk values */
     size_t value_count;
-    const uint8_t *bits;
+    const uint8_t *bits;      /* b-bit schemes, simhash: packed, eight to a byte, first bit lowest */
     size_t bit_count;
+    const uint64_t *smallest; /* mod, level: the smallest fingerprints, where the sample is very small */
+    size_t smallest_count;
+    uint32_t level;           /* level: the exponent */
+    bool complete;            /* min, minmod: the values are all there were */
+    uint32_t filled;          /* oph: bins with a value of their own */
+    uint64_t distinct;        /* oph, minhash: estimated number of distinct shingles */
 } stemma_sketch_part;
 
 /* Errors: NOT_FOUND when the recipe has no such part. */
@@ -260,7 +288,7 @@ STEMMA_API stemma_status stemma_sketcher_new(const stemma_recipe *recipe, const 
                                              stemma_error *error);
 STEMMA_API stemma_status stemma_sketcher_add(stemma_sketcher *sketcher, const void *data, size_t size,
                                              stemma_error *error);
-/* Ends the document; the sketcher can then only be freed. */
+/* Ends the document; the sketcher can then only be freed. After a failure it gives that failure again. */
 STEMMA_API stemma_status stemma_sketcher_finish(stemma_sketcher *sketcher, stemma_sketch **out,
                                                 stemma_error *error);
 STEMMA_API void stemma_sketcher_free(stemma_sketcher *sketcher);
@@ -274,7 +302,8 @@ typedef struct stemma_reader stemma_reader;
 
 /* The file appears under its name only when _close succeeds. Errors: IO, NO_SPACE, UNREADABLE, NO_MEMORY. */
 STEMMA_API stemma_status stemma_writer_open(const char *path, stemma_writer **out, stemma_error *error);
-/* All sketches of a bundle have one recipe. Errors: MISMATCH, IO, NO_SPACE, NO_MEMORY. */
+/* All sketches of a bundle have one recipe. Errors: MISMATCH (the sketch is left out), IO, NO_SPACE, NO_MEMORY
+ * (the bundle is lost: _close will fail too). */
 STEMMA_API stemma_status stemma_writer_add(stemma_writer *writer, const stemma_sketch *sketch,
                                            stemma_error *error);
 STEMMA_API stemma_status stemma_writer_close(stemma_writer *writer, stemma_error *error); /* frees, also on failure */
@@ -298,10 +327,11 @@ STEMMA_API stemma_status stemma_is_bundle(const char *path, bool *out, stemma_er
 /* A document's canonical text under a recipe's view, with the way back to the original bytes. */
 typedef struct stemma_text stemma_text;
 
-STEMMA_API stemma_status stemma_text_file(const char *path, const stemma_recipe *recipe, stemma_text **out,
-                                          stemma_error *error);
+/* All of it is held in memory: a document larger than the limits allow is refused, with UNSUPPORTED. */
+STEMMA_API stemma_status stemma_text_file(const char *path, const stemma_recipe *recipe,
+                                          const stemma_limits *limits, stemma_text **out, stemma_error *error);
 STEMMA_API stemma_status stemma_text_bytes(const void *data, size_t size, const stemma_recipe *recipe,
-                                           stemma_text **out, stemma_error *error);
+                                           const stemma_limits *limits, stemma_text **out, stemma_error *error);
 STEMMA_API const char *stemma_text_data(const stemma_text *text, size_t *size);
 STEMMA_API size_t stemma_text_token_count(const stemma_text *text);
 /* A token: its place in the canonical text, and the bytes of the original it came from. */

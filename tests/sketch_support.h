@@ -67,7 +67,7 @@ static inline struct stemma_sketch *sketch_document(const struct stemma_recipe *
                                                     const struct document *doc, uint64_t *rng) {
     struct sketcher *sketcher = NULL;
     struct stemma_sketch *sketch = NULL;
-    assert_int_equal(sketcher_new(recipe, &sketcher, NULL), STEMMA_OK);
+    assert_int_equal(sketcher_new(recipe, SIZE_MAX, &sketcher, NULL), STEMMA_OK);
     feed(sketcher, doc, recipe->view.window, rng);
     assert_int_equal(sketcher_finish(sketcher, doc->count, &sketch, NULL), STEMMA_OK);
     sketcher_free(sketcher);

@@ -121,7 +121,7 @@ static struct sets make_sets(size_t common, size_t only_a, size_t only_b, uint64
 static struct stemma_sketch *sketch_of(const struct stemma_recipe *recipe, const struct vec64 *set) {
     struct sketcher *sketcher;
     struct stemma_sketch *sketch;
-    assert_int_equal(sketcher_new(recipe, &sketcher, NULL), STEMMA_OK);
+    assert_int_equal(sketcher_new(recipe, SIZE_MAX, &sketcher, NULL), STEMMA_OK);
     /* bsw-chunk hashes tokens: here one per fingerprint */
     assert_int_equal(sketcher_take(sketcher, set->data, set->len, set->data, set->len, NULL), STEMMA_OK);
     assert_int_equal(sketcher_finish(sketcher, set->len, &sketch, NULL), STEMMA_OK);

@@ -189,7 +189,7 @@ static int make_world(void **state) {
     memcpy(world.other, world.text, TEXT_SIZE / 2);
     world.large = make_text(LARGE_SIZE, 3);
     make_files();
-    world.spilling = (stemma_limits){.memory = 1, .temporary_directory = world.folder};
+    world.spilling = (stemma_limits){.size = sizeof(stemma_limits), .memory = 1, .temporary_directory = world.folder};
     stemma_writer *writer;
     assert_int_equal(stemma_recipe_parse(joinable, &world.recipe, NULL), STEMMA_OK);
     assert_int_equal(stemma_sketch_file(world.text_path, world.recipe, NULL, &world.sketch, NULL), STEMMA_OK);
@@ -298,7 +298,7 @@ static stemma_status run_sketcher(const stemma_recipe *recipe, stemma_error *err
 }
 static stemma_status run_text(const stemma_recipe *recipe, stemma_error *error) {
     stemma_text *text = UNTOUCHED;
-    stemma_status status = stemma_text_file(world.text_path, recipe, &text, error);
+    stemma_status status = stemma_text_file(world.text_path, recipe, NULL, &text, error);
     check_untouched(status, text);
     if (status == STEMMA_OK) stemma_text_free(text);
     return status;

@@ -240,7 +240,7 @@ static void test_short_document_chunks(void **state) {
     struct sketcher *sketcher = NULL;
     struct stemma_sketch *sketch = NULL;
     uint64_t fp[1 + KERNEL_SLACK] = {5}, tokens[3] = {1, 2, 3}, start = mix64(0 ^ SALT_CHUNK), hash = start;
-    assert_int_equal(sketcher_new(recipe, &sketcher, NULL), STEMMA_OK);
+    assert_int_equal(sketcher_new(recipe, SIZE_MAX, &sketcher, NULL), STEMMA_OK);
     assert_true(sketcher_wants_tokens(sketcher));
     assert_int_equal(sketcher_take(sketcher, fp, 0, tokens, 2, NULL), STEMMA_OK);
     assert_int_equal(sketcher_take(sketcher, fp, 1, tokens + 2, 1, NULL), STEMMA_OK);
@@ -265,7 +265,7 @@ static void test_prefiltered_blocks(void **state) {
         struct sketcher *sketcher = NULL;
         uint64_t block[100 + KERNEL_SLACK];
         size_t left_out = 0;
-        assert_int_equal(sketcher_new(recipe, &sketcher, NULL), STEMMA_OK);
+        assert_int_equal(sketcher_new(recipe, SIZE_MAX, &sketcher, NULL), STEMMA_OK);
         assert_int_equal(sketcher_modulus(sketcher), 1);
         for (size_t at = 0; at < doc.count; at += 100) {
             uint64_t modulus = sketcher_modulus(sketcher);
@@ -299,7 +299,7 @@ static void test_modulus_of_other_schemes(void **state) {
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct stemma_recipe *recipe = recipe_of(texts[i]);
         struct sketcher *sketcher = NULL;
-        assert_int_equal(sketcher_new(recipe, &sketcher, NULL), STEMMA_OK);
+        assert_int_equal(sketcher_new(recipe, SIZE_MAX, &sketcher, NULL), STEMMA_OK);
         feed(sketcher, &doc, 5, &rng);
         assert_int_equal(sketcher_modulus(sketcher), 1);
         sketcher_free(sketcher);
@@ -313,7 +313,7 @@ static void test_keyed_without_key(void **state) {
     struct stemma_recipe *recipe = recipe_of("keyid=0123456789abcdef");
     struct sketcher *sketcher = NULL;
     stemma_error err;
-    assert_int_equal(sketcher_new(recipe, &sketcher, &err), STEMMA_INVALID);
+    assert_int_equal(sketcher_new(recipe, SIZE_MAX, &sketcher, &err), STEMMA_INVALID);
     assert_non_null(strstr(err.message, "0123456789abcdef"));
     assert_null(sketcher);
     recipe_release(recipe);

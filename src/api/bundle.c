@@ -10,6 +10,7 @@ struct stemma_writer {
     struct output output;
     const struct stemma_recipe *recipe; /* NULL before the first sketch */
     uint64_t count;
+    stemma_status failed; /* the first failure to write: the file has a hole */
 };
 
 stemma_status stemma_writer_open(const char *path, stemma_writer **out, stemma_error *err) {
@@ -25,10 +26,17 @@ stemma_status stemma_writer_open(const char *path, stemma_writer **out, stemma_e
     return STEMMA_OK;
 }
 
+static stemma_status refuse_failed(const stemma_writer *writer, stemma_error *err) {
+    if (writer->failed == STEMMA_OK) return STEMMA_OK;
+    return fail(err, writer->failed, "cannot write '%s': it failed before: %s", writer->output.path,
+                stemma_status_text(writer->failed));
+}
+
 static stemma_status write_buf(stemma_writer *writer, stemma_status made, struct buf *bytes, stemma_error *err) {
     stemma_status status = made;
     if (status == STEMMA_OK) status = output_write(&writer->output, bytes->data, bytes->len, err);
     buf_release(bytes);
+    writer->failed = status;
     return status;
 }
 
@@ -42,6 +50,7 @@ static stemma_status begin(stemma_writer *writer, const struct stemma_recipe *re
 stemma_status stemma_writer_add(stemma_writer *writer, const stemma_sketch *sketch, stemma_error *err) {
     struct buf bytes = {0};
     if (!writer || !sketch) return fail(err, STEMMA_INVALID, "a writer and a sketch are needed");
+    TRY(refuse_failed(writer, err));
     if (writer->recipe)
         TRY(recipe_equal(writer->recipe, sketch->recipe, err));
     else
@@ -68,7 +77,8 @@ static stemma_status end(stemma_writer *writer, stemma_error *err) {
 
 stemma_status stemma_writer_close(stemma_writer *writer, stemma_error *err) {
     if (!writer) return fail(err, STEMMA_INVALID, "a writer is needed");
-    stemma_status status = end(writer, err);
+    stemma_status status = refuse_failed(writer, err);
+    if (status == STEMMA_OK) status = end(writer, err);
     if (status == STEMMA_OK)
         status = output_commit(&writer->output, err);
     else

@@ -26,10 +26,6 @@ const char *stemma_relation_name(stemma_relation relation) {
     return "unknown";
 }
 
-stemma_thresholds stemma_thresholds_default(void) {
-    return (stemma_thresholds){.resemblance = .7, .containment = .9, .chance = .05};
-}
-
 stemma_status stemma_recipe_parse(const char *text, stemma_recipe **out, stemma_error *err) {
     if (!out) return fail(err, STEMMA_INVALID, "no place for the recipe was given");
     return recipe_parse(text, text ? strlen(text) : 0, out, err);

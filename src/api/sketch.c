@@ -1,14 +1,14 @@
 /* Sketches of documents: streamed, from files, from memory; comparing and joining them. */
 #include "sketch/sketch.h"
 
-#include "api/document.h"
+#include "api/conclude.h"
+#include "api/limits.h"
 #include "base/alloc.h"
-#include "estimate/estimate.h"
 
 #include <string.h>
 
 struct stemma_sketcher {
-    struct document document;
+    struct intake intake;
     struct sketcher *parts;
     char *name;
     bool finished;
@@ -24,12 +24,14 @@ static uint64_t modulus(void *context) {
 }
 
 static stemma_status sketcher_set_up(stemma_sketcher *s, const stemma_recipe *recipe, const char *name,
-                                     const stemma_limits *limits, stemma_error *err) {
+                                     const stemma_limits *given, stemma_error *err) {
+    stemma_limits limits;
+    TRY(limits_check(given, &limits, err));
     s->name = mem_copy_string(name ? name : "");
     if (!s->name) return fail_memory(err);
-    TRY(sketcher_new(recipe, &s->parts, err));
+    TRY(sketcher_new(recipe, limits.memory, &s->parts, err));
     struct shingle_sink sink = {s, take, modulus, sketcher_wants_tokens(s->parts)};
-    return document_init(&s->document, recipe, sink, limits, err);
+    return intake_init(&s->intake, recipe, sink, &limits, err);
 }
 
 stemma_status stemma_sketcher_new(const stemma_recipe *recipe, const char *name, const stemma_limits *limits,
@@ -51,30 +53,29 @@ stemma_status stemma_sketcher_new(const stemma_recipe *recipe, const char *name,
 stemma_status stemma_sketcher_add(stemma_sketcher *s, const void *data, size_t size, stemma_error *err) {
     if (!s || s->finished || (!data && size))
         return fail(err, STEMMA_INVALID, "a sketcher that is not finished, and data, are needed");
-    return document_add(&s->document, data, size, err);
+    return intake_add(&s->intake, data, size, err);
 }
 
 stemma_status stemma_sketcher_finish(stemma_sketcher *s, stemma_sketch **out, stemma_error *err) {
     if (!s || s->finished || !out) return fail(err, STEMMA_INVALID, "the sketcher is already finished");
-    struct document *d = &s->document;
+    struct facts facts;
     stemma_sketch *sketch = NULL;
     s->finished = true;
-    TRY(document_finish(d, err));
-    TRY(sketcher_finish(s->parts, d->shingles, &sketch, err));
+    TRY(intake_finish(&s->intake, &facts, err));
+    TRY(sketcher_finish(s->parts, facts.shingles, &sketch, err));
     sketch->name = s->name;
     s->name = NULL;
-    sketch->bytes = d->bytes;
-    sketch->tokens = d->tokens;
-    sketch->shingles = d->shingles;
-    memcpy(sketch->digest, d->digest, DIGEST_SIZE);
-    memcpy(sketch->text_digest, d->text_digest, DIGEST_SIZE);
+    sketch->bytes = facts.bytes;
+    sketch->tokens = facts.tokens;
+    memcpy(sketch->digest, facts.digest, DIGEST_SIZE);
+    memcpy(sketch->text_digest, facts.text_digest, DIGEST_SIZE);
     *out = sketch;
     return STEMMA_OK;
 }
 
 void stemma_sketcher_free(stemma_sketcher *s) {
     if (!s) return;
-    document_release(&s->document);
+    intake_release(&s->intake);
     sketcher_free(s->parts);
     mem_free(s->name);
     mem_free(s);
@@ -85,7 +86,7 @@ stemma_status stemma_sketch_file(const char *path, const stemma_recipe *recipe, 
     stemma_sketcher *s = NULL;
     if (!path || !out) return fail(err, STEMMA_INVALID, "a file and a place for the sketch are needed");
     TRY(stemma_sketcher_new(recipe, path, limits, &s, err));
-    stemma_status status = document_add_file(&s->document, path, err);
+    stemma_status status = intake_add_file(&s->intake, path, err);
     if (status == STEMMA_OK) status = stemma_sketcher_finish(s, out, err);
     stemma_sketcher_free(s);
     return status;
@@ -109,7 +110,8 @@ void stemma_sketch_free(stemma_sketch *sketch) {
 /* ---- looking at a sketch ---- */
 
 stemma_document_info stemma_sketch_info(const stemma_sketch *sketch) {
-    stemma_document_info info = {.name = sketch->name, .bytes = sketch->bytes, .tokens = sketch->tokens};
+    stemma_document_info info = {
+        .name = sketch->name, .bytes = sketch->bytes, .tokens = sketch->tokens, .shingles = sketch->shingles};
     memcpy(info.digest, sketch->digest, DIGEST_SIZE);
     memcpy(info.text_digest, sketch->text_digest, DIGEST_SIZE);
     return info;
@@ -129,10 +131,19 @@ stemma_status stemma_sketch_get_part(const stemma_sketch *sketch, size_t index, 
     const struct part *part = &sketch->parts[index];
     *out = (stemma_sketch_part){
         .scheme = scheme_name(spec->scheme),
+        .n = spec->n,
+        .mod = spec->mod,
+        .width = spec->bits,
         .values = part->values.data,
         .value_count = part->values.len,
         .bits = part->bits.data,
         .bit_count = part->bits.len == 0 ? 0 : spec->scheme == SCHEME_SIMHASH ? spec->bits : (size_t)spec->n * spec->bits,
+        .smallest = part->smallest.data,
+        .smallest_count = part->smallest.len,
+        .level = part->level,
+        .complete = part->complete,
+        .filled = part->filled,
+        .distinct = part->distinct,
     };
     return STEMMA_OK;
 }
@@ -140,17 +151,21 @@ stemma_status stemma_sketch_get_part(const stemma_sketch *sketch, size_t index, 
 /* ---- two sketches ---- */
 
 static struct facts facts_of(const stemma_sketch *s) {
-    return (struct facts){s->digest, s->text_digest, s->bytes, s->tokens};
+    struct facts facts = {.bytes = s->bytes, .tokens = s->tokens, .shingles = s->shingles};
+    memcpy(facts.digest, s->digest, DIGEST_SIZE);
+    memcpy(facts.text_digest, s->text_digest, DIGEST_SIZE);
+    return facts;
 }
 
-stemma_status stemma_compare_sketches(const stemma_sketch *a, const stemma_sketch *b,
-                                      const stemma_thresholds *thresholds, stemma_comparison *out,
-                                      stemma_error *err) {
+stemma_status stemma_compare_sketches(const stemma_sketch *a, const stemma_sketch *b, const stemma_thresholds *given,
+                                      stemma_comparison *out, stemma_error *err) {
     struct estimates estimates;
+    stemma_thresholds thresholds;
     if (!a || !b || !out) return fail(err, STEMMA_INVALID, "two sketches and a place for the result are needed");
     struct facts fa = facts_of(a), fb = facts_of(b);
+    TRY(thresholds_check(given, &thresholds, err));
     TRY(estimate_sketches(a, b, &estimates, err));
-    conclude(&fa, &fb, a->recipe->view.window, &estimates, thresholds, out);
+    conclude(&fa, &fb, a->recipe->view.window, &estimates, &thresholds, out);
     out->from_sketches = true;
     return STEMMA_OK;
 }

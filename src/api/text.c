@@ -1,13 +1,11 @@
 /* The canonical text of a document, its tokens, and where they stood in the original. */
 #include "text/canon.h"
 
+#include "api/limits.h"
 #include "base/alloc.h"
 #include "base/file.h"
 #include "sketch/recipe.h"
 #include "text/tokens.h"
-
-/* The text and its map are held in memory; refuse what cannot be. */
-#define TEXT_MOST ((size_t)16 << 30)
 
 struct stemma_text {
     struct buf text;
@@ -27,24 +25,46 @@ static stemma_status find_tokens(stemma_text *t, stemma_error *err) {
     return STEMMA_OK;
 }
 
+/* Text, tokens and the map to the source take a few times the size of the document. */
+static stemma_status refuse_large(uint64_t size, const stemma_limits *limits, const char *what, stemma_error *err) {
+    if (size <= limits->memory / 4) return STEMMA_OK;
+    return fail(err, STEMMA_UNSUPPORTED, "%s has %llu bytes, and its text needs about four times as much memory: allow more",
+                what, (unsigned long long)size);
+}
+
+enum { STEP = 1 << 20 }; /* bytes between two looks at whether to stop */
+
+static stemma_status feed(stemma_text *t, struct canon *canon, const uint8_t *bytes, size_t size,
+                          const volatile int *stop, stemma_error *err) {
+    for (size_t step; size; bytes += step, size -= step) {
+        step = size < STEP ? size : STEP;
+        TRY(check_stop(stop, err));
+        TRY(canon_feed(canon, bytes, step, &t->text, err));
+    }
+    return canon_finish(canon, &t->text, err);
+}
+
 static stemma_status canonicalise(stemma_text *t, const stemma_recipe *recipe, const uint8_t *bytes, size_t size,
-                                  stemma_error *err) {
+                                  const volatile int *stop, stemma_error *err) {
     struct canon *canon;
     t->unit = recipe->view.unit;
     TRY(canon_new(recipe->view.folds, t->unit, &t->map, &canon, err));
-    stemma_status status = canon_feed(canon, bytes, size, &t->text, err);
-    if (status == STEMMA_OK) status = canon_finish(canon, &t->text, err);
+    stemma_status status = feed(t, canon, bytes, size, stop, err);
     canon_free(canon);
     return status == STEMMA_OK ? find_tokens(t, err) : status;
 }
 
-stemma_status stemma_text_bytes(const void *data, size_t size, const stemma_recipe *recipe, stemma_text **out,
-                                stemma_error *err) {
+stemma_status stemma_text_bytes(const void *data, size_t size, const stemma_recipe *recipe,
+                                const stemma_limits *given, stemma_text **out, stemma_error *err) {
     if ((!data && size) || !out) return fail(err, STEMMA_INVALID, "data and a place for the text are needed");
+    stemma_limits limits;
     stemma_recipe *own = NULL;
+    TRY(limits_check(given, &limits, err));
+    TRY(refuse_large(size, &limits, "the document", err));
     if (!recipe) TRY(stemma_recipe_parse(NULL, &own, err));
     stemma_text *text = mem_zero(1, sizeof *text);
-    stemma_status status = text ? canonicalise(text, recipe ? recipe : own, data, size, err) : fail_memory(err);
+    stemma_status status =
+        text ? canonicalise(text, recipe ? recipe : own, data, size, limits.stop, err) : fail_memory(err);
     stemma_recipe_free(own);
     if (status != STEMMA_OK) {
         stemma_text_free(text);
@@ -54,14 +74,24 @@ stemma_status stemma_text_bytes(const void *data, size_t size, const stemma_reci
     return STEMMA_OK;
 }
 
-stemma_status stemma_text_file(const char *path, const stemma_recipe *recipe, stemma_text **out, stemma_error *err) {
+static stemma_status read_all(const char *path, const stemma_limits *limits, struct buf *bytes, stemma_error *err) {
     struct input input;
-    struct buf bytes = {0};
-    if (!path || !out) return fail(err, STEMMA_INVALID, "a file and a place for the text are needed");
     TRY(input_open(&input, path, err));
-    stemma_status status = input_read_all(&input, TEXT_MOST, &bytes, err);
+    input.stop = limits->stop;
+    stemma_status status = refuse_large(input.size, limits, path, err);
+    if (status == STEMMA_OK) status = input_read_all(&input, limits->memory / 4, bytes, err);
     input_close(&input);
-    if (status == STEMMA_OK) status = stemma_text_bytes(bytes.data, bytes.len, recipe, out, err);
+    return status;
+}
+
+stemma_status stemma_text_file(const char *path, const stemma_recipe *recipe, const stemma_limits *given,
+                               stemma_text **out, stemma_error *err) {
+    struct buf bytes = {0};
+    stemma_limits limits;
+    if (!path || !out) return fail(err, STEMMA_INVALID, "a file and a place for the text are needed");
+    TRY(limits_check(given, &limits, err));
+    stemma_status status = read_all(path, &limits, &bytes, err);
+    if (status == STEMMA_OK) status = stemma_text_bytes(bytes.data, bytes.len, recipe, &limits, out, err);
     buf_release(&bytes);
     return status;
 }

@@ -44,6 +44,7 @@ static bool close_chunk(struct chunk_maker *maker, uint64_t value) {
     if (!vec64_add(&maker->chunks, value)) return false;
     maker->chunk = maker->start;
     maker->open = false;
+    maker->base.held = maker->chunks.len;
     if (maker->chunks.len < CHUNKS_ROOM || maker->chunks.len < 2 * maker->settled) return true;
     if (!vec64_make_set(&maker->chunks)) return false;
     maker->settled = maker->chunks.len;

@@ -19,6 +19,7 @@ struct maker_class {
 struct maker {
     const struct maker_class *class;
     struct spec spec;
+    size_t held; /* values in memory, where they grow with the document */
     bool enough; /* mod: the floor is not needed any more, only multiples matter */
 };
 

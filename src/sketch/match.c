@@ -35,7 +35,7 @@ static struct value key_value(const struct view *view) {
     return view->keyed ? value_of("%016" PRIx64, view->key_id) : value_of("none");
 }
 
-static stemma_status same_view(const struct view *a, const struct view *b, stemma_error *err) {
+stemma_status view_equal(const struct view *a, const struct view *b, stemma_error *err) {
     TRY(differ("preset", fold_value(a->folds), fold_value(b->folds), err));
     TRY(differ("unit", value_of("%s", unit_name(a->unit)), value_of("%s", unit_name(b->unit)), err));
     TRY(differ("window", value_of("%u", a->window), value_of("%u", b->window), err));
@@ -125,13 +125,13 @@ stemma_status recipe_comparable(const struct stemma_recipe *a, const struct stem
                                 stemma_error *err) {
     struct spec_pair pairs[SPECS_MOST];
     if (same_recipe(a, b)) return STEMMA_OK;
-    TRY(same_view(&a->view, &b->view, err));
+    TRY(view_equal(&a->view, &b->view, err));
     return recipe_pairs(a, b, pairs) ? STEMMA_OK : explain_no_pair(a, b, err);
 }
 
 stemma_status recipe_equal(const struct stemma_recipe *a, const struct stemma_recipe *b, stemma_error *err) {
     if (same_recipe(a, b)) return STEMMA_OK;
-    TRY(same_view(&a->view, &b->view, err));
+    TRY(view_equal(&a->view, &b->view, err));
     TRY(differ("the number of sketch specs", value_of("%zu", a->spec_count), value_of("%zu", b->spec_count),
                err));
     for (size_t i = 0; i < a->spec_count; i++) TRY(same_spec(&a->specs[i], &b->specs[i], err));

@@ -72,6 +72,9 @@ void recipe_release(const struct stemma_recipe *recipe); /* NULL: nothing happen
 stemma_status recipe_comparable(const struct stemma_recipe *a, const struct stemma_recipe *b,
                                 stemma_error *err);
 
+/* Whether documents under the two views have comparable fingerprints; MISMATCH names the field and both values. */
+stemma_status view_equal(const struct view *a, const struct view *b, stemma_error *err);
+
 /* Whether the two are the same recipe; MISMATCH names the field and both values. */
 stemma_status recipe_equal(const struct stemma_recipe *a, const struct stemma_recipe *b, stemma_error *err);
 

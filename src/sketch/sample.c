@@ -98,6 +98,7 @@ static stemma_status mod_take(struct maker *base, const uint64_t *fp, size_t cou
     if (!multiples_add(&maker->multiples, fp, count, base->spec.n, SAMPLE_FLOOR)) return fail_memory(err);
     if (!base->enough && !lowest_add(&maker->lowest, fp, count)) return fail_memory(err);
     base->enough = maker->multiples.settled >= SAMPLE_FLOOR;
+    base->held = maker->multiples.kept.len;
     return STEMMA_OK;
 }
 

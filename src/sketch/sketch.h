@@ -47,8 +47,10 @@ void sketch_free(struct stemma_sketch *sketch);
 
 struct sketcher;
 
-/* INVALID when the recipe is keyed and its key is not there. */
-stemma_status sketcher_new(const struct stemma_recipe *recipe, struct sketcher **out, stemma_error *err);
+/* INVALID when the recipe is keyed and its key is not there. memory: bytes that a sample which grows with the
+ * document may take; UNSUPPORTED when it would take more. */
+stemma_status sketcher_new(const struct stemma_recipe *recipe, size_t memory, struct sketcher **out,
+                           stemma_error *err);
 bool sketcher_wants_tokens(const struct sketcher *sketcher); /* bsw-chunk */
 
 /* n when from now on only fingerprints that are 0 mod n matter (every spec is a mod and has found enough),

@@ -6,6 +6,7 @@
 
 struct sketcher {
     const struct stemma_recipe *recipe;
+    size_t most; /* values that a part may hold */
     struct maker *makers[SPECS_MOST];
 };
 
@@ -29,7 +30,8 @@ static struct maker *maker_new(const struct spec *spec, uint64_t seed) {
     return NULL;
 }
 
-stemma_status sketcher_new(const struct stemma_recipe *recipe, struct sketcher **out, stemma_error *err) {
+stemma_status sketcher_new(const struct stemma_recipe *recipe, size_t memory, struct sketcher **out,
+                           stemma_error *err) {
     const struct view *view = &recipe->view;
     if (!view_can_read(view))
         return fail(err, STEMMA_INVALID,
@@ -37,6 +39,7 @@ stemma_status sketcher_new(const struct stemma_recipe *recipe, struct sketcher *
     struct sketcher *sketcher = mem_zero(1, sizeof *sketcher);
     if (!sketcher) return fail_memory(err);
     sketcher->recipe = recipe_retain(recipe);
+    sketcher->most = memory / (2 * sizeof(uint64_t)); /* sorting needs as much again */
     for (size_t i = 0; i < recipe->spec_count; i++) {
         sketcher->makers[i] = maker_new(&recipe->specs[i], view_seed(view));
         if (sketcher->makers[i]) continue;
@@ -84,6 +87,10 @@ stemma_status sketcher_take(struct sketcher *sketcher, const uint64_t *fp, size_
     for (size_t i = 0; i < sketcher->recipe->spec_count; i++) {
         struct maker *maker = sketcher->makers[i];
         TRY(maker->class->take(maker, fp, count, tokens, token_count, err));
+        if (maker->held > sketcher->most && maker->held > 2 * count)
+            return fail(err, STEMMA_UNSUPPORTED,
+                        "the sample of %s n=%u outgrows the memory allowed: choose a larger n, or allow more",
+                        scheme_name(maker->spec.scheme), maker->spec.n);
     }
     return STEMMA_OK;
 }

@@ -1,0 +1,34 @@
+/* One document's way from bytes to a sink of fingerprints, with its digests: what comparing and sketching share. */
+#ifndef API_INTAKE_H
+#define API_INTAKE_H
+
+#include "base/digest.h"
+#include "base/file.h"
+#include "shingle/labels.h"
+#include "shingle/stream.h"
+#include "sketch/recipe.h"
+
+/* What is known of a document besides its fingerprints. */
+struct facts {
+    uint64_t bytes, tokens, shingles;
+    uint8_t digest[DIGEST_SIZE], text_digest[DIGEST_SIZE];
+};
+
+struct intake {
+    struct shingler *shingler;
+    struct labeller *labeller; /* NULL unless the view is labelled */
+    struct digest raw, text;
+    const volatile int *stop;
+    uint64_t bytes;
+    stemma_status failed; /* the first failure: after it the document has a hole */
+};
+
+/* In place: the intake must not move until it is released, and the recipe must outlive it. */
+stemma_status intake_init(struct intake *intake, const struct stemma_recipe *recipe, struct shingle_sink sink,
+                          const stemma_limits *limits, stemma_error *err);
+stemma_status intake_add(struct intake *intake, const void *bytes, size_t size, stemma_error *err);
+stemma_status intake_add_file(struct intake *intake, const char *path, stemma_error *err);
+stemma_status intake_finish(struct intake *intake, struct facts *out, stemma_error *err);
+void intake_release(struct intake *intake);
+
+#endif

@@ -1,0 +1,44 @@
+#include "api/limits.h"
+
+#define DEFAULT_MEMORY ((size_t)1 << 30)
+
+stemma_limits stemma_limits_default(void) {
+    return (stemma_limits){.size = sizeof(stemma_limits), .memory = DEFAULT_MEMORY};
+}
+
+stemma_thresholds stemma_thresholds_default(void) {
+    return (stemma_thresholds){.size = sizeof(stemma_thresholds), .resemblance = .7, .containment = .9, .chance = .05};
+}
+
+stemma_status limits_check(const stemma_limits *given, stemma_limits *out, stemma_error *err) {
+    stemma_limits limits = stemma_limits_default();
+    if (given) {
+        if (given->size < sizeof limits) return fail(err, STEMMA_INVALID, "the size of the limits is not set");
+        limits = *given;
+        if (limits.memory == 0) limits.memory = DEFAULT_MEMORY;
+    }
+    *out = limits;
+    return STEMMA_OK;
+}
+
+static bool is_share(double x) {
+    return x >= 0 && x <= 1; /* and so no NaN */
+}
+
+stemma_status thresholds_check(const stemma_thresholds *given, stemma_thresholds *out, stemma_error *err) {
+    stemma_thresholds lines = stemma_thresholds_default();
+    if (given) {
+        if (given->size < sizeof lines) return fail(err, STEMMA_INVALID, "the size of the thresholds is not set");
+        lines = *given;
+    }
+    if (!is_share(lines.resemblance) || !is_share(lines.containment) || !is_share(lines.chance))
+        return fail(err, STEMMA_INVALID, "a threshold is not between 0 and 1");
+    *out = lines;
+    return STEMMA_OK;
+}
+
+stemma_status check_stop(const volatile int *stop, stemma_error *err) {
+    /* The caller's other thread or signal handler writes it. */
+    if (stop && __atomic_load_n(stop, __ATOMIC_RELAXED)) return fail(err, STEMMA_INTERRUPTED, "interrupted");
+    return STEMMA_OK;
+}

@@ -1,0 +1,16 @@
+/* What a caller allows: checked once at the door, with the defaults filled in. */
+#ifndef API_LIMITS_H
+#define API_LIMITS_H
+
+#include "base/error.h"
+
+/* *out is what is meant: the defaults where given is NULL or a field is zero. INVALID when the size was not set. */
+stemma_status limits_check(const stemma_limits *given, stemma_limits *out, stemma_error *err);
+
+/* INVALID for what is not a share. */
+stemma_status thresholds_check(const stemma_thresholds *given, stemma_thresholds *out, stemma_error *err);
+
+/* INTERRUPTED when the caller wants the work to end. */
+stemma_status check_stop(const volatile int *stop, stemma_error *err);
+
+#endif
