@@ -24,7 +24,7 @@ static const uint64_t extremes[] = {0,         1, UINT32_MAX, UINT64_C(1) << 32,
 
 /* ---- tables ---- */
 
-static const struct kernels *tables_here[4];
+static const struct kernels *tables_here[5];
 static size_t table_count;
 
 static void add_table(const struct kernels *table) {
@@ -36,6 +36,7 @@ static void add_table(const struct kernels *table) {
 static int list_tables(void **state) {
     (void)state;
     add_table(kernels_named("portable"));
+    add_table(kernels_named("avx2-plain"));
     add_table(kernels_named("avx2"));
     add_table(kernels_named("avx512"));
 #if STEMMA_EMULATED

@@ -1,33 +1,29 @@
 /*
  * Rabin fingerprints of all windows, or of the sampled ones.
  *
- * All: the textbook loop waits for its own table lookup, so several stretches of the text run side by side.
- * Sampled (0 mod a multiple of 16): the sampling bits of 32 windows at a time come from a convolution by
- * carry-less multiplication; only where they are zero is the whole fingerprint made.
+ * All: 32 stretches of the text side by side (avx2_slices.c); in short texts fewer, of the textbook loop.
+ * Sampled: where sampling bits or a residue say so, and only there, the whole fingerprint is made. For
+ * multiples of 16 the sampling bits of 32 windows at a time come from a convolution by carry-less
+ * multiplication.
  */
 #include "kernels/avx2_rabin.h"
 
 #include "kernels/avx2.h"
+#include "kernels/avx2_slices.h"
 #include "kernels/divisor.h"
 #include "kernels/generic.h"
 
 #include <immintrin.h>
-#include <string.h>
 
-#define STREAMS     5
-#define CHUNK       2040 /* windows at a time: with the tables they stay in the first-level cache */
-#define RARE        16   /* one in so many is kept: a branch that is guessed well */
-#define LONG_WINDOW 256  /* bytes: starting a stream would cost more than a stretch of a chunk gains */
+#define STREAMS 5
+#define CHUNK   2048 /* windows at a time */
+#define RARE    16   /* one in so many is kept: making those from scratch costs less than testing all */
 
 /* ---- one fingerprint from scratch ---- */
 
-/* The bytes of the window's words that count, when the words are loaded with the first byte highest. */
 static __m256i word_mask(int window) {
     uint64_t words[4];
-    for (int i = 0; i < 4; i++) {
-        int bytes = window - 8 * i;
-        words[i] = bytes >= 8 ? UINT64_MAX : bytes > 0 ? ~(UINT64_MAX >> 8 * bytes) : 0;
-    }
+    rabin_word_masks(window, words);
     return _mm256_loadu_si256((const __m256i *)words);
 }
 
@@ -106,92 +102,75 @@ static inline void all_streams(const struct rabin_tables *t, const uint8_t *byte
         }
 }
 
-/* The usual cases as constants, so that the loop's state fits the registers. */
-static void all_of_streams(const struct rabin_tables *t, const uint8_t *bytes, size_t length, uint64_t *out) {
-    if (t->degree == 64 && length == CHUNK / STREAMS)
-        all_streams(t, bytes, CHUNK / STREAMS, out, 64);
-    else if (t->degree == 64)
-        all_streams(t, bytes, length, out, 64);
-    else
-        all_streams(t, bytes, length, out, t->degree);
-}
-
-/* Each stream starts from scratch, which a short stretch does not repay. */
-static bool streams_pay(const struct rabin_tables *t, size_t length) {
-    return length >= 8 && length >= (size_t)t->window / 2;
-}
-
-static void all_of_chunk(const struct rabin_tables *t, const uint8_t *bytes, size_t windows, uint64_t *out) {
+/* Few windows: too short for slices, and each stream that starts from scratch has to repay that. */
+static void all_of_few(const struct rabin_tables *t, const uint8_t *bytes, size_t windows, uint64_t *out) {
     size_t length = windows / STREAMS;
-    if (!streams_pay(t, length)) {
+    if (length < 8 || length < (size_t)t->window / 2) {
         generic_rabin_all(t, bytes, windows + (size_t)t->window - 1, out);
         return;
     }
-    all_of_streams(t, bytes, length, out);
+    if (t->degree == 64)
+        all_streams(t, bytes, length, out, 64);
+    else
+        all_streams(t, bytes, length, out, t->degree);
     for (size_t i = STREAMS * length; i < windows; i++) out[i] = first_print(t, bytes + i);
+}
+
+/* How long the stretches of up to a chunk should be: 0 where they would be too short to repay their start. */
+static size_t sliced_length(const struct rabin_tables *t, size_t windows) {
+    size_t length = windows / SLICED_STREAMS & ~(size_t)1;
+    if (length > SLICED_LENGTH) length = SLICED_LENGTH;
+    return length >= 8 && length >= (size_t)t->window / 4 ? length : 0;
 }
 
 void avx2_rabin_all(const struct rabin_tables *t, const uint8_t *bytes, size_t count, uint64_t *out) {
     size_t windows = count - (size_t)t->window + 1;
-    if (t->window > LONG_WINDOW) {
+    if (t->window > SLICED_WINDOW) {
         generic_rabin_all(t, bytes, count, out);
         return;
     }
-    for (; windows > CHUNK; bytes += CHUNK, out += CHUNK, windows -= CHUNK)
-        all_of_chunk(t, bytes, CHUNK, out);
-    all_of_chunk(t, bytes, windows, out);
+    for (size_t length; (length = sliced_length(t, windows)) > 0;) {
+        size_t size = SLICED_STREAMS * length;
+        avx2_sliced_all(t, bytes, length, out);
+        bytes += size;
+        out += size;
+        windows -= size;
+    }
+    if (windows > 0) all_of_few(t, bytes, windows, out);
 }
 
 /* ---- sampled by any n ---- */
 
-/* Like all_streams, but keeps only multiples of the divisor, which are so rare that a branch costs least. */
-static inline size_t rare_streams(const struct rabin_tables *t, const uint8_t *bytes, size_t length,
-                                  const struct divisor divisor, uint64_t *out, int degree) {
-    const uint8_t *come = bytes + t->window;
-    uint64_t print[STREAMS], kept[STREAMS][CHUNK / STREAMS];
-    size_t counts[STREAMS] = {0}, total = 0;
-    for (size_t k = 0; k < STREAMS; k++) print[k] = first_print(t, bytes + k * length);
-    for (size_t i = 0; i < length; i++)
-#pragma GCC unroll 8
-        for (size_t k = 0; k < STREAMS; k++) {
-            if (__builtin_expect(divides(&divisor, print[k]), 0)) kept[k][counts[k]++] = print[k];
-            print[k] = slide(t, degree, print[k], come[k * length + i], bytes[k * length + i]);
-        }
-    for (size_t k = 0; k < STREAMS; total += counts[k++])
-        memcpy(out + total, kept[k], counts[k] * sizeof *out);
-    return total;
-}
-
-static size_t rare_of_streams(const struct rabin_tables *t, const uint8_t *bytes, size_t length, uint64_t n,
-                              uint64_t *out) {
-    const struct divisor divisor = divisor_of(n);
-    if (t->degree == 64 && length == CHUNK / STREAMS)
-        return rare_streams(t, bytes, CHUNK / STREAMS, divisor, out, 64);
-    if (t->degree == 64) return rare_streams(t, bytes, length, divisor, out, 64);
-    return rare_streams(t, bytes, length, divisor, out, t->degree);
-}
-
-static size_t mod_of_chunk(const struct rabin_tables *t, const uint8_t *bytes, size_t windows, uint64_t n,
-                           uint64_t *out) {
-    size_t length = windows / STREAMS, done = 0, kept = 0;
-    uint64_t prints[CHUNK];
-    if (n >= RARE && streams_pay(t, length)) {
-        kept = rare_of_streams(t, bytes, length, n, out);
-        done = STREAMS * length;
-        if (done == windows) return kept;
-    }
-    all_of_chunk(t, bytes + done, windows - done, prints);
-    return kept + avx2_filter_mod(prints, windows - done, n, out + kept);
-}
-
 static size_t mod_of_all(const struct rabin_tables *t, const uint8_t *bytes, size_t count, uint64_t n,
                          uint64_t *out) {
     size_t windows = count - (size_t)t->window + 1, kept = 0;
-    for (size_t begin = 0; begin < windows; begin += CHUNK) {
-        size_t size = windows - begin < CHUNK ? windows - begin : CHUNK;
-        kept += mod_of_chunk(t, bytes + begin, size, n, out + kept);
+    uint64_t prints[SLICED_CHUNK];
+    for (size_t begin = 0; begin < windows; begin += SLICED_CHUNK) {
+        size_t size = windows - begin < SLICED_CHUNK ? windows - begin : SLICED_CHUNK;
+        avx2_rabin_all(t, bytes + begin, size + (size_t)t->window - 1, prints);
+        kept += avx2_filter_mod(prints, size, n, out + kept);
     }
     return kept;
+}
+
+/* Whether finding candidates first pays. */
+static bool samples_by_residue(const struct rabin_tables *t, uint64_t n) {
+    return t->window <= RABIN_SIMD_WINDOW && n >= RARE && n >> __builtin_ctzll(n) < SLICED_ODD;
+}
+
+static size_t mod_by_residue(const struct rabin_tables *t, const uint8_t *bytes, size_t count, uint64_t n,
+                             uint64_t *out) {
+    const struct divisor divisor = divisor_of(n);
+    size_t windows = count - (size_t)t->window + 1, kept = 0;
+    uint32_t positions[SLICED_CHUNK + POSITION_SLACK];
+    for (size_t length; (length = sliced_length(t, windows)) > 0;) {
+        size_t size = SLICED_STREAMS * length;
+        size_t found = avx2_sliced_find(t, bytes, length, n, positions);
+        kept += avx2_rabin_exact(t, bytes, &divisor, positions, found, out + kept);
+        bytes += size;
+        windows -= size;
+    }
+    return windows ? kept + mod_of_all(t, bytes, windows + (size_t)t->window - 1, n, out + kept) : kept;
 }
 
 /* ---- sampled by multiples of 16 ---- */
@@ -329,7 +308,8 @@ static size_t mod_by_low_byte(const struct rabin_tables *t, const uint8_t *bytes
 
 size_t avx2_rabin_mod(const struct rabin_tables *t, const uint8_t *bytes, size_t count, uint64_t n,
                       uint64_t *out) {
-    if (t->window > LONG_WINDOW) return generic_rabin_mod(t, bytes, count, n, out);
+    if (t->window > SLICED_WINDOW) return generic_rabin_mod(t, bytes, count, n, out);
     if (samples_by_low_byte(t, n)) return mod_by_low_byte(t, bytes, count, n, out);
+    if (samples_by_residue(t, n)) return mod_by_residue(t, bytes, count, n, out);
     return mod_of_all(t, bytes, count, n, out);
 }

@@ -12,6 +12,14 @@ static inline bool samples_by_low_byte(const struct rabin_tables *tables, uint64
     return tables->window <= RABIN_SIMD_WINDOW && n % 16 == 0;
 }
 
+/* The bytes of the window's words that count, when the words are loaded with the first byte highest. */
+static inline void rabin_word_masks(int window, uint64_t words[4]) {
+    for (int i = 0; i < 4; i++) {
+        int bytes = window - 8 * i;
+        words[i] = bytes >= 8 ? UINT64_MAX : bytes > 0 ? ~(UINT64_MAX >> 8 * bytes) : 0;
+    }
+}
+
 /* The bits of a fingerprint's low byte that are zero in every multiple of n. */
 static inline uint8_t low_byte_mask(uint64_t n) {
     return (uint8_t)((n & -n) - 1);

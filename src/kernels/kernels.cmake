@@ -9,6 +9,7 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|amd64")
   set(AVX512_FLAGS ${AVX2_FLAGS} -mavx512f -mavx512bw -mavx512vl -mavx512dq -mavx512vbmi -mavx512vbmi2
       -mavx512vpopcntdq -mavx512bitalg -mgfni -mvpclmulqdq -mprefer-vector-width=512)
   set_source_files_properties(${AVX2_SOURCES} PROPERTIES COMPILE_OPTIONS "${AVX2_FLAGS}")
+  set_source_files_properties(kernels/avx2_clmul.c PROPERTIES COMPILE_OPTIONS "${AVX2_FLAGS};-mvpclmulqdq")
   set_source_files_properties(${AVX512_SOURCES} PROPERTIES COMPILE_OPTIONS "${AVX512_FLAGS}")
   target_sources(stemma_objects PRIVATE ${AVX2_SOURCES} ${AVX512_SOURCES})
   target_compile_definitions(stemma_objects PRIVATE STEMMA_X86=1)

@@ -33,6 +33,9 @@ struct rabin_tables {
      * the modulus has degree 64. */
     uint64_t weight[4]; /* of the window's 64-bit words, first byte highest: x^(8 window - 64 index) mod P */
     uint64_t quotient;  /* x^128 divided by the modulus, without its leading term: Barrett's constant */
+
+    /* The three tables by nibble of the index and byte of the result, which is left-aligned in whole bytes. */
+    uint8_t sliced_enter[2][8][16], sliced_shift[2][8][16], sliced_leave[2][8][16];
 };
 #define RABIN_SIMD_WINDOW 32
 
@@ -99,7 +102,8 @@ struct kernels {
 /* The best table this CPU can run (or what STEMMA_CPU asks for, if the CPU can run it). */
 const struct kernels *kernels_get(void);
 
-/* A table by name, NULL when this CPU or this build cannot run it: for tests and benchmarks. */
+/* A table by name, NULL when this CPU or this build cannot run it: for tests and benchmarks. "avx2" is the
+ * better of two on CPUs with VPCLMULQDQ; "avx2-plain" is the other, which calls itself "avx2", too. */
 const struct kernels *kernels_named(const char *name);
 
 #endif

@@ -15,13 +15,21 @@ static bool cpu_has_avx2(void) {
 #endif
 }
 
+static bool cpu_has_clmul(void) {
+#if STEMMA_X86
+    return cpu_has_avx2() && __builtin_cpu_supports("vpclmulqdq");
+#else
+    return false;
+#endif
+}
+
 static bool cpu_has_avx512(void) {
 #if STEMMA_X86
-    return cpu_has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+    return cpu_has_clmul() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
            __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
            __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2") &&
            __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512bitalg") &&
-           __builtin_cpu_supports("gfni") && __builtin_cpu_supports("vpclmulqdq");
+           __builtin_cpu_supports("gfni");
 #else
     return false;
 #endif
@@ -30,7 +38,8 @@ static bool cpu_has_avx512(void) {
 const struct kernels *kernels_named(const char *name) {
     if (!strcmp(name, "portable")) return &kernels_portable;
 #if STEMMA_X86
-    if (!strcmp(name, "avx2") && cpu_has_avx2()) return &kernels_avx2;
+    if (!strcmp(name, "avx2") && cpu_has_clmul()) return &kernels_avx2_clmul;
+    if ((!strcmp(name, "avx2") || !strcmp(name, "avx2-plain")) && cpu_has_avx2()) return &kernels_avx2;
     if (!strcmp(name, "avx512") && cpu_has_avx512()) return &kernels_avx512;
 #endif
     return NULL;

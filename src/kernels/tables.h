@@ -7,6 +7,7 @@
 extern const struct kernels kernels_portable;
 #if STEMMA_X86
 extern const struct kernels kernels_avx2;
+extern const struct kernels kernels_avx2_clmul; /* for AVX2 with VPCLMULQDQ */
 extern const struct kernels kernels_avx512;
 #endif
 

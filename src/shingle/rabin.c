@@ -152,6 +152,15 @@ static void fill_scratch(struct rabin_tables *tables) {
     tables->quotient = barrett_quotient(tables->low << scale);
 }
 
+/* [low, high nibble of the index][byte of the result][nibble] */
+static void fill_sliced(uint8_t sliced[2][8][16], const uint64_t table[256], int degree) {
+    int scale = -degree & 7;
+    for (int half = 0; half < 2; half++)
+        for (int nibble = 0; nibble < 16; nibble++)
+            for (int byte = 0; byte < 8; byte++)
+                sliced[half][byte][nibble] = (uint8_t)(table[nibble << 4 * half] << scale >> 8 * byte);
+}
+
 void rabin_init(struct rabin_tables *tables, int degree, uint64_t seed, int window) {
     uint64_t low = rabin_find(degree, seed);
     memset(tables, 0, sizeof *tables);
@@ -163,6 +172,9 @@ void rabin_init(struct rabin_tables *tables, int degree, uint64_t seed, int wind
     fill_multiples(tables->enter, 8, unit, low, degree);
     fill_multiples(tables->shift, 8, times_x_power(1, (size_t)degree, low, degree), low, degree);
     fill_multiples(tables->leave, 8, times_x_power(unit, 8 * (size_t)window, low, degree), low, degree);
+    fill_sliced(tables->sliced_enter, tables->enter, degree);
+    fill_sliced(tables->sliced_shift, tables->shift, degree);
+    fill_sliced(tables->sliced_leave, tables->leave, degree);
     if (window <= RABIN_SIMD_WINDOW) {
         fill_sampling(tables);
         fill_scratch(tables);
