@@ -141,7 +141,7 @@ static void test_rabin_every_length(void **state) {
 static void test_rabin_every_degree_and_divisor(void **state) {
     (void)state;
     uint64_t random = 2;
-    uint8_t text[300];
+    uint8_t text[600];
     for (int window = 1; window <= 64; window += window == 40 ? 24 : 3)
         for (int degree = 32; degree <= 64; degree++) {
             struct rabin_tables tables;
@@ -160,7 +160,7 @@ static void test_rabin_long_texts(void **state) {
     static uint8_t text[MOST];
     uint64_t random = 3;
     for (size_t w = 0; w < LENGTH(windows); w++)
-        for (int degree = 56; degree <= 64; degree += 8) {
+        for (int degree = 40; degree <= 64; degree += 8) {
             struct rabin_tables tables;
             rabin_init(&tables, degree, w, windows[w]);
             for (size_t i = 0; i < LENGTH(divisors); i += 3) {
@@ -169,6 +169,22 @@ static void test_rabin_long_texts(void **state) {
                 check_rabin(&tables, text, count, divisors[i]);
             }
         }
+}
+
+/* Multiples that are not 0, of numbers up to some above what residues are taken of. */
+static void test_rabin_many_divisors(void **state) {
+    (void)state;
+    static uint8_t text[4000];
+    uint64_t random = 11;
+    for (int round = 0; round < 300; round++) {
+        struct rabin_tables tables;
+        rabin_init(&tables, 32 + (int)rng_below(&random, 33), rng_next(&random),
+                   1 + (int)rng_below(&random, 60));
+        uint64_t most = UINT64_C(1) << (4 + round % 12);
+        uint64_t n = (1 + rng_below(&random, most)) << rng_below(&random, 5);
+        for (size_t i = 0; i < sizeof text; i++) text[i] = (uint8_t)rng_next(&random);
+        check_rabin(&tables, text, sizeof text - rng_below(&random, 300), n);
+    }
 }
 
 /* ---- filters ---- */
@@ -352,6 +368,7 @@ int main(void) {
         cmocka_unit_test(test_rabin_every_length),
         cmocka_unit_test(test_rabin_every_degree_and_divisor),
         cmocka_unit_test(test_rabin_long_texts),
+        cmocka_unit_test(test_rabin_many_divisors),
         cmocka_unit_test(test_filters),
         cmocka_unit_test(test_oph),
         cmocka_unit_test(test_minhash),

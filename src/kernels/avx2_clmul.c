@@ -1,8 +1,8 @@
 /*
  * AVX2 with two carry-less products per instruction (VPCLMULQDQ): the table for CPUs that have it.
  *
- * Only sampling by multiples of 16 is different: the convolution of avx2_rabin.c, whose sampling bits find the
- * candidates, and the fingerprints of these, two at a time.
+ * Only sampling by multiples of 16 is different: the convolution of avx2_rabin.c, whose sampling bits find
+ * the candidates, and the fingerprints of these, two at a time.
  */
 #include "kernels/avx2.h"
 #include "kernels/avx2_rabin.h"
@@ -117,6 +117,22 @@ static inline size_t find_zeros(const struct rabin_tables *t, const uint8_t *byt
     return found;
 }
 
+/* One compiled loop per number of words that the taps fill. */
+static size_t find_candidates(const struct rabin_tables *t, const uint8_t *bytes, size_t windows,
+                              uint8_t mask, uint32_t *positions) {
+    const __m256i masks = _mm256_set1_epi8((char)mask);
+    switch ((t->window + 7) / 8) {
+    case 1:
+        return find_zeros(t, bytes, windows, masks, positions, 1);
+    case 2:
+        return find_zeros(t, bytes, windows, masks, positions, 2);
+    case 3:
+        return find_zeros(t, bytes, windows, masks, positions, 3);
+    default:
+        return find_zeros(t, bytes, windows, masks, positions, 4);
+    }
+}
+
 /* ---- their fingerprints ---- */
 
 struct scratch {
@@ -162,12 +178,14 @@ static inline __m256i two_prints(const struct scratch *s, const uint8_t *one, co
 }
 
 /* An odd last one is computed twice and counted once. */
-static inline size_t exact(const struct scratch *s, const uint8_t *bytes, const struct divisor *divisor,
-                           const uint32_t *positions, size_t count, uint64_t *out, int terms) {
+static inline size_t exact_of_terms(const struct rabin_tables *t, const uint8_t *bytes,
+                                    const struct divisor *divisor, const uint32_t *positions, size_t count,
+                                    uint64_t *out, int terms) {
+    const struct scratch scratch = scratch_of(t);
     size_t kept = 0;
     for (size_t i = 0; i < count; i += 2) {
         size_t other = i + 1 < count ? i + 1 : i;
-        __m256i prints = two_prints(s, bytes + positions[i], bytes + positions[other], terms);
+        __m256i prints = two_prints(&scratch, bytes + positions[i], bytes + positions[other], terms);
         out[kept] = (uint64_t)_mm256_extract_epi64(prints, 0);
         kept += divides(divisor, out[kept]);
         out[kept] = (uint64_t)_mm256_extract_epi64(prints, 2);
@@ -176,38 +194,40 @@ static inline size_t exact(const struct scratch *s, const uint8_t *bytes, const 
     return kept;
 }
 
+/* One compiled loop per number of words that a window fills, as above. */
+static size_t exact(const struct rabin_tables *t, const uint8_t *bytes, const struct divisor *divisor,
+                    const uint32_t *positions, size_t count, uint64_t *out) {
+    switch ((t->window + 7) / 8) {
+    case 1:
+        return exact_of_terms(t, bytes, divisor, positions, count, out, 1);
+    case 2:
+        return exact_of_terms(t, bytes, divisor, positions, count, out, 2);
+    case 3:
+        return exact_of_terms(t, bytes, divisor, positions, count, out, 3);
+    default:
+        return exact_of_terms(t, bytes, divisor, positions, count, out, 4);
+    }
+}
+
 /* ---- the kernel ---- */
 
-static inline size_t mod_of_terms(const struct rabin_tables *t, const uint8_t *bytes, size_t windows,
-                                  uint64_t n, uint64_t *out, int terms) {
+static size_t mod_by_low_byte(const struct rabin_tables *t, const uint8_t *bytes, size_t count, uint64_t n,
+                              uint64_t *out) {
     const struct divisor divisor = divisor_of(n);
-    const struct scratch scratch = scratch_of(t);
-    const __m256i mask = _mm256_set1_epi8((char)low_byte_mask(n));
+    size_t windows = count - (size_t)t->window + 1, kept = 0;
     uint32_t positions[CHUNK + POSITION_SLACK];
-    size_t kept = 0;
     for (size_t begin = 0; begin < windows; begin += CHUNK) {
         size_t size = windows - begin < CHUNK ? windows - begin : CHUNK;
-        size_t found = find_zeros(t, bytes + begin, size, mask, positions, terms);
-        kept += exact(&scratch, bytes + begin, &divisor, positions, found, out + kept, terms);
+        size_t found = find_candidates(t, bytes + begin, size, low_byte_mask(n), positions);
+        kept += exact(t, bytes + begin, &divisor, positions, found, out + kept);
     }
     return kept;
 }
 
-/* One compiled loop per number of words that a window fills. */
 static size_t clmul_rabin_mod(const struct rabin_tables *t, const uint8_t *bytes, size_t count, uint64_t n,
                               uint64_t *out) {
-    if (!samples_by_low_byte(t, n)) return avx2_rabin_mod(t, bytes, count, n, out);
-    size_t windows = count - (size_t)t->window + 1;
-    switch ((t->window + 7) / 8) {
-    case 1:
-        return mod_of_terms(t, bytes, windows, n, out, 1);
-    case 2:
-        return mod_of_terms(t, bytes, windows, n, out, 2);
-    case 3:
-        return mod_of_terms(t, bytes, windows, n, out, 3);
-    default:
-        return mod_of_terms(t, bytes, windows, n, out, 4);
-    }
+    if (samples_by_low_byte(t, n)) return mod_by_low_byte(t, bytes, count, n, out);
+    return avx2_rabin_mod(t, bytes, count, n, out);
 }
 
 const struct kernels kernels_avx2_clmul = {

@@ -17,7 +17,6 @@
 
 #define STREAMS 5
 #define CHUNK   2048 /* windows at a time */
-#define RARE    16   /* one in so many is kept: making those from scratch costs less than testing all */
 
 /* ---- one fingerprint from scratch ---- */
 
@@ -118,9 +117,9 @@ static void all_of_few(const struct rabin_tables *t, const uint8_t *bytes, size_
 
 /* How long the stretches of up to a chunk should be: 0 where they would be too short to repay their start. */
 static size_t sliced_length(const struct rabin_tables *t, size_t windows) {
-    size_t length = windows / SLICED_STREAMS & ~(size_t)1;
+    size_t length = windows / SLICED_STREAMS / SLICED_STEP * SLICED_STEP;
     if (length > SLICED_LENGTH) length = SLICED_LENGTH;
-    return length >= 8 && length >= (size_t)t->window / 4 ? length : 0;
+    return length >= (size_t)t->window / 4 ? length : 0;
 }
 
 void avx2_rabin_all(const struct rabin_tables *t, const uint8_t *bytes, size_t count, uint64_t *out) {
@@ -153,22 +152,18 @@ static size_t mod_of_all(const struct rabin_tables *t, const uint8_t *bytes, siz
     return kept;
 }
 
-/* Whether finding candidates first pays. */
-static bool samples_by_residue(const struct rabin_tables *t, uint64_t n) {
-    return t->window <= RABIN_SIMD_WINDOW && n >= RARE && n >> __builtin_ctzll(n) < SLICED_ODD;
+/* Whether slices can be sampled as they are, and so few are kept that picking them out of slices pays. */
+static bool samples_by_residue(uint64_t n) {
+    return n >= 16 && n >> __builtin_ctzll(n) < SLICED_ODD;
 }
 
 static size_t mod_by_residue(const struct rabin_tables *t, const uint8_t *bytes, size_t count, uint64_t n,
                              uint64_t *out) {
-    const struct divisor divisor = divisor_of(n);
     size_t windows = count - (size_t)t->window + 1, kept = 0;
-    uint32_t positions[SLICED_CHUNK + POSITION_SLACK];
     for (size_t length; (length = sliced_length(t, windows)) > 0;) {
-        size_t size = SLICED_STREAMS * length;
-        size_t found = avx2_sliced_find(t, bytes, length, n, positions);
-        kept += avx2_rabin_exact(t, bytes, &divisor, positions, found, out + kept);
-        bytes += size;
-        windows -= size;
+        kept += avx2_sliced_mod(t, bytes, length, n, out + kept);
+        bytes += SLICED_STREAMS * length;
+        windows -= SLICED_STREAMS * length;
     }
     return windows ? kept + mod_of_all(t, bytes, windows + (size_t)t->window - 1, n, out + kept) : kept;
 }
@@ -310,6 +305,6 @@ size_t avx2_rabin_mod(const struct rabin_tables *t, const uint8_t *bytes, size_t
                       uint64_t *out) {
     if (t->window > SLICED_WINDOW) return generic_rabin_mod(t, bytes, count, n, out);
     if (samples_by_low_byte(t, n)) return mod_by_low_byte(t, bytes, count, n, out);
-    if (samples_by_residue(t, n)) return mod_by_residue(t, bytes, count, n, out);
+    if (samples_by_residue(n)) return mod_by_residue(t, bytes, count, n, out);
     return mod_of_all(t, bytes, count, n, out);
 }

@@ -25,17 +25,6 @@ static inline __m256i top_bits(void) {
 
 /* ---- samples ---- */
 
-/* One multiplication a value; no branch, because what is kept cannot be foreseen. */
-size_t avx2_filter_mod(const uint64_t *values, size_t count, uint64_t n, uint64_t *out) {
-    const struct divisor divisor = divisor_of(n);
-    size_t kept = 0;
-    for (size_t i = 0; i < count; i++) {
-        out[kept] = values[i];
-        kept += divides(&divisor, values[i]);
-    }
-    return kept;
-}
-
 /* Which 32-bit halves move to the front, for each set of the four values that are kept. */
 static const uint32_t compress_order[16][8] = {
     {0},
@@ -56,16 +45,48 @@ static const uint32_t compress_order[16][8] = {
     {0, 1, 2, 3, 4, 5, 6, 7},
 };
 
+/* Keep the values selected by a bit each, at the front; writes four. */
+static inline size_t keep4(uint64_t *out, __m256i four, unsigned keep) {
+    __m256i order = _mm256_loadu_si256((const __m256i *)compress_order[keep]);
+    store4(out, _mm256_permutevar8x32_epi32(four, order));
+    return (size_t)__builtin_popcount(keep);
+}
+
+/* Whether each is above a limit whose top bit is flipped: a bit each. */
+static inline unsigned above4(__m256i four, __m256i flipped_limit) {
+    __m256i above = _mm256_cmpgt_epi64(_mm256_xor_si256(four, top_bits()), flipped_limit);
+    return (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(above));
+}
+
+/* The low halves of products with `factor`, whose 32-bit halves are also given swapped. */
+static inline __m256i multiply4(__m256i four, __m256i factor, __m256i swapped) {
+    __m256i low = _mm256_mul_epu32(four, factor), cross = _mm256_mullo_epi32(four, swapped);
+    __m256i sum = _mm256_add_epi32(cross, _mm256_slli_epi64(cross, 32));
+    return _mm256_add_epi64(low, _mm256_blend_epi32(_mm256_setzero_si256(), sum, 0xaa));
+}
+
+/* divisor.h four at a time; no branch, because what is kept cannot be foreseen. */
+size_t avx2_filter_mod(const uint64_t *values, size_t count, uint64_t n, uint64_t *out) {
+    const struct divisor divisor = divisor_of(n);
+    const __m256i limit = _mm256_xor_si256(_mm256_set1_epi64x((int64_t)divisor.limit), top_bits());
+    const __m256i inverse = _mm256_set1_epi64x((int64_t)divisor.inverse);
+    const __m256i swapped = _mm256_shuffle_epi32(inverse, _MM_SHUFFLE(2, 3, 0, 1));
+    const __m128i right = _mm_cvtsi32_si128(divisor.shift), left = _mm_cvtsi32_si128(64 - divisor.shift);
+    size_t kept = 0, i = 0;
+    for (; i + 4 <= count; i += 4) {
+        __m256i four = load4(values + i), product = multiply4(four, inverse, swapped);
+        product = _mm256_or_si256(_mm256_srl_epi64(product, right), _mm256_sll_epi64(product, left));
+        kept += keep4(out + kept, four, 15u ^ above4(product, limit));
+    }
+    return kept + generic_filter_mod(values + i, count - i, n, out + kept);
+}
+
 size_t avx2_filter_below(const uint64_t *values, size_t count, uint64_t limit, uint64_t *out) {
     const __m256i flipped_limit = _mm256_xor_si256(_mm256_set1_epi64x((int64_t)limit), top_bits());
     size_t kept = 0, i = 0;
     for (; i + 4 <= count; i += 4) {
         __m256i four = load4(values + i);
-        __m256i above = _mm256_cmpgt_epi64(_mm256_xor_si256(four, top_bits()), flipped_limit);
-        unsigned keep = 15u ^ (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(above));
-        __m256i order = _mm256_loadu_si256((const __m256i *)compress_order[keep]);
-        store4(out + kept, _mm256_permutevar8x32_epi32(four, order));
-        kept += (size_t)__builtin_popcount(keep);
+        kept += keep4(out + kept, four, 15u ^ above4(four, flipped_limit));
     }
     return kept + generic_filter_below(values + i, count - i, limit, out + kept);
 }

@@ -12,6 +12,7 @@
 #include <immintrin.h>
 
 #define ROWS_MOST (SLICED_LENGTH + SLICED_WINDOW + 16)
+#define BLOCK     SLICED_STEP /* steps at a time: eight bits of a map are a byte */
 
 typedef struct {
     __m256i slice[8]; /* lowest byte first; with fewer bytes to a fingerprint the last ones are zero */
@@ -71,7 +72,7 @@ static inline void join_slices(const slices *s, __m256i values[8]) {
     }
 }
 
-/* ---- one step ---- */
+/* ---- stepping ---- */
 
 static inline __m256i low_nibbles(__m256i bytes) {
     return _mm256_and_si256(bytes, _mm256_set1_epi8(15));
@@ -85,37 +86,88 @@ static inline __m256i look_up(const uint8_t table[16], __m256i nibbles) {
     return _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)table)), nibbles);
 }
 
-static inline void add_multiples(slices *s, const uint8_t table[2][8][16], __m256i index, int bytes) {
-    __m256i low = low_nibbles(index), high = high_nibbles(index);
+/* The bytes k of the fingerprints in a table, for indices given as low and high nibbles. */
+static inline __m256i multiples(const uint8_t table[2][8][16], const __m256i index[2], int k) {
+    return _mm256_xor_si256(look_up(table[0][k], index[0]), look_up(table[1][k], index[1]));
+}
+
+/* Compiled once for each number of bytes in a fingerprint, so that the slices stay in registers. */
+#define SPECIALISED static inline __attribute__((always_inline))
+
+/* One by one: assigning the whole would keep it in memory. */
+static inline void copy_slices(slices *to, const slices *from) {
 #pragma GCC unroll 8
-    for (int k = 0; k < bytes; k++) {
-        __m256i both = _mm256_xor_si256(look_up(table[0][k], low), look_up(table[1][k], high));
-        s->slice[k] = _mm256_xor_si256(s->slice[k], both);
+    for (int k = 0; k < 8; k++) to->slice[k] = from->slice[k];
+}
+
+/* The next windows. With degree 64 the byte that comes and the one that is pushed out share a table. Slice by
+ * slice from the top: the registers suffice for that. */
+SPECIALISED void slide(slices *s, const struct rabin_tables *t, __m256i come, __m256i go, int bytes,
+                       bool shared) {
+    __m256i top = s->slice[bytes - 1];
+    if (shared) top = _mm256_xor_si256(top, come);
+    const __m256i out[2] = {low_nibbles(top), high_nibbles(top)};
+    const __m256i in[2] = {low_nibbles(come), high_nibbles(come)};
+    const __m256i leaving[2] = {low_nibbles(go), high_nibbles(go)};
+#pragma GCC unroll 8
+    for (int k = bytes - 1; k >= 0; k--) {
+        __m256i sum = multiples(t->sliced_leave, leaving, k);
+        if (!shared) sum = _mm256_xor_si256(sum, multiples(t->sliced_enter, in, k));
+        if (k > 0) sum = _mm256_xor_si256(sum, s->slice[k - 1]);
+        s->slice[k] = _mm256_xor_si256(sum, multiples(t->sliced_shift, out, k));
     }
 }
 
-/* The byte that comes; with degree 64 it shares a table with the byte that is pushed out. */
-static inline void enter(slices *s, const struct rabin_tables *t, __m256i come, int bytes, bool full) {
-    __m256i out = s->slice[bytes - 1];
-#pragma GCC unroll 8
-    for (int k = bytes - 1; k > 0; k--) s->slice[k] = s->slice[k - 1];
-    s->slice[0] = _mm256_setzero_si256();
-    add_multiples(s, t->sliced_shift, full ? _mm256_xor_si256(out, come) : out, bytes);
-    if (!full) add_multiples(s, t->sliced_enter, come, bytes);
+SPECIALISED void steps_of(slices *s, const struct rabin_tables *t, const __m256i *come, const __m256i *go,
+                          size_t count, slices before[BLOCK], int bytes, bool shared) {
+    slices now;
+    copy_slices(&now, s);
+    for (size_t i = 0; i < count; i++) {
+        copy_slices(before + i, &now);
+        slide(&now, t, come[i], go[i], bytes, shared);
+    }
+    copy_slices(s, &now);
 }
 
-static inline void slide(slices *s, const struct rabin_tables *t, __m256i come, __m256i go, int bytes,
-                         bool full) {
-    enter(s, t, come, bytes, full);
-    add_multiples(s, t->sliced_leave, go, bytes);
+/* Up to BLOCK steps; keeps the fingerprints before each. */
+static void steps(slices *s, const struct rabin_tables *t, const __m256i *come, const __m256i *go,
+                  size_t count, slices before[BLOCK]) {
+    switch ((t->degree + 7) / 8) {
+    case 4:
+        return steps_of(s, t, come, go, count, before, 4, false);
+    case 5:
+        return steps_of(s, t, come, go, count, before, 5, false);
+    case 6:
+        return steps_of(s, t, come, go, count, before, 6, false);
+    case 7:
+        return steps_of(s, t, come, go, count, before, 7, false);
+    default:
+        return t->degree < 64 ? steps_of(s, t, come, go, count, before, 8, false)
+                              : steps_of(s, t, come, go, count, before, 8, true);
+    }
 }
 
-/* The fingerprints of the first windows. */
-static inline slices first_windows(const struct rabin_tables *t, const __m256i *rows, int bytes, bool full) {
-    slices s;
-    for (int k = 0; k < 8; k++) s.slice[k] = _mm256_setzero_si256();
-    for (int i = 0; i < t->window; i++) enter(&s, t, rows[i], bytes, full);
-    return s;
+/* What goes along the stretches. */
+struct run {
+    const struct rabin_tables *tables;
+    __m256i rows[ROWS_MOST]; /* the transposed text */
+    slices now;              /* the fingerprints of the next windows */
+};
+
+static void run_begin(struct run *run, const struct rabin_tables *t, const uint8_t *bytes, size_t length) {
+    size_t window = (size_t)t->window;
+    const __m256i nothing[BLOCK] = {0};
+    slices unused[BLOCK];
+    run->tables = t;
+    run->now = (slices){0};
+    transpose_text(bytes, length, length + window, run->rows);
+    for (size_t i = 0; i < window; i += BLOCK)
+        steps(&run->now, t, run->rows + i, nothing, window - i < BLOCK ? window - i : BLOCK, unused);
+}
+
+/* The fingerprints of windows i to i + BLOCK - 1. */
+static void run_block(struct run *run, size_t i, slices block[BLOCK]) {
+    steps(&run->now, run->tables, run->rows + run->tables->window + i, run->rows + i, BLOCK, block);
 }
 
 /* ---- all fingerprints ---- */
@@ -126,171 +178,198 @@ static inline void store_lanes(uint64_t *low, uint64_t *high, __m256i lanes) {
 }
 
 /* Two fingerprints of each stretch. */
-static inline void store_steps(const slices *first, const slices *second, size_t length, int scale,
-                               uint64_t *out) {
-    const __m128i shift = _mm_cvtsi32_si128(scale);
+static inline void store_two(const slices two[2], size_t length, __m128i scale, uint64_t *out) {
     __m256i a[8], b[8];
-    join_slices(first, a);
-    join_slices(second, b);
+    join_slices(two, a);
+    join_slices(two + 1, b);
 #pragma GCC unroll 8
     for (size_t k = 0; k < 8; k++) {
-        __m256i even = _mm256_unpacklo_epi64(a[k], b[k]), odd = _mm256_unpackhi_epi64(a[k], b[k]);
+        __m256i even = _mm256_srl_epi64(_mm256_unpacklo_epi64(a[k], b[k]), scale);
+        __m256i odd = _mm256_srl_epi64(_mm256_unpackhi_epi64(a[k], b[k]), scale);
         uint64_t *at = out + 2 * k * length;
-        store_lanes(at, at + 16 * length, scale ? _mm256_srl_epi64(even, shift) : even);
-        store_lanes(at + length, at + 17 * length, scale ? _mm256_srl_epi64(odd, shift) : odd);
-    }
-}
-
-static inline void all_of(const struct rabin_tables *t, const __m256i *rows, size_t length, uint64_t *out,
-                          int bytes, bool full) {
-    slices s = first_windows(t, rows, bytes, full);
-    const __m256i *come = rows + t->window;
-    for (size_t i = 0; i < length; i += 2) {
-        slices first = s;
-        slide(&s, t, come[i], rows[i], bytes, full);
-        store_steps(&first, &s, length, full ? 0 : 8 * bytes - t->degree, out + i);
-        slide(&s, t, come[i + 1], rows[i + 1], bytes, full);
+        store_lanes(at, at + 16 * length, even);
+        store_lanes(at + length, at + 17 * length, odd);
     }
 }
 
 void avx2_sliced_all(const struct rabin_tables *t, const uint8_t *bytes, size_t length, uint64_t *out) {
-    __m256i rows[ROWS_MOST];
-    transpose_text(bytes, length, length + (size_t)t->window, rows);
-    switch ((t->degree + 7) / 8) {
-    case 4:
-        return all_of(t, rows, length, out, 4, false);
-    case 5:
-        return all_of(t, rows, length, out, 5, false);
-    case 6:
-        return all_of(t, rows, length, out, 6, false);
-    case 7:
-        return all_of(t, rows, length, out, 7, false);
-    default:
-        return t->degree == 64 ? all_of(t, rows, length, out, 8, true)
-                               : all_of(t, rows, length, out, 8, false);
+    const __m128i scale = _mm_cvtsi32_si128(-t->degree & 7);
+    struct run run;
+    slices block[BLOCK];
+    run_begin(&run, t, bytes, length);
+    for (size_t i = 0; i < length; i += BLOCK) {
+        run_block(&run, i, block);
+        for (size_t k = 0; k < BLOCK; k += 2) store_two(block + k, length, scale, out + i + k);
     }
 }
 
 /* ---- candidates: fingerprints that may be multiples of n ---- */
 
 /*
- * The odd part: with the fingerprint's digits in base 2^16 and the powers of 2^16 modulo that, a number of 32
- * bits is a multiple just when the fingerprint is. Digits are taken as signed, d - 2^15, for which `offset`
- * makes up; it keeps the sum positive, too.
+ * The odd part of n divides a fingerprint just when it divides the sum of its digits times powers of the
+ * base, reduced modulo the odd part. Up to SMALL_ODD bytes are digits, and sums fit 16 bits. Otherwise the
+ * base is 2^16, with digits taken as signed, d - 2^15, for which `offset` makes up; it keeps the sum
+ * positive, too.
  */
+#define SMALL_ODD 31
+
 struct residue {
-    __m256i powers[2]; /* of digits 0 and 1, 2 and 3 */
-    __m256i offset, inverse, limit;
-    __m256i low_mask; /* the bits of the lowest slice that are zero in multiples of the power of two */
+    bool small;
+    __m256i powers[4]; /* of digits 0 and 1, 2 and 3, ... */
+    __m256i offset;
+    __m256i inverse, limit; /* as in divisor.h, for the width of the sum */
+    __m256i low_mask;       /* the bits of the lowest slice that are zero in multiples of the power of two */
 };
 
-static __m256i power_pair(int64_t low, int64_t high) {
-    return _mm256_set1_epi32((int)((uint32_t)(uint16_t)high << 16 | (uint16_t)low));
+static struct residue small_residue(int odd, uint64_t inverse) {
+    struct residue r = {.small = true, .inverse = _mm256_set1_epi16((short)inverse)};
+    r.limit = _mm256_set1_epi16((short)(UINT16_MAX / odd));
+    for (int k = 0, power = 1 % odd; k < 4; k++) {
+        int next = power * 256 % odd;
+        r.powers[k] = _mm256_set1_epi16((short)(next << 8 | power));
+        power = next * 256 % odd;
+    }
+    return r;
 }
 
-static struct residue residue_of(uint64_t n, int scale) {
-    struct divisor divisor = divisor_of(n);
-    int64_t odd = (int64_t)(n >> divisor.shift), power = 1, powers[4], sum = 0;
-    for (int k = 0; k < 4; k++) {
-        powers[k] = power > odd / 2 ? power - odd : power;
-        sum += powers[k];
-        power = power * 65536 % odd;
+static int64_t signed_residue(int64_t value, int64_t odd) {
+    return value > odd / 2 ? value - odd : value;
+}
+
+static struct residue large_residue(int64_t odd, uint64_t inverse) {
+    const int64_t floor = INT64_C(1) << 30;
+    struct residue r = {.small = false, .inverse = _mm256_set1_epi32((int)inverse)};
+    r.limit = _mm256_set1_epi32((int)(UINT32_MAX / (uint32_t)odd));
+    int64_t power = 1, sum = 0;
+    for (int k = 0; k < 2; k++) {
+        int64_t next = power * 65536 % odd, low = signed_residue(power, odd),
+                high = signed_residue(next, odd);
+        r.powers[k] = _mm256_set1_epi32((int)((uint32_t)(uint16_t)high << 16 | (uint16_t)low));
+        sum += low + high;
+        power = next * 65536 % odd;
     }
-    int64_t offset = (sum * 32768 % odd + odd) % odd, floor = INT64_C(1) << 30;
-    unsigned low = (unsigned)(divisor.shift < 8 ? (1u << divisor.shift) - 1 : 255) << scale;
-    return (struct residue){
-        .powers = {power_pair(powers[0], powers[1]), power_pair(powers[2], powers[3])},
-        .offset = _mm256_set1_epi32((int)(floor - floor % odd + odd + offset)),
-        .inverse = _mm256_set1_epi32((int)(uint32_t)divisor.inverse),
-        .limit = _mm256_set1_epi32((int)(UINT32_MAX / (uint32_t)odd)),
-        .low_mask = _mm256_set1_epi8((char)low),
-    };
+    int64_t offset = (sum * 32768 % odd + odd) % odd;
+    r.offset = _mm256_set1_epi32((int)(floor - floor % odd + odd + offset));
+    return r;
+}
+
+static struct residue residue_of(uint64_t n, int degree) {
+    struct divisor divisor = divisor_of(n);
+    int64_t odd = (int64_t)(n >> divisor.shift);
+    struct residue r =
+        odd <= SMALL_ODD ? small_residue((int)odd, divisor.inverse) : large_residue(odd, divisor.inverse);
+    unsigned low = divisor.shift < 8 ? (1u << divisor.shift) - 1 : 255;
+    r.low_mask = _mm256_set1_epi8((char)(low << (-degree & 7)));
+    return r;
+}
+
+static inline __m256i small_multiple(__m256i sum, const struct residue *r) {
+    __m256i product = _mm256_mullo_epi16(sum, r->inverse);
+    return _mm256_cmpeq_epi16(_mm256_min_epu16(product, r->limit), product);
+}
+
+static inline __m256i small_candidates(const slices *s, const struct residue *r) {
+    __m256i low = _mm256_setzero_si256(), high = _mm256_setzero_si256();
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; k++) {
+        __m256i a = s->slice[2 * k], b = s->slice[2 * k + 1];
+        low = _mm256_add_epi16(low, _mm256_maddubs_epi16(_mm256_unpacklo_epi8(a, b), r->powers[k]));
+        high = _mm256_add_epi16(high, _mm256_maddubs_epi16(_mm256_unpackhi_epi8(a, b), r->powers[k]));
+    }
+    return _mm256_packs_epi16(small_multiple(low, r), small_multiple(high, r));
 }
 
 /* For eight fingerprints, from two digits each in `low` and in `high`. */
-static inline __m256i is_multiple(__m256i low, __m256i high, const struct residue *r) {
+static inline __m256i large_multiple(__m256i low, __m256i high, const struct residue *r) {
     __m256i sum =
         _mm256_add_epi32(_mm256_madd_epi16(low, r->powers[0]), _mm256_madd_epi16(high, r->powers[1]));
     __m256i product = _mm256_mullo_epi32(_mm256_add_epi32(sum, r->offset), r->inverse);
     return _mm256_cmpeq_epi32(_mm256_min_epu32(product, r->limit), product);
 }
 
-/* A byte of ones for each stretch whose fingerprint may be a multiple. */
-static inline __m256i candidates(const slices *s, const struct residue *r) {
-    const __m256i top = _mm256_set1_epi8(INT8_MIN);
-    __m256i digits[2][4], zero = _mm256_setzero_si256();
-#pragma GCC unroll 4
-    for (int k = 0; k < 4; k++) {
-        __m256i high = _mm256_xor_si256(s->slice[2 * k + 1], top);
-        digits[0][k] = _mm256_unpacklo_epi8(s->slice[2 * k], high);
-        digits[1][k] = _mm256_unpackhi_epi8(s->slice[2 * k], high);
-    }
-    __m256i words[2];
-#pragma GCC unroll 2
-    for (int k = 0; k < 2; k++) {
-        const __m256i *d = digits[k];
-        __m256i first = is_multiple(_mm256_unpacklo_epi16(d[0], d[1]), _mm256_unpacklo_epi16(d[2], d[3]), r);
-        __m256i second = is_multiple(_mm256_unpackhi_epi16(d[0], d[1]), _mm256_unpackhi_epi16(d[2], d[3]), r);
-        words[k] = _mm256_packs_epi32(first, second);
-    }
-    __m256i even = _mm256_cmpeq_epi8(_mm256_and_si256(s->slice[0], r->low_mask), zero);
-    return _mm256_and_si256(_mm256_packs_epi16(words[0], words[1]), even);
+static inline __m256i sixteen_multiples(const __m256i d[4], const struct residue *r) {
+    __m256i first = large_multiple(_mm256_unpacklo_epi16(d[0], d[1]), _mm256_unpacklo_epi16(d[2], d[3]), r);
+    __m256i second = large_multiple(_mm256_unpackhi_epi16(d[0], d[1]), _mm256_unpackhi_epi16(d[2], d[3]), r);
+    return _mm256_packs_epi32(first, second);
 }
 
-/* Bit i of maps[k]: whether window i of stretch k is a candidate, for up to 64 windows. */
-static inline void map_of(slices *s, const struct rabin_tables *t, const __m256i *rows, size_t windows,
-                          const struct residue *r, uint64_t maps[32], int bytes, bool full) {
-    slices found;
-    for (size_t group = 0; group < 8; group++) {
-        __m256i eight = _mm256_setzero_si256(), bit = _mm256_set1_epi8(1);
-        for (size_t i = 8 * group; i < windows && i < 8 * group + 8; i++) {
-            eight = _mm256_or_si256(eight, _mm256_and_si256(candidates(s, r), bit));
-            bit = _mm256_add_epi8(bit, bit);
-            slide(s, t, rows[t->window + (int)i], rows[i], bytes, full);
-        }
-        found.slice[group] = eight;
+static inline __m256i large_candidates(const slices *s, const struct residue *r) {
+    const __m256i top = _mm256_set1_epi8(INT8_MIN);
+    __m256i low[4], high[4];
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; k++) {
+        __m256i odd = _mm256_xor_si256(s->slice[2 * k + 1], top);
+        low[k] = _mm256_unpacklo_epi8(s->slice[2 * k], odd);
+        high[k] = _mm256_unpackhi_epi8(s->slice[2 * k], odd);
     }
+    return _mm256_packs_epi16(sixteen_multiples(low, r), sixteen_multiples(high, r));
+}
+
+/* Bit i of byte k: whether window i of stretch k is a candidate. */
+static inline __m256i map_of_block(const slices block[BLOCK], const struct residue *r, bool small) {
+    __m256i map = _mm256_setzero_si256(), bit = _mm256_set1_epi8(1);
+    for (int i = 0; i < BLOCK; i++) {
+        __m256i multiple = small ? small_candidates(block + i, r) : large_candidates(block + i, r);
+        __m256i low = _mm256_and_si256(block[i].slice[0], r->low_mask);
+        __m256i even = _mm256_cmpeq_epi8(low, _mm256_setzero_si256());
+        map = _mm256_or_si256(map, _mm256_and_si256(_mm256_and_si256(multiple, even), bit));
+        bit = _mm256_add_epi8(bit, bit);
+    }
+    return map;
+}
+
+/* ---- sampled fingerprints ---- */
+
+/* Bit i of maps[k]: whether window i of stretch k is a candidate, for up to 64 windows. */
+static void map_of_64(const slices *prints, size_t windows, const struct residue *r,
+                      uint64_t maps[SLICED_STREAMS]) {
+    slices found = {0};
+    for (size_t i = 0; i < 64 && i < windows; i += BLOCK)
+        found.slice[i / 8] =
+            r->small ? map_of_block(prints + i, r, true) : map_of_block(prints + i, r, false);
     __m256i values[8];
     join_slices(&found, values);
     for (int k = 0; k < 8; k++) store_lanes(maps + 2 * k, maps + 16 + 2 * k, values[k]);
 }
 
-#define MAPS_MOST ((SLICED_LENGTH + 63) / 64)
-
-static inline void maps_of(const struct rabin_tables *t, const __m256i *rows, size_t length, uint64_t n,
-                           uint64_t maps[MAPS_MOST][32], int bytes, bool full) {
-    const struct residue r = residue_of(n, 8 * bytes - t->degree);
-    slices s = first_windows(t, rows, bytes, full);
-    for (size_t i = 0; i < length; i += 64)
-        map_of(&s, t, rows + i, length - i, &r, maps[i / 64], bytes, full);
+static inline uint64_t print_of(const slices *s, size_t stretch) {
+    const uint8_t *bytes = (const uint8_t *)s + stretch;
+    uint64_t print = 0;
+#pragma GCC unroll 8
+    for (int k = 0; k < 8; k++) print |= (uint64_t)bytes[32 * k] << 8 * k;
+    return print;
 }
 
-static void find_maps(const struct rabin_tables *t, const __m256i *rows, size_t length, uint64_t n,
-                      uint64_t maps[MAPS_MOST][32]) {
-    switch ((t->degree + 7) / 8) {
-    case 4:
-        return maps_of(t, rows, length, n, maps, 4, false);
-    case 5:
-        return maps_of(t, rows, length, n, maps, 5, false);
-    case 6:
-        return maps_of(t, rows, length, n, maps, 6, false);
-    case 7:
-        return maps_of(t, rows, length, n, maps, 7, false);
-    default:
-        return t->degree == 64 ? maps_of(t, rows, length, n, maps, 8, true)
-                               : maps_of(t, rows, length, n, maps, 8, false);
+/* What the candidates of one stretch turn out to be. */
+static size_t keep_multiples(const slices *prints, size_t stretch, int scale, const uint32_t *positions,
+                             size_t count, const struct divisor *divisor, uint64_t *out) {
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        out[kept] = print_of(prints + positions[i], stretch) >> scale;
+        kept += divides(divisor, out[kept]);
     }
+    return kept;
 }
 
-size_t avx2_sliced_find(const struct rabin_tables *t, const uint8_t *bytes, size_t length, uint64_t n,
-                        uint32_t *positions) {
-    __m256i rows[ROWS_MOST];
-    uint64_t maps[MAPS_MOST][32];
-    size_t found = 0;
-    transpose_text(bytes, length, length + (size_t)t->window, rows);
-    find_maps(t, rows, length, n, maps);
-    for (size_t k = 0; k < 32; k++)
+size_t avx2_sliced_mod(const struct rabin_tables *t, const uint8_t *bytes, size_t length, uint64_t n,
+                       uint64_t *out) {
+    const struct residue residue = residue_of(n, t->degree);
+    const struct divisor divisor = divisor_of(n);
+    uint64_t maps[(SLICED_LENGTH + 63) / 64][SLICED_STREAMS];
+    uint32_t positions[SLICED_LENGTH + POSITION_SLACK];
+    slices prints[SLICED_LENGTH];
+    size_t kept = 0;
+    struct run run;
+    run_begin(&run, t, bytes, length);
+    for (size_t begin = 0; begin < length; begin += 64) {
+        for (size_t i = begin; i < length && i < begin + 64; i += BLOCK) run_block(&run, i, prints + i);
+        map_of_64(prints + begin, length - begin, &residue, maps[begin / 64]);
+    }
+    for (size_t k = 0; k < SLICED_STREAMS; k++) {
+        size_t found = 0;
         for (size_t i = 0; i < length; i += 64)
-            found += list_positions(maps[i / 64][k], k * length + i, (k + 1) * length, positions + found);
-    return found;
+            found += list_positions(maps[i / 64][k], i, length, positions + found);
+        kept += keep_multiples(prints, k, -t->degree & 7, positions, found, &divisor, out + kept);
+    }
+    return kept;
 }

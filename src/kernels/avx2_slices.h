@@ -1,22 +1,23 @@
 /* Rabin fingerprints of SLICED_STREAMS stretches of text side by side (avx2_slices.c). The stretches follow
- * one another, `length` windows each; windows of up to SLICED_WINDOW bytes. */
+ * one another, `length` windows each, a multiple of SLICED_STEP; windows of up to SLICED_WINDOW bytes. */
 #ifndef KERNELS_AVX2_SLICES_H
 #define KERNELS_AVX2_SLICES_H
 
 #include "kernels/kernels.h"
 
 #define SLICED_STREAMS 32
-#define SLICED_LENGTH  260 /* at most; not a power of two, or the stretches of output compete for the cache */
-#define SLICED_WINDOW  256
-#define SLICED_CHUNK   (SLICED_STREAMS * SLICED_LENGTH)
+#define SLICED_LENGTH                                                                                        \
+    248 /* at most; an odd number of cache lines of output, or the stretches compete for sets */
+#define SLICED_STEP   8
+#define SLICED_WINDOW 256
+#define SLICED_CHUNK  (SLICED_STREAMS * SLICED_LENGTH)
 
-/* All fingerprints; `length` is even. */
+/* All fingerprints. */
 void avx2_sliced_all(const struct rabin_tables *tables, const uint8_t *bytes, size_t length, uint64_t *out);
 
-/* Where fingerprints may be multiples of n, in order; returns how many. Few others get through. For n
- * with an odd part below SLICED_ODD. */
-size_t avx2_sliced_find(const struct rabin_tables *tables, const uint8_t *bytes, size_t length, uint64_t n,
-                        uint32_t *positions);
+/* Only those that are 0 mod n, for n with an odd part below SLICED_ODD; returns how many. */
+size_t avx2_sliced_mod(const struct rabin_tables *tables, const uint8_t *bytes, size_t length, uint64_t n,
+                       uint64_t *out);
 #define SLICED_ODD 16384
 
 #endif

@@ -35,7 +35,7 @@ struct rabin_tables {
     uint64_t quotient;  /* x^128 divided by the modulus, without its leading term: Barrett's constant */
 
     /* The three tables by nibble of the index and byte of the result, which is left-aligned in whole bytes. */
-    uint8_t sliced_enter[2][8][16], sliced_shift[2][8][16], sliced_leave[2][8][16];
+    _Alignas(16) uint8_t sliced_enter[2][8][16], sliced_shift[2][8][16], sliced_leave[2][8][16];
 };
 #define RABIN_SIMD_WINDOW 32
 
