@@ -17,6 +17,7 @@
 
 #define STREAMS 5
 #define CHUNK   2048 /* windows at a time */
+#define RARE    16   /* one in so many */
 
 /* ---- one fingerprint from scratch ---- */
 
@@ -152,11 +153,7 @@ static size_t mod_of_all(const struct rabin_tables *t, const uint8_t *bytes, siz
     return kept;
 }
 
-/* Whether slices can be sampled as they are, and so few are kept that picking them out of slices pays. */
-static bool samples_by_residue(uint64_t n) {
-    return n >= 16 && n >> __builtin_ctzll(n) < SLICED_ODD;
-}
-
+/* For rare multiples, which are picked out of the slices. */
 static size_t mod_by_residue(const struct rabin_tables *t, const uint8_t *bytes, size_t count, uint64_t n,
                              uint64_t *out) {
     size_t windows = count - (size_t)t->window + 1, kept = 0;
@@ -305,6 +302,6 @@ size_t avx2_rabin_mod(const struct rabin_tables *t, const uint8_t *bytes, size_t
                       uint64_t *out) {
     if (t->window > SLICED_WINDOW) return generic_rabin_mod(t, bytes, count, n, out);
     if (samples_by_low_byte(t, n)) return mod_by_low_byte(t, bytes, count, n, out);
-    if (samples_by_residue(n)) return mod_by_residue(t, bytes, count, n, out);
+    if (n >= RARE) return mod_by_residue(t, bytes, count, n, out);
     return mod_of_all(t, bytes, count, n, out);
 }

@@ -6,6 +6,7 @@
  */
 #include "base/rng.h"
 #include "kernels/avx2.h"
+#include "kernels/avx2_multiply.h"
 #include "kernels/divisor.h"
 #include "kernels/generic.h"
 
@@ -58,19 +59,12 @@ static inline unsigned above4(__m256i four, __m256i flipped_limit) {
     return (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(above));
 }
 
-/* The low halves of products with `factor`, whose 32-bit halves are also given swapped. */
-static inline __m256i multiply4(__m256i four, __m256i factor, __m256i swapped) {
-    __m256i low = _mm256_mul_epu32(four, factor), cross = _mm256_mullo_epi32(four, swapped);
-    __m256i sum = _mm256_add_epi32(cross, _mm256_slli_epi64(cross, 32));
-    return _mm256_add_epi64(low, _mm256_blend_epi32(_mm256_setzero_si256(), sum, 0xaa));
-}
-
 /* divisor.h four at a time; no branch, because what is kept cannot be foreseen. */
 size_t avx2_filter_mod(const uint64_t *values, size_t count, uint64_t n, uint64_t *out) {
     const struct divisor divisor = divisor_of(n);
     const __m256i limit = _mm256_xor_si256(_mm256_set1_epi64x((int64_t)divisor.limit), top_bits());
     const __m256i inverse = _mm256_set1_epi64x((int64_t)divisor.inverse);
-    const __m256i swapped = _mm256_shuffle_epi32(inverse, _MM_SHUFFLE(2, 3, 0, 1));
+    const __m256i swapped = swap_halves(inverse);
     const __m128i right = _mm_cvtsi32_si128(divisor.shift), left = _mm_cvtsi32_si128(64 - divisor.shift);
     size_t kept = 0, i = 0;
     for (; i + 4 <= count; i += 4) {

@@ -7,6 +7,7 @@
  */
 #include "kernels/avx2_slices.h"
 
+#include "kernels/avx2_multiply.h"
 #include "kernels/avx2_rabin.h"
 
 #include <immintrin.h>
@@ -206,19 +207,16 @@ void avx2_sliced_all(const struct rabin_tables *t, const uint8_t *bytes, size_t 
 /* ---- candidates: fingerprints that may be multiples of n ---- */
 
 /*
- * The odd part of n divides a fingerprint just when it divides the sum of its digits times powers of the
- * base, reduced modulo the odd part. Up to SMALL_ODD bytes are digits, and sums fit 16 bits. Otherwise the
- * base is 2^16, with digits taken as signed, d - 2^15, for which `offset` makes up; it keeps the sum
- * positive, too.
+ * The odd part of n divides a fingerprint just when it divides the sum of its bytes times powers of 256
+ * modulo the odd part. Up to SMALL_ODD that fits 16 bits; otherwise the fingerprint itself is tested.
  */
 #define SMALL_ODD 31
 
 struct residue {
     bool small;
-    __m256i powers[4]; /* of digits 0 and 1, 2 and 3, ... */
-    __m256i offset;
-    __m256i inverse, limit; /* as in divisor.h, for the width of the sum */
-    __m256i low_mask;       /* the bits of the lowest slice that are zero in multiples of the power of two */
+    __m256i powers[4];               /* of bytes 0 and 1, 2 and 3, ... */
+    __m256i inverse, swapped, limit; /* as in divisor.h, for sums or whole fingerprints */
+    __m256i low_mask; /* the bits of the lowest slice that are zero in multiples of the power of two */
 };
 
 static struct residue small_residue(int odd, uint64_t inverse) {
@@ -232,30 +230,17 @@ static struct residue small_residue(int odd, uint64_t inverse) {
     return r;
 }
 
-static int64_t signed_residue(int64_t value, int64_t odd) {
-    return value > odd / 2 ? value - odd : value;
-}
-
-static struct residue large_residue(int64_t odd, uint64_t inverse) {
-    const int64_t floor = INT64_C(1) << 30;
-    struct residue r = {.small = false, .inverse = _mm256_set1_epi32((int)inverse)};
-    r.limit = _mm256_set1_epi32((int)(UINT32_MAX / (uint32_t)odd));
-    int64_t power = 1, sum = 0;
-    for (int k = 0; k < 2; k++) {
-        int64_t next = power * 65536 % odd, low = signed_residue(power, odd),
-                high = signed_residue(next, odd);
-        r.powers[k] = _mm256_set1_epi32((int)((uint32_t)(uint16_t)high << 16 | (uint16_t)low));
-        sum += low + high;
-        power = next * 65536 % odd;
-    }
-    int64_t offset = (sum * 32768 % odd + odd) % odd;
-    r.offset = _mm256_set1_epi32((int)(floor - floor % odd + odd + offset));
+/* The limit has its top bit flipped, for signed comparison. */
+static struct residue large_residue(uint64_t odd, uint64_t inverse) {
+    struct residue r = {.small = false, .inverse = _mm256_set1_epi64x((int64_t)inverse)};
+    r.swapped = swap_halves(r.inverse);
+    r.limit = _mm256_set1_epi64x((int64_t)(UINT64_MAX / odd) ^ INT64_MIN);
     return r;
 }
 
 static struct residue residue_of(uint64_t n, int degree) {
     struct divisor divisor = divisor_of(n);
-    int64_t odd = (int64_t)(n >> divisor.shift);
+    uint64_t odd = n >> divisor.shift;
     struct residue r =
         odd <= SMALL_ODD ? small_residue((int)odd, divisor.inverse) : large_residue(odd, divisor.inverse);
     unsigned low = divisor.shift < 8 ? (1u << divisor.shift) - 1 : 255;
@@ -279,30 +264,20 @@ static inline __m256i small_candidates(const slices *s, const struct residue *r)
     return _mm256_packs_epi16(small_multiple(low, r), small_multiple(high, r));
 }
 
-/* For eight fingerprints, from two digits each in `low` and in `high`. */
-static inline __m256i large_multiple(__m256i low, __m256i high, const struct residue *r) {
-    __m256i sum =
-        _mm256_add_epi32(_mm256_madd_epi16(low, r->powers[0]), _mm256_madd_epi16(high, r->powers[1]));
-    __m256i product = _mm256_mullo_epi32(_mm256_add_epi32(sum, r->offset), r->inverse);
-    return _mm256_cmpeq_epi32(_mm256_min_epu32(product, r->limit), product);
+static inline __m256i large_others(__m256i four, const struct residue *r) {
+    __m256i product = multiply4(four, r->inverse, r->swapped);
+    return _mm256_cmpgt_epi64(_mm256_xor_si256(product, _mm256_set1_epi64x(INT64_MIN)), r->limit);
 }
 
-static inline __m256i sixteen_multiples(const __m256i d[4], const struct residue *r) {
-    __m256i first = large_multiple(_mm256_unpacklo_epi16(d[0], d[1]), _mm256_unpacklo_epi16(d[2], d[3]), r);
-    __m256i second = large_multiple(_mm256_unpackhi_epi16(d[0], d[1]), _mm256_unpackhi_epi16(d[2], d[3]), r);
-    return _mm256_packs_epi32(first, second);
-}
-
+/* Left-aligned is as good: the odd part divides a number just when it divides the number shifted. */
 static inline __m256i large_candidates(const slices *s, const struct residue *r) {
-    const __m256i top = _mm256_set1_epi8(INT8_MIN);
-    __m256i low[4], high[4];
+    __m256i values[8], pairs[4];
+    join_slices(s, values);
 #pragma GCC unroll 4
-    for (int k = 0; k < 4; k++) {
-        __m256i odd = _mm256_xor_si256(s->slice[2 * k + 1], top);
-        low[k] = _mm256_unpacklo_epi8(s->slice[2 * k], odd);
-        high[k] = _mm256_unpackhi_epi8(s->slice[2 * k], odd);
-    }
-    return _mm256_packs_epi16(sixteen_multiples(low, r), sixteen_multiples(high, r));
+    for (int k = 0; k < 4; k++)
+        pairs[k] = _mm256_packs_epi32(large_others(values[2 * k], r), large_others(values[2 * k + 1], r));
+    __m256i low = _mm256_packs_epi32(pairs[0], pairs[1]), high = _mm256_packs_epi32(pairs[2], pairs[3]);
+    return _mm256_cmpeq_epi8(_mm256_packs_epi16(low, high), _mm256_setzero_si256());
 }
 
 /* Bit i of byte k: whether window i of stretch k is a candidate. */

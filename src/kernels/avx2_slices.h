@@ -15,9 +15,8 @@
 /* All fingerprints. */
 void avx2_sliced_all(const struct rabin_tables *tables, const uint8_t *bytes, size_t length, uint64_t *out);
 
-/* Only those that are 0 mod n, for n with an odd part below SLICED_ODD; returns how many. */
+/* Only those that are 0 mod n; returns how many. */
 size_t avx2_sliced_mod(const struct rabin_tables *tables, const uint8_t *bytes, size_t length, uint64_t n,
                        uint64_t *out);
-#define SLICED_ODD 16384
 
 #endif
