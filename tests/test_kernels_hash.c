@@ -141,7 +141,7 @@ static void test_rabin_every_length(void **state) {
 static void test_rabin_every_degree_and_divisor(void **state) {
     (void)state;
     uint64_t random = 2;
-    uint8_t text[600];
+    uint8_t text[1200];
     for (int window = 1; window <= 64; window += window == 40 ? 24 : 3)
         for (int degree = 32; degree <= 64; degree++) {
             struct rabin_tables tables;

@@ -120,7 +120,7 @@ static void all_of_few(const struct rabin_tables *t, const uint8_t *bytes, size_
 static size_t sliced_length(const struct rabin_tables *t, size_t windows) {
     size_t length = windows / SLICED_STREAMS / SLICED_STEP * SLICED_STEP;
     if (length > SLICED_LENGTH) length = SLICED_LENGTH;
-    return length >= (size_t)t->window / 4 ? length : 0;
+    return length >= 24 && length >= (size_t)t->window / 2 ? length : 0;
 }
 
 void avx2_rabin_all(const struct rabin_tables *t, const uint8_t *bytes, size_t count, uint64_t *out) {
