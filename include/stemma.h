@@ -96,7 +96,7 @@ typedef struct stemma_error {
  * A recipe is everything that decides the bytes of a sketch. It has a text form, which every sketch
  * carries: a view of the document, then what is kept of it, separated by semicolons.
  *
- *   preset=text unit=word window=5 hash=mix width=64 seed=0; oph n=512 bits=2; mod n=64
+ *   preset=text unit=word window=5 hash=mix width=64 seed=0; oph n=2048 bits=1; mod n=32
  *
  * View (how a document becomes fingerprints):
  *   preset   raw (bytes as they are), code (white space folded), text (NFC, case folded, anything but
@@ -167,7 +167,8 @@ typedef struct stemma_thresholds {
     size_t size;        /* of this struct, as the caller knows it */
     double resemblance; /* near-duplicate from here: .7 */
     double containment; /* contained from here: .9 */
-    double chance;      /* related above this resemblance or containment: .05 */
+    double chance;      /* related above this resemblance or containment: .05; an estimate counts only when its
+                         * interval excludes 0 */
 } stemma_thresholds;
 
 STEMMA_API stemma_thresholds stemma_thresholds_default(void);
@@ -179,7 +180,7 @@ typedef struct stemma_comparison {
     stemma_quantity cosine;         /* known only where a simhash was compared */
     uint64_t shingles_a, shingles_b, shingles_common; /* distinct shingles; 0 unless exact */
     bool from_sketches;
-    bool certain; /* no interval crosses a threshold, so the relation would not change */
+    bool certain; /* nothing that the intervals allow would change the relation, nor what is not known */
 } stemma_comparison;
 
 /* What an operation may use. Start from stemma_limits_default(); where limits may be NULL, that is meant. */

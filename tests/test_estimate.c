@@ -367,6 +367,50 @@ static void containment_of_a_short_document_in_a_long_one(void **unused) {
     buf_release(&text);
 }
 
+/* ---- how sure ---- */
+
+/* A relation that is called certain is the true one, whatever the sample was: here A lies to 95 % in B. */
+static void certain_is_never_wrong(const char *spec, size_t a_size, size_t b_size) {
+    size_t common = a_size * 95 / 100;
+    uint64_t state = a_size;
+    int wrong = 0;
+    for (int i = 0; i < 300; i++) {
+        char text[80];
+        snprintf(text, sizeof text, "seed=%d; %s", i, spec);
+        struct sets sets = make_sets(common, a_size - common, b_size - common, &state);
+        stemma_thresholds lines = stemma_thresholds_default();
+        stemma_relation truth = sets.j >= lines.resemblance ? STEMMA_NEAR_DUPLICATE : STEMMA_CONTAINED;
+        struct estimates e = of_sets(text, &sets);
+        bool certain;
+        wrong += judge(&e, &lines, &certain) != truth && certain;
+    }
+    if (wrong > 15) print_message("%s, %zu in %zu: %d of 300 certain and wrong\n", spec, a_size, b_size, wrong);
+    assert_true(wrong <= 15); /* intervals of 95 % */
+}
+
+static void certainty(void **unused) {
+    (void)unused;
+    const char *const specs[] = {"oph n=2048 bits=1; mod n=32", "oph n=1024 bits=2", "minhash n=256", "mod n=16", "min n=100"};
+    for (int s = 0; s < 5; s++) {
+        certain_is_never_wrong(specs[s], 40, 60);
+        certain_is_never_wrong(specs[s], 100, 150);
+        certain_is_never_wrong(specs[s], 160, 480);
+        certain_is_never_wrong(specs[s], 1000, 9000);
+    }
+}
+
+static void fields_below_chance_leave_room(void **unused) {
+    (void)unused;
+    uint64_t state = 5;
+    for (int i = 0; i < 40; i++) {
+        char text[60];
+        snprintf(text, sizeof text, "seed=%d; minhash n=64 bits=2", i);
+        struct sets sets = make_sets(0, 500, 500, &state);
+        struct estimates e = of_sets(text, &sets);
+        assert_true(e.resemblance.high > .02);
+    }
+}
+
 /* ---- verdicts ---- */
 
 static stemma_quantity about(double value, double half) {
@@ -375,7 +419,7 @@ static stemma_quantity about(double value, double half) {
 
 static void check_verdict(double j, double ab, double ba, double half, stemma_relation expected, bool certain) {
     stemma_thresholds lines = stemma_thresholds_default();
-    struct estimates e = {about(j, half), about(ab, half), about(ba, half), quantity_unknown("")};
+    struct estimates e = {.resemblance = about(j, half), .a_in_b = about(ab, half), .b_in_a = about(ba, half)};
     bool sure;
     assert_int_equal(judge(&e, &lines, &sure), expected);
     assert_int_equal(sure, certain);
@@ -393,7 +437,8 @@ static void verdicts(void **unused) {
     check_verdict(.75, .8, .8, .04, STEMMA_NEAR_DUPLICATE, true);
     check_verdict(.72, .8, .8, .04, STEMMA_NEAR_DUPLICATE, false);
     check_verdict(.06, .06, .06, .08, STEMMA_UNRELATED, false); /* may as well be nothing */
-    struct estimates none = {quantity_unknown("x"), quantity_unknown("x"), quantity_unknown("x"), quantity_unknown("x")};
+    stemma_quantity unknown = quantity_unknown("x");
+    struct estimates none = {.resemblance = unknown, .a_in_b = unknown, .b_in_a = unknown};
     stemma_thresholds lines = stemma_thresholds_default();
     bool sure;
     assert_int_equal(judge(&none, &lines, &sure), STEMMA_UNKNOWN);
@@ -413,6 +458,8 @@ int main(void) {
         cmocka_unit_test(nothing_is_unknown_not_zero),
         cmocka_unit_test(coarser_compares_with_finer),
         cmocka_unit_test(containment_of_a_short_document_in_a_long_one),
+        cmocka_unit_test(certainty),
+        cmocka_unit_test(fields_below_chance_leave_room),
         cmocka_unit_test(verdicts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

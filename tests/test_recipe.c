@@ -19,7 +19,7 @@ static void test_canonical_text(void **state) {
     (void)state;
     expect_text("", DEFAULT_VIEW "; oph n=2048 bits=1; mod n=32");
     expect_text(" \n", DEFAULT_VIEW "; oph n=2048 bits=1; mod n=32");
-    expect_text("; mod", DEFAULT_VIEW "; mod n=64");
+    expect_text("; mod", DEFAULT_VIEW "; mod n=32");
     expect_text("mod n=100", DEFAULT_VIEW "; mod n=100");
     expect_text("seed=7 window=3 ; min",
                 "preset=text unit=word window=3 hash=mix width=64 seed=7; min n=128");

@@ -3,7 +3,8 @@
 
 static struct estimates nothing_known(void) {
     stemma_quantity none = quantity_unknown("the recipes have no scheme in common that gives it");
-    return (struct estimates){none, none, none, quantity_unknown("no simhash was compared")};
+    return (struct estimates){
+        .resemblance = none, .a_in_b = none, .b_in_a = none, .cosine = quantity_unknown("no simhash was compared")};
 }
 
 stemma_status estimate_parts(const struct spec *sa, const struct part *a, const struct spec *sb,
@@ -26,15 +27,17 @@ stemma_status estimate_parts(const struct spec *sa, const struct part *a, const 
 
 static struct estimates no_text(void) {
     stemma_quantity none = quantity_unknown("there is no text");
-    return (struct estimates){none, none, none, none};
+    return (struct estimates){.resemblance = none, .a_in_b = none, .b_in_a = none, .cosine = none};
 }
 
-static void keep_better(stemma_quantity *best, stemma_quantity other) {
+static void keep_better(stemma_quantity *best, double *best_draws, stemma_quantity other, double draws) {
     if (!other.known) {
         if (!best->known && other.why) best->why = other.why;
         return;
     }
-    if (!best->known || other.high - other.low < best->high - best->low) *best = other;
+    if (best->known && *best_draws >= draws) return;
+    *best = other;
+    *best_draws = draws;
 }
 
 stemma_status estimate_sketches(const struct stemma_sketch *a, const struct stemma_sketch *b,
@@ -52,10 +55,10 @@ stemma_status estimate_sketches(const struct stemma_sketch *a, const struct stem
         TRY(estimate_parts(&a->recipe->specs[pairs[i].a], &a->parts[pairs[i].a],
                            &b->recipe->specs[pairs[i].b], &b->parts[pairs[i].b], a->recipe->view.width,
                            &found, err));
-        keep_better(&best.resemblance, found.resemblance);
-        keep_better(&best.a_in_b, found.a_in_b);
-        keep_better(&best.b_in_a, found.b_in_a);
-        keep_better(&best.cosine, found.cosine);
+        keep_better(&best.resemblance, &best.resemblance_draws, found.resemblance, found.resemblance_draws);
+        keep_better(&best.a_in_b, &best.a_draws, found.a_in_b, found.a_draws);
+        keep_better(&best.b_in_a, &best.b_draws, found.b_in_a, found.b_draws);
+        if (found.cosine.known) best.cosine = found.cosine;
     }
     *out = best;
     return STEMMA_OK;

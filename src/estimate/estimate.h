@@ -7,6 +7,9 @@
 /* What is known of a pair. A quantity that the scheme cannot give is not known and says why. */
 struct estimates {
     stemma_quantity resemblance, a_in_b, b_in_a, cosine;
+    /* How many independent draws each of the first three is worth: what estimates are chosen by. Choosing the
+     * narrowest interval would favour those that happen to say 0 or 1. */
+    double resemblance_draws, a_draws, b_draws;
 };
 
 /* One part of each sketch, under the specs `sa` and `sb`, which are comparable; neither document is empty. width:
@@ -14,7 +17,7 @@ struct estimates {
 stemma_status estimate_parts(const struct spec *sa, const struct part *a, const struct spec *sb,
                              const struct part *b, int width, struct estimates *out, stemma_error *err);
 
-/* All comparable parts of two sketches: for each quantity the answer with the narrowest interval.
+/* All comparable parts of two sketches: for each quantity the answer that most draws stand behind.
  * MISMATCH when the recipes do not compare. */
 stemma_status estimate_sketches(const struct stemma_sketch *a, const struct stemma_sketch *b,
                                 struct estimates *out, stemma_error *err);

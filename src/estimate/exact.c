@@ -55,9 +55,7 @@ stemma_status overlap_of(struct spill *a, struct spill *b, struct overlap *out, 
 }
 
 static stemma_quantity exact_share(uint64_t part, uint64_t whole) {
-    if (whole == 0) return (stemma_quantity){.why = "there is no text"};
-    double value = (double)part / (double)whole;
-    return (stemma_quantity){.value = value, .low = value, .high = value, .exact = true, .known = true};
+    return whole ? quantity_exact((double)part / (double)whole) : quantity_unknown("there is no text");
 }
 
 void overlap_quantities(const struct overlap *o, struct estimates *out) {

@@ -22,12 +22,21 @@ static double unit(double x) {
     return x < 0 ? 0 : x > 1 ? 1 : x;
 }
 
-/* From the share of agreeing fields, with its interval, to resemblance. */
-static stemma_quantity corrected(stemma_quantity agree, double chance) {
-    agree.value = unit((agree.value - chance) / (1 - chance));
-    agree.low = unit((agree.low - chance) / (1 - chance));
-    agree.high = unit((agree.high - chance) / (1 - chance));
-    return agree;
+/* From `agree` of n fields, which agree by chance too, to resemblance. Fewer than chance would have it bound the
+ * resemblance no better than just as many. */
+static stemma_quantity corrected(double agree, double n, double shrink, double chance) {
+    stemma_quantity share = quantity_share(agree, n, shrink);
+    stemma_quantity above = quantity_share(fmax(agree, chance * n), n, shrink);
+    share.value = unit((share.value - chance) / (1 - chance));
+    share.low = unit((share.low - chance) / (1 - chance));
+    share.high = unit((above.high - chance) / (1 - chance));
+    return share;
+}
+
+/* What a resemblance of one half would cost: b bits say less than a whole value. */
+static double draws_of(double n, double chance) {
+    double p = (1 + chance) / 2;
+    return n * .25 * (1 - chance) * (1 - chance) / (p * (1 - p));
 }
 
 static double chance_of(uint32_t bits) {
@@ -42,7 +51,8 @@ void estimate_minhash(const struct spec *sa, const struct part *a, const struct 
         for (size_t i = 0; i < n; i++) agree += a->values.data[i] == b->values.data[i];
     else
         agree = kernels_get()->equal_fields(a->bits.data, b->bits.data, n, (int)sa->bits);
-    out->resemblance = corrected(quantity_share((double)agree, (double)n, 1), chance_of(sa->bits));
+    out->resemblance = corrected((double)agree, (double)n, 1, chance_of(sa->bits));
+    out->resemblance_draws = draws_of((double)n, chance_of(sa->bits));
 }
 
 /* ---- one-permutation hashing ---- */
@@ -70,7 +80,7 @@ static stemma_quantity from_bits(const struct spec *spec, const struct part *a, 
     double filled = fmin(n, fmax(1, n * (1 - exp(-all / n))));
     double variance = (1 - chance) * (1 - chance) * j * (1 - j) * bin_variance(n, filled, all) +
                       (1 - j) * chance * (1 - chance) / n;
-    return corrected(quantity_share(agree, n, variance * n / (p * (1 - p))), chance);
+    return corrected(agree, n, variance * n / (p * (1 - p)), chance);
 }
 
 static stemma_quantity from_minima(const struct part *a, const struct part *b, size_t n) {
@@ -87,6 +97,7 @@ static stemma_quantity from_minima(const struct part *a, const struct part *b, s
 void estimate_oph(const struct spec *spec, const struct part *a, const struct part *b, struct estimates *out) {
     refuse_containment(out);
     out->resemblance = spec->bits == 64 ? from_minima(a, b, spec->n) : from_bits(spec, a, b);
+    out->resemblance_draws = draws_of(spec->n, chance_of(spec->bits));
 }
 
 void estimate_simhash(const struct spec *sa, const struct part *a, const struct spec *sb, const struct part *b,

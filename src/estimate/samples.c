@@ -35,6 +35,13 @@ static struct tally tally(const struct vec64 *a, const struct vec64 *b, uint64_t
     return t;
 }
 
+/* `common` of `all`, when there are any. */
+static void give_share(stemma_quantity *q, double *draws, uint64_t common, uint64_t all, double shrink) {
+    if (all == 0) return;
+    *q = quantity_share((double)common, (double)all, shrink);
+    *draws = shrink > 0 ? (double)all / shrink : HUGE_VAL;
+}
+
 /* ---- the smallest ---- */
 
 /* How many of the smallest of the union are sure: a sample that is not complete says nothing beyond its own end. */
@@ -60,10 +67,11 @@ static void of_smallest(const struct vec64 *a, bool a_complete, uint64_t na, con
         return;
     }
     double seen = (all ? 1 : part_below(t.last, width)) / (double)mod;
-    out->resemblance = quantity_share((double)t.common, (double)t.in_union, all && mod == 1 ? 0 : 1 - seen);
+    double shrink = all && mod == 1 ? 0 : 1 - seen;
+    give_share(&out->resemblance, &out->resemblance_draws, t.common, t.in_union, shrink);
     if (!all) return;
-    if (t.a) out->a_in_b = quantity_share((double)t.common, (double)t.a, mod == 1 ? 0 : 1 - seen);
-    if (t.b) out->b_in_a = quantity_share((double)t.common, (double)t.b, mod == 1 ? 0 : 1 - seen);
+    give_share(&out->a_in_b, &out->a_draws, t.common, t.a, shrink);
+    give_share(&out->b_in_a, &out->b_draws, t.common, t.b, shrink);
 }
 
 static void estimate_min(const struct spec *sa, const struct part *a, const struct spec *sb, const struct part *b,
@@ -85,12 +93,12 @@ static void estimate_multiples(const struct part *a, const struct part *b, uint6
                                struct estimates *out) {
     struct tally t = tally(&a->values, &b->values, modulus, UINT64_MAX);
     double shrink = 1 - 1 / (double)modulus;
-    out->resemblance = t.in_union ? quantity_share((double)t.common, (double)t.in_union, shrink)
-                                  : quantity_unknown("neither sketch has a sample");
-    out->a_in_b = t.a ? quantity_share((double)t.common, (double)t.a, shrink)
-                      : quantity_unknown("there is no sample of the first document");
-    out->b_in_a = t.b ? quantity_share((double)t.common, (double)t.b, shrink)
-                      : quantity_unknown("there is no sample of the second document");
+    out->resemblance = quantity_unknown("neither sketch has a sample");
+    out->a_in_b = quantity_unknown("there is no sample of the first document");
+    out->b_in_a = quantity_unknown("there is no sample of the second document");
+    give_share(&out->resemblance, &out->resemblance_draws, t.common, t.in_union, shrink);
+    give_share(&out->a_in_b, &out->a_draws, t.common, t.a, shrink);
+    give_share(&out->b_in_a, &out->b_draws, t.common, t.b, shrink);
     if (has_floor(a) && has_floor(b) && t.in_union < SAMPLE_FLOOR) {
         struct estimates few = *out;
         of_smallest(&a->smallest, a->smallest.len < SAMPLE_FLOOR, SAMPLE_FLOOR, &b->smallest,

@@ -24,7 +24,7 @@ struct scheme_rule {
     uint32_t n, n_most, mod, bits;
 };
 static const struct scheme_rule rules[] = {
-    [SCHEME_MOD] = {.n = 64, .n_most = UINT32_MAX},
+    [SCHEME_MOD] = {.n = 32, .n_most = UINT32_MAX},
     [SCHEME_MIN] = {.n = 128, .n_most = SPEC_N_MOST},
     [SCHEME_MINMOD] = {.n = 128, .n_most = SPEC_N_MOST, .mod = 8},
     [SCHEME_LEVEL] = {0},

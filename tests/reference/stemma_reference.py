@@ -113,7 +113,7 @@ def rabin(data, p):
 
 PRESETS = {"raw": (), "code": ("space",), "text": ("nfc", "case", "space", "punct")}
 SPEC_DEFAULTS = {
-    "mod": {"n": 64},
+    "mod": {"n": 32},
     "min": {"n": 128},
     "minmod": {"n": 128, "mod": 8},
     "level": {},
