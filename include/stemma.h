@@ -186,8 +186,9 @@ typedef struct stemma_comparison {
 /* What an operation may use. Start from stemma_limits_default(); where limits may be NULL, that is meant. */
 typedef struct stemma_limits {
     size_t size;      /* of this struct, as the caller knows it */
-    size_t memory;    /* bytes for the fingerprints of one document, 1 GiB. Full sets and labels beyond it are
-                       * spilled to disk; a sample or a text that outgrows it is refused, with UNSUPPORTED */
+    size_t memory;    /* bytes for the fingerprints of one document: 1 GiB, never less than 256 KiB. Full sets and
+                       * labels beyond it are spilled to disk; a sample or a text that outgrows it is refused, with
+                       * UNSUPPORTED */
     const char *temporary_directory; /* for what is spilled; NULL: TMPDIR, else /tmp */
     const volatile int *stop;        /* when it becomes non-zero, work ends with INTERRUPTED; NULL: never */
 } stemma_limits;

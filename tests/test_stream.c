@@ -110,7 +110,7 @@ static void define(const struct view *view, const char *text, size_t size, struc
         } else if (view->hash == HASH_PADDED)
             put_padded(&symbols, bytes, length);
         else
-            put_big_endian(&symbols, rabin_of(&rabin, bytes, length), 8);
+            put_big_endian(&symbols, mix64(rabin_of(&rabin, bytes, length) ^ mix64(length)), 8);
     }
     size_t count = view->hash == HASH_MIX ? hashes.len : symbols.len / width, w = view->window;
     bool is_short = count < w;
@@ -209,6 +209,70 @@ static void a_long_word_is_cut(void **unused) {
     free(text);
 }
 
+/* A separator of three bytes at and around the place where a long word is cut, in pieces of any size. */
+static void cuts_do_not_matter_around_the_longest_token(void **unused) {
+    (void)unused;
+    const struct view view = {.folds = FOLD_RAW, .unit = UNIT_WORD, .window = 1, .hash = HASH_MIX, .width = 64};
+    const char *const separators[] = {" ", "\xc2\xa0", "\xe3\x80\x80"};
+    char *text = malloc(TOKEN_MOST + 100);
+    for (int before = -4; before <= 2; before++)
+        for (int s = 0; s < 3; s++) {
+            memset(text, 'a', TOKEN_MOST + 100);
+            size_t size = (size_t)(TOKEN_MOST + before);
+            memcpy(text + size, separators[s], strlen(separators[s]));
+            size += strlen(separators[s]) + 5;
+            struct taken whole = {.modulus = 1};
+            run(&view, text, size, 0, false, &whole);
+            for (uint64_t seed = 1; seed < 8; seed++) {
+                struct taken cut = {.modulus = 1};
+                run(&view, text, size, seed, false, &cut);
+                same_values(&whole.fp, &cut.fp);
+                vec64_release(&cut.fp);
+            }
+            vec64_release(&whole.fp);
+        }
+    free(text);
+}
+
+/* Rabin fingerprints of Rabin fingerprints would be linear: then these two would be the same, under any polynomial. */
+static void neighbouring_words_do_not_cancel(void **unused) {
+    (void)unused;
+    for (uint64_t seed = 0; seed < 5; seed++) {
+        struct view view = {.folds = FOLD_TEXT, .unit = UNIT_WORD, .window = 2, .hash = HASH_RABIN, .width = 64, .seed = seed};
+        struct taken a = {.modulus = 1}, b = {.modulus = 1};
+        run(&view, "a bationali", 11, 0, false, &a);
+        run(&view, "d gationali", 11, 0, false, &b);
+        assert_int_equal(a.fp.len, 1);
+        assert_true(a.fp.data[0] != b.fp.data[0]);
+        vec64_release(&a.fp);
+        vec64_release(&b.fp);
+    }
+}
+
+/* Under a key the fingerprints are those of the secret seed, finished: no linear relation is left. */
+static void keyed_fingerprints_are_finished(void **unused) {
+    (void)unused;
+    const char *text = "the quick brown fox jumps over the lazy dog";
+    for (int hash = HASH_RABIN; hash <= HASH_MIX; hash++)
+        for (int width = 40; width <= 64; width += 24) {
+            struct view plain = {.folds = FOLD_RAW, .unit = UNIT_BYTE, .window = 8, .hash = (enum hash_kind)hash, .width = 64, .seed = 77};
+            struct view keyed = plain;
+            keyed.keyed = keyed.has_secret = true;
+            keyed.secret = 77;
+            keyed.finish[0] = 5;
+            keyed.finish[1] = 6;
+            keyed.width = hash == HASH_MIX ? width : 64;
+            struct taken a = {.modulus = 1}, b = {.modulus = 4};
+            run(&plain, text, strlen(text), 0, false, &a);
+            run(&keyed, text, strlen(text), 3, false, &b);
+            assert_int_equal(a.fp.len, b.fp.len);
+            for (size_t i = 0; i < a.fp.len; i++)
+                assert_int_equal(b.fp.data[i], mix64(mix64(a.fp.data[i] ^ 5) ^ 6) >> (64 - keyed.width));
+            vec64_release(&a.fp);
+            vec64_release(&b.fp);
+        }
+}
+
 static void labels_number_the_occurrences(void **unused) {
     (void)unused;
     struct taken taken = {.modulus = 1};
@@ -305,6 +369,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_view_follows_its_definition),
         cmocka_unit_test(a_long_word_is_cut),
+        cmocka_unit_test(cuts_do_not_matter_around_the_longest_token),
+        cmocka_unit_test(neighbouring_words_do_not_cancel),
+        cmocka_unit_test(keyed_fingerprints_are_finished),
         cmocka_unit_test(token_fingerprints_disperse),
         cmocka_unit_test(labels_number_the_occurrences),
         cmocka_unit_test(a_keyed_view_without_its_key_is_refused),

@@ -1,6 +1,7 @@
 #include "api/limits.h"
 
 #define DEFAULT_MEMORY ((size_t)1 << 30)
+#define LEAST_MEMORY   ((size_t)1 << 18) /* with less, every few thousand fingerprints would go to disk */
 
 stemma_limits stemma_limits_default(void) {
     return (stemma_limits){.size = sizeof(stemma_limits), .memory = DEFAULT_MEMORY};
@@ -16,6 +17,7 @@ stemma_status limits_check(const stemma_limits *given, stemma_limits *out, stemm
         if (given->size < sizeof limits) return fail(err, STEMMA_INVALID, "the size of the limits is not set");
         limits = *given;
         if (limits.memory == 0) limits.memory = DEFAULT_MEMORY;
+        if (limits.memory < LEAST_MEMORY) limits.memory = LEAST_MEMORY;
     }
     *out = limits;
     return STEMMA_OK;

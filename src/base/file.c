@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,6 +98,7 @@ static void output_release(struct output *output) {
     if (output->fd > STDERR_FILENO) close(output->fd);
     mem_free(output->path);
     mem_free(output->draft);
+    mem_free(output->directory);
     *output = (struct output){.fd = -1};
 }
 
@@ -112,7 +114,7 @@ static char *directory_of(const char *path) {
 /* Where the file system cannot make a file without a name, one with a name that nobody else uses. */
 static int open_named_draft(struct output *output) {
     for (unsigned try = 0; try < 100; try++) {
-        snprintf(output->draft, output->draft_size, "%s.draft-%d-%u", output->path, (int)getpid(), try);
+        snprintf(output->draft, output->draft_size, "%s/.stemma-%d-%u", output->directory, (int)getpid(), try);
         int fd = open(output->draft, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
         output->draft_exists = fd >= 0;
         if (fd >= 0 || errno != EEXIST) return fd < 0 ? -errno : fd;
@@ -122,18 +124,13 @@ static int open_named_draft(struct output *output) {
 
 /* A draft without a name, so that a killed process leaves nothing. */
 static int open_draft(struct output *output) {
-    char *directory = directory_of(output->path);
+    output->directory = directory_of(output->path);
     output->draft_size = strlen(output->path) + 40;
     output->draft = mem_alloc(output->draft_size);
-    if (!directory || !output->draft) {
-        mem_free(directory);
-        return -ENOMEM;
-    }
-    int fd = open(directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
-    int cause = errno;
-    mem_free(directory);
+    if (!output->directory || !output->draft) return -ENOMEM;
+    int fd = open(output->directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
     if (fd >= 0) return fd;
-    return cause == EOPNOTSUPP || cause == EISDIR || cause == EINVAL ? open_named_draft(output) : -cause;
+    return errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL ? open_named_draft(output) : -errno;
 }
 
 /* Give the draft its name beside the target; renaming it is then atomic. Process and descriptor make it unique. */
@@ -141,7 +138,7 @@ static int name_draft(struct output *output) {
     char link[32];
     if (output->draft_exists) return 0;
     snprintf(link, sizeof link, "/proc/self/fd/%d", output->fd);
-    snprintf(output->draft, output->draft_size, "%s.draft-%d-%d", output->path, (int)getpid(), output->fd);
+    snprintf(output->draft, output->draft_size, "%s/.stemma-%d-%d", output->directory, (int)getpid(), output->fd);
     unlink(output->draft); /* of a process of the same number that was killed at this very place */
     if (linkat(AT_FDCWD, link, AT_FDCWD, output->draft, AT_SYMLINK_FOLLOW) != 0) return -1;
     output->draft_exists = true;
@@ -163,7 +160,9 @@ static int open_target(struct output *output) {
 }
 
 stemma_status output_open(struct output *output, const char *path, stemma_error *err) {
-    struct output opened = {.fd = -1, .path = mem_copy_string(path)};
+    char real[PATH_MAX]; /* a symbolic link stays one: its target is written */
+    bool resolved = strcmp(path, "-") && realpath(path, real);
+    struct output opened = {.fd = -1, .path = mem_copy_string(resolved ? real : path)};
     if (!opened.path) return fail_memory(err);
     int fd = open_target(&opened);
     if (fd < 0) {
@@ -180,16 +179,24 @@ stemma_status output_write(struct output *output, const void *bytes, size_t size
     return cause ? fail_errno(err, "write", output->path, cause) : STEMMA_OK;
 }
 
+static int publish(struct output *output) {
+    if (output->direct) return 0;
+    if (fsync(output->fd) != 0 || name_draft(output) != 0 || rename(output->draft, output->path) != 0) return -1;
+    output->draft_exists = false;
+    return 0;
+}
+
+static int close_output(struct output *output) {
+    int fd = output->fd;
+    output->fd = -1;
+    return fd > STDERR_FILENO ? close(fd) : 0;
+}
+
 stemma_status output_commit(struct output *output, stemma_error *err) {
-    if (!output->direct) {
-        if (fsync(output->fd) != 0 || name_draft(output) != 0 || rename(output->draft, output->path) != 0) {
-            stemma_status status = fail_errno(err, "write", output->path, errno);
-            output_abandon(output);
-            return status;
-        }
-    }
-    output_release(output);
-    return STEMMA_OK;
+    stemma_status status = STEMMA_OK;
+    if (publish(output) != 0 || close_output(output) != 0) status = fail_errno(err, "write", output->path, errno);
+    output_abandon(output);
+    return status;
 }
 
 void output_abandon(struct output *output) {

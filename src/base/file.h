@@ -27,6 +27,7 @@ void input_close(struct input *input);
 struct output {
     int fd;
     char *path;
+    char *directory; /* the path's */
     char *draft; /* the name it has for a moment before it gets its own */
     size_t draft_size;
     bool draft_exists;

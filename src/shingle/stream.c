@@ -27,6 +27,7 @@ struct shingler {
     struct text_sink text_sink;
     const struct kernels *kernels;
     struct canon *canon;
+    size_t unfinished;    /* of text: the beginning of a token, when it was last looked at */
     struct buf text;      /* canonical text that is not yet tokens */
     struct vec64 tokens;  /* mix: token values, with the window - 1 that were already used in front */
     struct buf symbols;   /* rabin: the same, as bytes */
@@ -115,11 +116,16 @@ static uint32_t code_point(const uint8_t *token, size_t size) {
     return value;
 }
 
+/* A word or line as 8 bytes. Mixed, because the fingerprint of fingerprints of the same polynomial would be linear in
+ * the bytes: neighbouring tokens could cancel each other, whatever the polynomial. */
+static uint64_t rabin_symbol(const struct shingler *s, const uint8_t *token, size_t size) {
+    return mix64(rabin_of(s->tables->rabin, token, size) ^ mix64(size));
+}
+
 static bool add_token(struct shingler *s, const uint8_t *token, size_t size) {
     if (s->view->hash == HASH_PADDED) return add_padded(s, token, size);
     if (uses_rabin(s))
-        return add_symbol(s, s->view->unit == UNIT_CHAR ? code_point(token, size)
-                                                        : rabin_of(s->tables->rabin, token, size));
+        return add_symbol(s, s->view->unit == UNIT_CHAR ? code_point(token, size) : rabin_symbol(s, token, size));
     s->token_count++;
     s->unseen++;
     return vec64_add(&s->tokens, token_hash(&s->tables->keys, token, size));
@@ -161,21 +167,32 @@ static stemma_status tokenise(struct shingler *s, bool last, stemma_error *err) 
         TRY(each_token(s, last, &used, err));
     memmove(s->text.data, s->text.data + used, s->text.len - used);
     s->text.len -= used;
+    s->unfinished = s->text.len;
     return STEMMA_OK;
+}
+
+/* A token that comes in many small pieces is not looked at anew with each: only when twice as much is there. */
+static bool worth_tokenising(const struct shingler *s) {
+    return s->text.len >= 2 * s->unfinished;
 }
 
 /* ---- windows ---- */
 
 /* Every symbol_size-th fingerprint is that of a window that begins with a token. */
-static size_t take_strided(uint64_t *fp, size_t count, size_t stride) {
+static void take_strided(uint64_t *fp, size_t count, size_t stride) {
     if (stride > 1)
         for (size_t i = 0; i < count; i++) fp[i] = fp[i * stride];
-    return count;
 }
 
 static void narrow(uint64_t *fp, size_t count, int width) {
     if (width < 64)
         for (size_t i = 0; i < count; i++) fp[i] >>= 64 - width;
+}
+
+/* Under a key fingerprints are mixed with two secret numbers: a few plain Rabin fingerprints of known text would give
+ * the polynomial away. */
+static void finish_keyed(const struct view *view, uint64_t *fp, size_t count) {
+    for (size_t i = 0; i < count; i++) fp[i] = mix64(mix64(fp[i] ^ view->finish[0]) ^ view->finish[1]);
 }
 
 /* Fingerprints of `windows` windows that begin at token `first` of the carry. Fewer, when only multiples matter. */
@@ -184,15 +201,21 @@ static size_t fingerprints(struct shingler *s, size_t first, size_t windows) {
     uint64_t *fp = s->fp.data;
     if (!uses_rabin(s)) {
         s->kernels->combine(s->tokens.data + first, windows + window - 1, window, &s->tables->keys, fp);
+        if (s->view->keyed) finish_keyed(s->view, fp, windows);
         narrow(fp, windows, s->view->width);
         return windows;
     }
     const uint8_t *bytes = s->symbols.data + first * stride;
     uint64_t modulus = s->sink.modulus ? s->sink.modulus(s->sink.context) : 1;
-    if (stride == 1 && modulus > 1)
+    if (stride == 1 && modulus > 1 && !s->view->keyed)
         return s->kernels->rabin_mod(s->tables->rabin, bytes, windows + window - 1, modulus, fp);
     s->kernels->rabin_all(s->tables->rabin, bytes, (windows - 1 + window) * stride, fp);
-    return take_strided(fp, windows, stride);
+    take_strided(fp, windows, stride);
+    if (s->view->keyed) {
+        finish_keyed(s->view, fp, windows);
+        narrow(fp, windows, s->view->width);
+    }
+    return windows;
 }
 
 static uint64_t token_value(const struct shingler *s, size_t index) {
@@ -262,6 +285,7 @@ static stemma_status emit_short(struct shingler *s, stemma_error *err) {
     else
         for (size_t i = 0; i < count; i++) value = value * s->tables->keys.multiplier + s->tokens.data[i];
     s->fp.data[0] = mix64(value ^ mix64(s->tables->keys.finish + count));
+    if (s->view->keyed) finish_keyed(s->view, s->fp.data, 1);
     narrow(s->fp.data, 1, s->view->width);
     return give(s, 1, count, count, err);
 }
@@ -285,7 +309,7 @@ stemma_status shingler_feed(struct shingler *s, const uint8_t *bytes, size_t siz
     while (size) {
         size_t piece = size < PIECE ? size : PIECE;
         TRY(canonical(s, bytes, piece, false, err));
-        TRY(tokenise(s, false, err));
+        if (worth_tokenising(s)) TRY(tokenise(s, false, err));
         TRY(emit_windows(s, err));
         bytes += piece;
         size -= piece;

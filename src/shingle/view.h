@@ -19,6 +19,7 @@ struct view {
     bool keyed;
     uint64_t key_id; /* stored */
     uint64_t secret; /* follows from the key, takes the place of seed; never stored */
+    uint64_t finish[2]; /* likewise: the finaliser of keyed fingerprints */
     bool has_secret; /* a keyed recipe read from a file has none: it compares, but cannot sketch */
 };
 

@@ -480,6 +480,8 @@ stemma_status recipe_with_key(const struct stemma_recipe *recipe, const void *ke
     keyed.view.keyed = keyed.view.has_secret = true;
     keyed.view.key_id = id;
     keyed.view.secret = derive64(key, key_size, "stemma view");
+    keyed.view.finish[0] = derive64(key, key_size, "stemma finish 1");
+    keyed.view.finish[1] = derive64(key, key_size, "stemma finish 2");
     stemma_status status = recipe_new(&keyed, out, err);
     sodium_memzero(&keyed, sizeof keyed);
     return status;

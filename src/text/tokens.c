@@ -37,6 +37,9 @@ static size_t newline(const uint8_t *text, size_t size, size_t at) {
     return text[at] == '\n';
 }
 
+/* Bytes of the longest white space character, whose beginning alone does not look like one. */
+enum { LONGEST_SEPARATOR = 3 };
+
 /* What stands between separators, never empty. */
 static bool next_between(size_t (*separator)(const uint8_t *, size_t, size_t), const uint8_t *text,
                          size_t size, bool last, size_t *at, struct token *out) {
@@ -44,7 +47,8 @@ static bool next_between(size_t (*separator)(const uint8_t *, size_t, size_t), c
     while (*at < size && (length = separator(text, size, *at))) *at += length;
     size_t end = *at, most = size - *at < TOKEN_MOST ? size : *at + TOKEN_MOST;
     while (end < most && !separator(text, size, end)) end++;
-    if (end == *at || (end >= size && end - *at < TOKEN_MOST && !last)) return false;
+    bool ends = end < size && separator(text, size, end);
+    if (end == *at || (!ends && !last && size - end < LONGEST_SEPARATOR)) return false; /* it may go on */
     *out = (struct token){*at, end};
     *at = end;
     return true;

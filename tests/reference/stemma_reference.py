@@ -145,6 +145,7 @@ class Recipe:
             secret = blake2b(key)
             self.start = first_number(blake2b(secret + b"stemma view"))
             self.keyid = first_number(blake2b(secret + b"stemma key id"))
+            self.finish = [first_number(blake2b(secret + b"stemma finish %d" % i)) for i in (1, 2)]
 
     @staticmethod
     def read_spec(words):
@@ -165,13 +166,18 @@ class Recipe:
 # ---- fingerprints -----------------------------------------------------------------------------------
 
 
+def cut(v, recipe):
+    if recipe.keyid is not None:
+        v = mix64(mix64(v ^ recipe.finish[0]) ^ recipe.finish[1])
+    return v >> (64 - recipe.width)
+
+
 class MixHash:
     def __init__(self, recipe):
         generator = Generator(mix64(recipe.start ^ 0x746F6B656E686173))
         self.k0, self.k1, self.k2 = [generator.next() | 1 for _ in range(3)]
         self.m = generator.next() & ~7 | 5
         self.f = generator.next()
-        self.shift = 64 - recipe.width
 
     def token_value(self, token):
         h = self.k1 ^ len(token) * self.k2 & U64
@@ -187,8 +193,8 @@ class MixHash:
             v = (v * self.m + t) & U64
         return v
 
-    def fingerprint(self, values):
-        return mix64(self.window_value(values) ^ self.f) >> self.shift
+    def fingerprint(self, values, recipe):
+        return cut(mix64(self.window_value(values) ^ self.f), recipe)
 
 
 class RabinHash:
@@ -206,12 +212,14 @@ class RabinHash:
         if self.unit == "char":
             c = ord(token.decode("utf-8", "surrogateescape"))
             return 0x110000 + c - 0xDC00 if 0xDC80 <= c <= 0xDCFF else c
-        return rabin(token, self.polynomial)
+        return mix64(rabin(token, self.polynomial) ^ mix64(len(token)))
 
     def window_value(self, values):
         return rabin(b"".join(t.to_bytes(self.symbol_size, "big") for t in values), self.polynomial)
 
-    fingerprint = window_value
+    def fingerprint(self, values, recipe):
+        v = self.window_value(values)
+        return v if recipe.keyid is None else cut(v, recipe)
 
 
 def label(fingerprints, width):
@@ -244,8 +252,8 @@ class Document:
         t, w = self.token_values, recipe.window
         if 0 < len(t) < w:
             tag = mix64(MixHash(recipe).f + len(t) & U64)
-            return [mix64(hasher.window_value(t) ^ tag) >> (64 - recipe.width)]
-        return [hasher.fingerprint(t[i : i + w]) for i in range(len(t) - w + 1)]
+            return [cut(mix64(hasher.window_value(t) ^ tag), recipe)]
+        return [hasher.fingerprint(t[i : i + w], recipe) for i in range(len(t) - w + 1)]
 
 
 # ---- parts ------------------------------------------------------------------------------------------
