@@ -10,7 +10,7 @@
 /* ---- one pair ---- */
 
 static enum exit_code compare_one(const judge *j, const char *a, const char *b) {
-    sketch_cache cache = {0};
+    document_cache cache = {0};
     stemma_error error;
     verdict v;
     enum exit_code code = EXIT_DONE;
@@ -38,7 +38,7 @@ typedef struct pair_run {
     const judge *judge;
     name_list names;
     unsigned threads;
-    sketch_cache *caches; /* one for each thread */
+    document_cache *caches; /* one for each thread */
     pair *round;
     size_t count;
     enum exit_code code;
@@ -127,6 +127,7 @@ static void judge_rounds(pair_run *run) {
     while (heard && !stop_requested && read_round(run)) {
         parallel_for(run->count, run->threads, judge_item, run);
         heard = print_round(run);
+        stored_trim(run->judge->stored);
     }
 }
 

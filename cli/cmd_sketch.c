@@ -4,7 +4,6 @@
 #include "names.h"
 #include "parallel.h"
 #include "recipe_options.h"
-#include "stored.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -268,7 +267,7 @@ static enum exit_code run(const options *o) {
     enum exit_code code = check_use(o);
     if (!code) code = recipe_from_options(o, "sketch", &run.recipe);
     if (code) return code;
-    run.limits = (stemma_limits){.size = sizeof(stemma_limits), .memory = o->memory, .stop = &stop_requested};
+    run.limits = limits_from(o);
     code = run_with_recipe(&run);
     stemma_recipe_free(run.recipe);
     return code;

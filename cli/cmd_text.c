@@ -46,7 +46,7 @@ static enum exit_code print_tokens(const stemma_text *text, bool as_json) {
     stemma_token token;
     size_t size, count = stemma_text_token_count(text);
     const char *data = stemma_text_data(text, &size);
-    for (size_t i = 0; i < count && !ferror(stdout); i++) {
+    for (size_t i = 0; i < count && !stop_requested && !ferror(stdout); i++) {
         if (stemma_text_token(text, i, &token, &error)) return complain_of(&error);
         if (as_json)
             print_token_json(&token, data);
@@ -73,8 +73,8 @@ static enum exit_code run(const options *o) {
         return wrong_use("text", "one document is needed, %zu given", o->operand_count);
     enum exit_code code = recipe_from_options(o, "text", &recipe);
     if (code) return code;
-    stop_at_once();
-    if (stemma_text_file(o->operands[0], recipe, NULL, &text, &error)) {
+    stemma_limits limits = limits_from(o);
+    if (stemma_text_file(o->operands[0], recipe, &limits, &text, &error)) {
         code = complain_of(&error);
     } else {
         code = print_document(o, text);

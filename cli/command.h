@@ -33,7 +33,7 @@ void help_of_command(const command *c);
 /* Set by SIGINT and SIGTERM; the library ends its work when it sees it. */
 extern volatile int stop_requested;
 
-/* For work that does not look at stop_requested and has nothing to clean up: end at the signal itself. */
-void stop_at_once(void);
+/* What the library may use: --memory, and an end at stop_requested. */
+stemma_limits limits_from(const options *o);
 
 #endif

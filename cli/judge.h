@@ -7,25 +7,30 @@
 
 #include "options.h"
 #include "output.h"
+#include "stored.h"
 
-/* What a run of comparisons has in common. Shared by threads, never changed. */
+/* What a run of comparisons has in common. Shared by threads. */
 typedef struct judge {
     const options *options;
     stemma_recipe *recipe; /* what the options ask for */
+    stored_set *stored;
     stemma_thresholds thresholds;
     stemma_limits limits;
 } judge;
 
-/* The sketches used last: pairs come in runs with the same document. One for each thread. */
+/* The documents used last, as far as they were read: pairs come in runs with the same document. One for each
+ * thread, holding no more than --memory allows one document. */
 enum { CACHE_SLOTS = 8 };
-typedef struct sketch_cache {
+typedef struct document_cache {
     struct cache_slot {
-        char *name, *recipe;   /* recipe: NULL for a stored sketch, which brings its own */
-        stemma_sketch *sketch; /* NULL with a name: known to be no stored sketch */
-        uint64_t used;         /* when it was used last */
+        char *name;            /* of what is known to be a document, not a stored sketch; NULL: a free slot */
+        stemma_sketch *sketch; /* by any recipe, or NULL */
+        stemma_document *document; /* by the judge's, or NULL */
+        uint64_t shingles;         /* distinct, of the document */
+        uint64_t used;             /* when it was used last */
     } slots[CACHE_SLOTS];
     uint64_t clock;
-} sketch_cache;
+} document_cache;
 
 typedef struct verdict {
     const char *a, *b; /* as the user named them */
@@ -37,9 +42,9 @@ typedef struct verdict {
 enum exit_code judge_init(judge *j, const options *o, const char *command);
 void judge_release(judge *j);
 
-stemma_status judge_pair(const judge *j, sketch_cache *cache, const char *a, const char *b, verdict *out,
+stemma_status judge_pair(const judge *j, document_cache *cache, const char *a, const char *b, verdict *out,
                          stemma_error *error);
-void cache_release(sketch_cache *cache);
+void cache_release(document_cache *cache);
 
 /* The three ways to show a verdict. */
 void verdict_print(const judge *j, const verdict *v);

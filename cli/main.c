@@ -26,22 +26,19 @@ static void request_stop(int signal_number) {
     stop_requested = 1;
 }
 
-static void exit_now(int signal_number) {
-    (void)signal_number;
-    _exit(EXIT_INTERRUPTED);
-}
-
 /* The second signal of its kind kills: a program that does not end is worse than one that ends badly. */
-static void on_interruption(void (*handler)(int)) {
-    struct sigaction action = {.sa_handler = handler, .sa_flags = (int)SA_RESETHAND};
+static void watch_signals(void) {
+    struct sigaction action = {.sa_handler = request_stop, .sa_flags = (int)SA_RESETHAND};
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
 }
 
-void stop_at_once(void) {
-    on_interruption(exit_now);
-    if (stop_requested) exit_now(0);
+stemma_limits limits_from(const options *o) {
+    stemma_limits limits = stemma_limits_default();
+    if (o->memory) limits.memory = o->memory;
+    limits.stop = &stop_requested;
+    return limits;
 }
 
 enum exit_code unknown_command(const char *name) {
@@ -86,8 +83,9 @@ static enum exit_code run_program(int argc, char **argv) {
 int main(int argc, char **argv) {
     setlocale(LC_CTYPE, "");
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is then a write error, noticed in one place */
-    on_interruption(request_stop);
+    watch_signals();
     enum exit_code code = run_program(argc, argv);
-    code = graver(code, finish_output());
-    return stop_requested ? EXIT_INTERRUPTED : (int)code;
+    if (!stop_requested) code = graver(code, finish_output());
+    if (stop_requested) _exit(EXIT_INTERRUPTED); /* what is still unwritten may wait for a reader for ever */
+    return (int)code;
 }

@@ -96,7 +96,7 @@ const char *cause_text(int number) {
 
 enum exit_code finish_output(void) {
     if (flush_output() && !output_cause) return EXIT_DONE;
-    if (output_cause != EPIPE)
+    if (output_cause != EPIPE && output_cause != EINTR)
         complain("cannot write to standard output: %s",
                  output_cause ? cause_text(output_cause) : "an earlier write failed");
     return EXIT_MACHINE;
@@ -104,7 +104,7 @@ enum exit_code finish_output(void) {
 
 /* ---- memory ---- */
 
-static void *or_die(void *memory) {
+void *need(void *memory) {
     if (!memory) {
         fputs("stemma: out of memory\n", stderr);
         _exit(EXIT_MACHINE);
@@ -113,15 +113,15 @@ static void *or_die(void *memory) {
 }
 
 void *need_memory(size_t size) {
-    return or_die(calloc(1, size ? size : 1));
+    return need(calloc(1, size ? size : 1));
 }
 
 void *need_more(void *old, size_t size) {
-    return or_die(realloc(old, size ? size : 1));
+    return need(realloc(old, size ? size : 1));
 }
 
 char *need_copy(const char *text) {
-    return or_die(strdup(text));
+    return need(strdup(text));
 }
 
 /* ---- names ---- */

@@ -37,11 +37,12 @@ const char *cause_text(int number);
 /* Sends on what was printed; returns false when that, or anything before, failed. */
 bool flush_output(void);
 
-/* Flushes standard output for good; complains when something did not get through (but not of a closed pipe).
- */
+/* Flushes standard output for good; complains when something did not get through (but not of a closed pipe,
+ * nor of an interruption). */
 enum exit_code finish_output(void);
 
 /* Memory or death: the command line has nothing to save. */
+void *need(void *memory);
 void *need_memory(size_t size);
 void *need_more(void *old, size_t size);
 char *need_copy(const char *text);

@@ -1,33 +1,81 @@
 #include "stored.h"
 
+#include <pthread.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "output.h"
 
-/* Pipes and devices are documents: looking into them would eat their beginning. */
-static bool is_regular(const char *path) {
-    struct stat info;
-    return stat(path, &info) == 0 && S_ISREG(info.st_mode);
+enum { BUNDLES_KEPT = 64 };
+
+typedef struct bundle {
+    char *path;
+    pthread_mutex_t loading; /* one thread reads it, the others wait for that */
+    bool loaded;
+    stemma_sketch **sketches; /* sorted by name */
+    size_t count, capacity;
+    stemma_status status; /* of reading it */
+    stemma_error error;
+} bundle;
+
+struct stored_set {
+    pthread_mutex_t lock; /* of the two below */
+    void *bundles;        /* a tree, by path: see tsearch(3) */
+    size_t count;
+};
+
+/* ---- one bundle ---- */
+
+static const char *name_of(const stemma_sketch *sketch) {
+    return stemma_sketch_info(sketch).name;
 }
 
-static bool wanted(const stemma_sketch *sketch, const char *member) {
-    return !member || !strcmp(stemma_sketch_info(sketch).name, member);
+static int by_name(const void *a, const void *b) {
+    return strcmp(name_of(*(stemma_sketch *const *)a), name_of(*(stemma_sketch *const *)b));
 }
 
-/* Reads on to the end, so that a second sketch of the same description is noticed. */
-static stemma_status take_only(stemma_reader *reader, const char *member, stemma_sketch **out,
-                               size_t *matches, stemma_error *error) {
-    stemma_sketch *sketch;
-    stemma_status status;
-    while (!(status = stemma_reader_next(reader, &sketch, error))) {
-        if (wanted(sketch, member) && (*matches)++ == 0)
-            *out = sketch;
-        else
-            stemma_sketch_free(sketch);
+static void bundle_add(bundle *b, stemma_sketch *sketch) {
+    if (b->count == b->capacity) {
+        b->capacity = b->capacity ? 2 * b->capacity : 1;
+        b->sketches = need_more(b->sketches, b->capacity * sizeof(stemma_sketch *));
     }
+    b->sketches[b->count++] = sketch;
+}
+
+static stemma_status bundle_load(bundle *b) {
+    stemma_reader *reader;
+    stemma_sketch *sketch;
+    stemma_status status = stemma_reader_open(b->path, &reader, &b->error);
+    if (status) return status;
+    while (!(status = stemma_reader_next(reader, &sketch, &b->error))) bundle_add(b, sketch);
+    stemma_reader_free(reader);
+    if (b->count) qsort(b->sketches, b->count, sizeof(stemma_sketch *), by_name);
     return status == STEMMA_NOT_FOUND ? STEMMA_OK : status;
+}
+
+static void bundle_free(void *argument) {
+    bundle *b = argument;
+    for (size_t i = 0; i < b->count; i++) stemma_sketch_free(b->sketches[i]);
+    free(b->sketches);
+    free(b->path);
+    pthread_mutex_destroy(&b->loading);
+    free(b);
+}
+
+/* The first place from `low` on where a name is not before `member`, or where it is after it. */
+static size_t bound(const bundle *b, const char *member, size_t low, bool after) {
+    size_t high = b->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = strcmp(name_of(b->sketches[middle]), member);
+        if (order < 0 || (after && order == 0))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 static stemma_status refuse_count(const char *path, const char *member, size_t matches, stemma_error *error) {
@@ -43,39 +91,107 @@ static stemma_status refuse_count(const char *path, const char *member, size_t m
                      path);
 }
 
-static stemma_status load(const char *path, const char *member, stemma_sketch **out, stemma_error *error) {
-    stemma_reader *reader;
-    stemma_sketch *sketch = NULL;
-    size_t matches = 0;
-    stemma_status status = stemma_reader_open(path, &reader, error);
-    if (status) return status;
-    status = take_only(reader, member, &sketch, &matches, error);
-    stemma_reader_free(reader);
-    if (!status && matches != 1) status = refuse_count(path, member, matches, error);
-    if (status)
-        stemma_sketch_free(sketch);
-    else
-        *out = sketch;
-    return status;
+/* The sketch of `member`, or the only one there is. */
+static stemma_status bundle_find(const bundle *b, const char *member, const stemma_sketch **out,
+                                 stemma_error *error) {
+    size_t first = member ? bound(b, member, 0, false) : 0;
+    size_t end = member ? bound(b, member, first, true) : b->count;
+    if (end - first != 1) return refuse_count(b->path, member, end - first, error);
+    *out = b->sketches[first];
+    return STEMMA_OK;
 }
 
-static stemma_status open_if_bundle(const char *path, const char *member, stemma_sketch **out,
-                                    stemma_error *error) {
-    bool is_bundle = false;
-    if (!is_regular(path)) return STEMMA_OK;
-    stemma_status status = stemma_is_bundle(path, &is_bundle, error);
-    return status || !is_bundle ? status : load(path, member, out, error);
+/* ---- the set ---- */
+
+static int by_path(const void *a, const void *b) {
+    return strcmp(((const bundle *)a)->path, ((const bundle *)b)->path);
 }
 
-stemma_status stored_open(const char *name, stemma_sketch **out, stemma_error *error) {
+stored_set *stored_new(void) {
+    stored_set *set = need_memory(sizeof *set);
+    pthread_mutex_init(&set->lock, NULL);
+    return set;
+}
+
+static void forget_all(stored_set *set) {
+    tdestroy(set->bundles, bundle_free);
+    set->bundles = NULL;
+    set->count = 0;
+}
+
+void stored_free(stored_set *set) {
+    forget_all(set);
+    pthread_mutex_destroy(&set->lock);
+    free(set);
+}
+
+void stored_trim(stored_set *set) {
+    if (set->count > BUNDLES_KEPT) forget_all(set);
+}
+
+/* NULL when it is not in the set. */
+static bundle *set_get(stored_set *set, const char *path) {
+    pthread_mutex_lock(&set->lock);
+    bundle **place = tfind(&(bundle){.path = (char *)path}, &set->bundles, by_path);
+    bundle *found = place ? *place : NULL;
+    pthread_mutex_unlock(&set->lock);
+    return found;
+}
+
+/* Another thread may have been first: then it is that one's. */
+static bundle *set_add(stored_set *set, const char *path) {
+    bundle *b = need_memory(sizeof *b);
+    b->path = need_copy(path);
+    pthread_mutex_init(&b->loading, NULL);
+    pthread_mutex_lock(&set->lock);
+    bundle **place = need(tsearch(b, &set->bundles, by_path)), *kept = *place;
+    if (kept == b) set->count++;
+    pthread_mutex_unlock(&set->lock);
+    if (kept != b) bundle_free(b);
+    return kept;
+}
+
+static stemma_status ensure_loaded(bundle *b, stemma_error *error) {
+    pthread_mutex_lock(&b->loading);
+    if (!b->loaded) b->status = bundle_load(b);
+    b->loaded = true;
+    pthread_mutex_unlock(&b->loading);
+    if (b->status) *error = b->error;
+    return b->status;
+}
+
+/* ---- names ---- */
+
+/* Pipes and devices are documents: looking into them would eat their beginning. */
+static bool is_regular(const char *path) {
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+/* *out stays NULL when the file is no bundle. */
+static stemma_status find_in(stored_set *set, const char *path, const char *member, const stemma_sketch **out,
+                             stemma_error *error) {
+    bundle *b = set_get(set, path);
+    if (!b) {
+        bool is_bundle = false;
+        if (!is_regular(path)) return STEMMA_OK;
+        stemma_status status = stemma_is_bundle(path, &is_bundle, error);
+        if (status || !is_bundle) return status;
+        b = set_add(set, path);
+    }
+    stemma_status status = ensure_loaded(b, error);
+    return status ? status : bundle_find(b, member, out, error);
+}
+
+stemma_status stored_find(stored_set *set, const char *name, const stemma_sketch **out, stemma_error *error) {
     *out = NULL;
-    stemma_status status = open_if_bundle(name, NULL, out, error);
+    stemma_status status = find_in(set, name, NULL, out, error);
     if (status || *out || is_regular(name)) return status;
     /* Not a file as it stands: perhaps FILE#NAME, where either may hold further '#'. */
     char *path = need_copy(name);
     for (char *mark = strchr(path, '#'); mark && !*out && !status; mark = strchr(mark + 1, '#')) {
         *mark = '\0';
-        status = open_if_bundle(path, mark + 1, out, error);
+        status = find_in(set, path, mark + 1, out, error);
         *mark = '#';
     }
     free(path);

@@ -1,13 +1,24 @@
 /*
  * stored.h - sketches found in files: FILE with one sketch, or FILE#NAME in a bundle of many.
+ *
+ * A list of pairs names the same bundle again and again: each is read and checked once, and its sketches are
+ * then found by name. Threads share a set, and the sketches it gives.
  */
 #ifndef STEMMA_CLI_STORED_H
 #define STEMMA_CLI_STORED_H
 
 #include <stemma.h>
 
-/* The sketch that `name` stands for; *out stays NULL when it is a document. What a file is, its content says.
- */
-stemma_status stored_open(const char *name, stemma_sketch **out, stemma_error *error);
+typedef struct stored_set stored_set;
+
+stored_set *stored_new(void);
+void stored_free(stored_set *set);
+
+/* The sketch that `name` stands for, belonging to the set; *out is NULL when it is a document. What a file
+ * is, its content says. */
+stemma_status stored_find(stored_set *set, const char *name, const stemma_sketch **out, stemma_error *error);
+
+/* Forgets all bundles when they have become many. Only while no sketch of the set is in use. */
+void stored_trim(stored_set *set);
 
 #endif

@@ -351,6 +351,66 @@ class Pairs(Base):
             program.stdin.close()
             self.assertEqual(program.wait(), 0)
 
+    def test_a_bundle_of_thousands_is_read_once(self):
+        """A list that reads the bundle for each pair takes minutes."""
+        source = " ".join(words(200))
+        self.write("names", "".join(f"d{i}\n" for i in range(2000)))
+        for i in range(2000):
+            self.write(f"d{i}", f"{source} {i} x{i} y{i}")
+        self.good("sketch", "-q", "-o", "all", "--files-from=names")
+        pairs = "".join(f"all#d{i}\tall#d{(7 * i + 1) % 2000}\n" for i in range(2000))
+        start = time.monotonic()
+        rows = self.good("compare", "-q", "--pairs-from=-", stdin=pairs.encode()).splitlines()
+        self.assertLess(time.monotonic() - start, 30)
+        self.assertEqual([row.split()[-2:] for row in rows], [pair.split("\t") for pair in pairs.splitlines()])
+
+    def answers(self, pairs, *gone):
+        """The relations of pairs that are judged one by one; the files `gone` are removed after the first."""
+        relations = []
+        with subprocess.Popen([PROGRAM, "compare", "--threads=1", "--json", "--pairs-from=-"], cwd=self.folder,
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE) as program:
+            for pair in pairs:
+                program.stdin.write(f"{pair}\n".encode())
+                program.stdin.flush()
+                relations.append(json.loads(program.stdout.readline())["relation"])
+                for name in gone:
+                    (self.folder / name).unlink(missing_ok=True)
+            program.stdin.close()
+            self.assertEqual(program.wait(), 0)
+        return relations
+
+    def test_files_are_not_read_again(self):
+        for name in "cd":
+            self.write(name, "x " + " ".join("x" + word for word in words(500, seed=ord(name))))
+        self.good("sketch", "-q", "-o", "all", "a", "b", "c")
+        self.assertEqual(self.answers(["all#a\tall#b", "all#c\tall#c", "c\tall#c", "all#a\tc"], "all"),
+                         ["near-duplicate", "identical", "identical", "unrelated"])
+        self.assertEqual(self.answers(["a\tb", "a\tc", "d\tb", "b\ta"], "a", "b"),
+                         ["near-duplicate", "unrelated", "unrelated", "near-duplicate"])
+
+    def test_little_memory_keeps_no_documents(self):
+        pairs = b"a\tb\na\ta\nb\ta\n" * 3
+        self.assertEqual(self.good("compare", "--memory=1K", "--pairs-from=-", stdin=pairs),
+                         self.good("compare", "--pairs-from=-", stdin=pairs))
+
+    def test_many_bundles(self):
+        for i in range(150):
+            self.write(f"d{i}", " ".join(words(30, seed=i)))
+        self.good("sketch", "-q", *(f"d{i}" for i in range(150)))
+        pairs = "".join(f"d{i}.sketch\td{i}.sketch\n" for i in range(150)) * 2
+        for threads in ("1", "3"):
+            rows = self.good("compare", "-q", "--threads", threads, "--pairs-from=-", stdin=pairs.encode())
+            self.assertEqual([row.split()[0] for row in rows.splitlines()], ["identical"] * 300)
+
+    def test_a_damaged_bundle_is_said_for_each_pair(self):
+        self.good("sketch", "-q", "-o", "all", "a", "b")
+        self.write("cut", (self.folder / "all").read_bytes()[:-5])
+        self.good("sketch", "-q", "-o", "twice", "a", "b", "a")
+        done, message = self.failing(b"cut#a\ta\ncut#b\ta\na\tb\ntwice#a\tb\ntwice#b\tb\n")
+        self.assertEqual(done, ["b", "b"])
+        self.assertEqual(message.count("cannot read 'cut'"), 2)
+        self.assertIn("'twice': it holds 2 sketches of 'a'", message)
+
     def test_missing_list(self):
         self.bad("compare", "--pairs-from=nowhere", says="cannot read 'nowhere': no such file or directory")
 
