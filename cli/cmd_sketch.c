@@ -5,7 +5,7 @@
 #include "parallel.h"
 #include "recipe_options.h"
 
-#include <errno.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -26,9 +26,11 @@ typedef struct sketch_run {
     size_t next_operand;
     unsigned threads;
     stemma_writer *bundle; /* with -o */
-    size_t written;
+    size_t written;        /* sketches in the bundle */
+    bool lost;             /* the bundle, by a failure to write it */
+    void *taken;           /* with -d: the files written and their documents, see tsearch(3) */
     item *round;
-    size_t count;
+    size_t count, named; /* documents of this round, of all */
     enum exit_code code;
 } sketch_run;
 
@@ -48,6 +50,7 @@ static bool read_round(sketch_run *run) {
     run->count = 0;
     while (run->count < round_size(run->threads) && !stop_requested && next_name(run, &name))
         run->round[run->count++] = (item){.name = need_copy(name)};
+    run->named += run->count;
     return run->count > 0;
 }
 
@@ -72,42 +75,6 @@ static void sketch_item(void *context, size_t index, unsigned worker) {
 }
 
 /* ---- writing ---- */
-
-static void print_part(json *line, const stemma_sketch_part *part) {
-    char number[32];
-    json_open(line, NULL, '{');
-    json_word(line, "scheme", part->scheme);
-    if (part->bits) {
-        json_count(line, "bit_count", part->bit_count);
-        json_base64(line, "bits", part->bits, (part->bit_count + 7) / 8);
-    } else {
-        json_open(line, "values", '[');
-        for (size_t i = 0; i < part->value_count; i++) {
-            snprintf(number, sizeof number, "%llu", (unsigned long long)part->values[i]);
-            json_word(line, NULL, number);
-        }
-        json_close(line, ']');
-    }
-    json_close(line, '}');
-}
-
-static void print_json(const stemma_sketch *sketch) {
-    stemma_document_info info = stemma_sketch_info(sketch);
-    stemma_sketch_part part;
-    stemma_error error;
-    json line = json_begin(stdout);
-    json_name(&line, "id", info.name);
-    json_count(&line, "bytes", info.bytes);
-    json_count(&line, "tokens", info.tokens);
-    json_hex(&line, "digest", info.digest, sizeof info.digest);
-    json_hex(&line, "text_digest", info.text_digest, sizeof info.text_digest);
-    json_word(&line, "recipe", stemma_recipe_text(stemma_sketch_recipe(sketch)));
-    json_open(&line, "parts", '[');
-    for (size_t i = 0; stemma_sketch_get_part(sketch, i, &part, &error) == STEMMA_OK; i++)
-        print_part(&line, &part);
-    json_close(&line, ']');
-    json_end(&line);
-}
 
 /* DOC.sketch beside the document, or in the directory of -d. Free the result. */
 static char *sketch_path(const options *o, const char *name) {
@@ -150,30 +117,69 @@ static void report_written(const options *o, const char *path) {
     }
 }
 
-static enum exit_code write_beside(const options *o, const item *it) {
+/* Documents of one name in different directories have one place in the directory of -d: the second would
+ * overwrite the first, also under --force. */
+typedef struct taken_path {
+    char *path, *document;
+} taken_path;
+
+static int by_path(const void *a, const void *b) {
+    return strcmp(((const taken_path *)a)->path, ((const taken_path *)b)->path);
+}
+
+static void taken_free(void *argument) {
+    taken_path *taken = argument;
+    free(taken->path);
+    free(taken->document);
+    free(taken);
+}
+
+static void take_path(sketch_run *run, const char *path, const char *document) {
+    taken_path *taken = need_memory(sizeof *taken);
+    *taken = (taken_path){need_copy(path), need_copy(document)};
+    need(tsearch(taken, &run->taken, by_path));
+}
+
+static bool is_free(sketch_run *run, const char *path, const char *document) {
+    taken_path **found = tfind(&(taken_path){.path = (char *)path}, &run->taken, by_path);
+    if (!found) return true;
+    complain("cannot write the sketch of '%s': '%s' is that of '%s', just written", document, path,
+             (*found)->document);
+    return false;
+}
+
+static enum exit_code write_beside(sketch_run *run, const item *it) {
+    const options *o = run->options;
     stemma_error error;
     enum exit_code code = EXIT_DONE;
     char *path = sketch_path(o, it->name);
-    if (!may_write(o, path))
+    if (!is_free(run, path, it->name) || !may_write(o, path)) {
         code = EXIT_WRONG;
-    else if (write_alone(path, it->sketch, &error))
+    } else if (write_alone(path, it->sketch, &error)) {
         code = complain_of(&error);
-    else
+    } else {
+        if (o->directory) take_path(run, path, it->name);
         report_written(o, path);
+    }
     free(path);
     return code;
 }
 
-static enum exit_code write_item(sketch_run *run, item *it) {
+static enum exit_code write_into_bundle(sketch_run *run, const item *it) {
     stemma_error error;
-    if (it->status) return complain_of(&it->error);
-    if (run->options->json) {
-        print_json(it->sketch);
+    if (!stemma_writer_add(run->bundle, it->sketch, &error)) {
+        run->written++;
         return EXIT_DONE;
     }
-    if (!run->bundle) return write_beside(run->options, it);
-    if (stemma_writer_add(run->bundle, it->sketch, &error)) return complain_of(&error);
-    run->written++;
+    run->lost = true;
+    return complain_of(&error);
+}
+
+static enum exit_code write_item(sketch_run *run, const item *it) {
+    if (it->status) return complain_of(&it->error);
+    if (run->bundle) return write_into_bundle(run, it);
+    if (!run->options->json) return write_beside(run, it);
+    json_sketch(stdout, it->sketch);
     return EXIT_DONE;
 }
 
@@ -181,23 +187,33 @@ static enum exit_code write_item(sketch_run *run, item *it) {
 static bool write_round(sketch_run *run) {
     for (size_t i = 0; i < run->count; i++) {
         item *it = &run->round[i];
-        if (!stop_requested) run->code = graver(run->code, write_item(run, it));
+        if (!stop_requested && !run->lost) run->code = graver(run->code, write_item(run, it));
         stemma_sketch_free(it->sketch);
         free(it->name);
     }
-    return flush_output();
+    return flush_output() && !run->lost;
 }
 
 /* A bundle that lacks documents which cannot be read is still wanted; one that lost its writing is not. */
 static enum exit_code close_bundle(sketch_run *run) {
+    const char *path = run->options->output;
     stemma_error error;
-    if (stop_requested || run->written == 0 || run->code == EXIT_MACHINE) {
+    enum exit_code code = EXIT_DONE;
+    if (stop_requested || run->lost || run->written == 0) {
         stemma_writer_abandon(run->bundle);
-        return stop_requested ? EXIT_INTERRUPTED : EXIT_DONE;
+    } else if (stemma_writer_close(run->bundle, &error)) {
+        run->lost = true;
+        code = complain_of(&error);
+    } else {
+        report_written(run->options, path);
+        return EXIT_DONE;
     }
-    if (stemma_writer_close(run->bundle, &error)) return complain_of(&error);
-    report_written(run->options, run->options->output);
-    return EXIT_DONE;
+    if (stop_requested) return EXIT_INTERRUPTED;
+    if (run->lost)
+        complain("nothing was written to '%s'", path);
+    else if (run->named)
+        complain("nothing was written to '%s': there is no sketch to put into it", path);
+    return code;
 }
 
 /* ---- the command ---- */
@@ -215,7 +231,7 @@ static enum exit_code check_standard_input(const options *o) {
 }
 
 static enum exit_code check_use(const options *o) {
-    if (o->operand_count == 0 && !o->files_from) return wrong_use("sketch", "no document given");
+    if (o->operand_count == 0 && !o->files_from) return wrong_use("sketch", "no documents were given");
     if (o->null_separated && !o->files_from) return wrong_use("sketch", "-0 is for --files-from");
     if ((o->output != NULL) + (o->directory != NULL) + o->json > 1)
         return wrong_use("sketch", "only one of -o, -d and --json");
@@ -251,7 +267,10 @@ static enum exit_code run_with_recipe(sketch_run *run) {
     if (!code) sketch_rounds(run);
     if (run->bundle) code = graver(code, close_bundle(run));
     if (o->files_from) code = graver(code, names_close(&run->names));
-    return graver(code, run->code);
+    tdestroy(run->taken, taken_free);
+    code = graver(code, run->code);
+    if (!code && !run->named && !stop_requested) return wrong_use("sketch", "no documents were given");
+    return code;
 }
 
 /* A pipe is read by the main thread, where an interruption ends the waiting. */

@@ -38,4 +38,7 @@ void json_name(json *j, const char *key, const char *name);
 /* {"value", "low", "high", "exact"}; not known: value null, and "why". */
 void json_quantity(json *j, const char *key, const stemma_quantity *quantity);
 
+/* A whole line: a document's facts, the recipe, and every part of the sketch. */
+void json_sketch(FILE *out, const stemma_sketch *sketch);
+
 #endif

@@ -9,6 +9,7 @@ import os
 import pty
 import random
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -27,6 +28,12 @@ def words(count, seed=1):
     """Words that look like a text: many kinds, some often."""
     source = random.Random(seed)
     return [f"w{int(source.paretovariate(.6)) % 5000}" for _ in range(count)]
+
+
+def limit_file_size():
+    """Of a child: a file longer than this is a failure to write, not the end."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
 
 
 class Base(unittest.TestCase):
@@ -117,7 +124,7 @@ class Use(Base):
         self.bad("compare", "a", says="two documents are needed, 1 given")
         self.bad("compare", "a", "b", "c", says="3 given")
         self.bad("compare", "-", "-", says="standard input")
-        self.bad("sketch", says="no document")
+        self.bad("sketch", says="no documents were given")
         self.bad("text", says="one document")
         self.bad("compare", "--pairs-from=x", "a", "b", says="no documents are named")
         self.bad("compare", "-0", "a", "b", says="--pairs-from")
@@ -459,13 +466,46 @@ class Sketch(Base):
         done = self.run_program("sketch", "-o", "all", "a", "missing", "/", "b")
         self.assertEqual((done.returncode, done.stdout), (2, b"all\n"))
         self.assertEqual(len(done.stderr.splitlines()), 2)
-        self.bad("sketch", "-o", "none", "missing", says="missing")
+        self.bad("sketch", "-o", "none", "missing", says="'missing'(.|\n)+nothing was written to 'none': there is no sketch")
         self.assertEqual(self.listing(), ["a", "all", "b"])
 
     def test_files_from(self):
         self.assertEqual(self.good("sketch", "--files-from=-", stdin=b"a\n\nb"), "a.sketch\nb.sketch\n")
         self.assertEqual(self.good("sketch", "--force", "-0", "--files-from=-", "a", stdin=b"b\0"),
                          "a.sketch\nb.sketch\n")
+
+    def test_no_documents(self):
+        for output in (["-o", "x"], ["--json"], []):
+            self.bad("sketch", "--files-from=/dev/null", *output, says="no documents were given")
+        self.assertEqual(self.listing(), ["a", "b"])
+
+    def test_two_documents_of_one_name(self):
+        for place in ("one", "two", "out"):
+            (self.folder / place).mkdir()
+        for number, name in enumerate(["one/x", "two/x", "two/y"]):
+            self.write(name, " ".join(words(100, seed=number)))
+        for options in (["--force"], [], ["--force", "--threads=1"]):
+            done = self.run_program("sketch", *options, "-d", "out", "one/x", "two/x", "two/y")
+            self.assertEqual((done.returncode, done.stdout), (2, b"out/x.sketch\nout/y.sketch\n"))
+            self.assertRegex(done.stderr, b"of 'two/x': 'out/x.sketch' is that of 'one/x'")
+            self.assertIn("identical", self.good("compare", "out/x.sketch", "one/x"))
+            for name in ("x", "y"):
+                (self.folder / f"out/{name}.sketch").unlink()
+
+    def test_a_document_lost_to_the_machine_is_left_out(self):
+        """Reading /proc/self/mem at its beginning is an input/output error."""
+        done = self.run_program("sketch", "-o", "all", "a", "/proc/self/mem", "b")
+        self.assertEqual((done.returncode, done.stdout), (3, b"all\n"))
+        self.assertIn(b"/proc/self/mem", done.stderr)
+        self.good("compare", "all#a", "all#b")
+
+    def test_a_bundle_that_cannot_be_written(self):
+        """Ends at once: what comes later in the list is not even looked at."""
+        done = subprocess.run([PROGRAM, "sketch", "--threads=1", "-o", "all", "a", "b", "missing"], cwd=self.folder,
+                              capture_output=True, preexec_fn=limit_file_size)
+        self.assertEqual((done.returncode, done.stdout), (3, b""))
+        self.assertRegex(done.stderr.decode(), r"\Astemma: cannot write 'all': .+\nstemma: nothing was written to 'all'\n\Z")
+        self.assertEqual(self.listing(), ["a", "b"])
 
     def test_sketch_of_a_sketch(self):
         self.good("sketch", "a")
@@ -480,8 +520,8 @@ class Sketch(Base):
     def test_json(self):
         found = json.loads(self.good("sketch", "--json", "--scheme=mod", "-n", "8", "--scheme=oph", "-n", "64", "--bits=2",
                                      "--scheme=simhash", "--bits=128", "a"))
-        self.assertEqual(set(found), {"id", "bytes", "tokens", "digest", "text_digest", "recipe", "parts"})
-        self.assertEqual((found["id"], found["tokens"]), ("a", 4000))
+        self.assertEqual(set(found), {"id", "bytes", "tokens", "shingles", "digest", "text_digest", "recipe", "parts"})
+        self.assertEqual((found["id"], found["tokens"], found["shingles"]), ("a", 4000, 3996))
         self.assertEqual(found["bytes"], (self.folder / "a").stat().st_size)
         self.assertRegex(found["digest"], r"\A[0-9a-f]{64}\Z")
         mod, oph, simhash = found["parts"]
@@ -489,6 +529,28 @@ class Sketch(Base):
         self.assertEqual((oph["scheme"], oph["bit_count"], len(base64.b64decode(oph["bits"]))), ("oph", 128, 16))
         self.assertEqual(len(base64.b64decode(simhash["bits"])), 16)
         self.assertEqual(self.listing(), ["a", "b"])
+
+    def parts(self, name, *schemes):
+        recipe = "; ".join(["window=5", *schemes])
+        return json.loads(self.good("sketch", "--json", f"--recipe={recipe}", name))["parts"]
+
+    def test_json_parts_can_be_used_elsewhere(self):
+        self.write("tiny", "one two three four five six seven")
+        keys = {"mod n=8": {"n", "values"}, "min n=9": {"n", "complete", "values"},
+                "minmod n=9 mod=2": {"n", "mod", "complete", "values"}, "level": {"level", "values"},
+                "minhash n=16 bits=64": {"n", "bits_per_value", "distinct", "values"},
+                "oph n=16 bits=2": {"n", "bits_per_value", "filled", "distinct", "bit_count", "bits"},
+                "bsw n=20": {"n", "values"}, "simhash bits=64": {"bit_count", "bits"}}
+        for part, (spec, expected) in zip(self.parts("a", *keys), keys.items()):
+            self.assertEqual(set(part) - {"scheme", "smallest"}, expected, spec)
+            self.assertEqual(part["scheme"], spec.split()[0])
+        low, minima, oph = self.parts("tiny", "mod n=1000", "min n=9", "oph n=16 bits=2")
+        self.assertEqual((minima["complete"], len(minima["values"])), (True, 3))
+        self.assertEqual((low["n"], low["smallest"]), (1000, minima["values"]))
+        self.assertTrue(oph["filled"] <= 3 and oph["bits_per_value"] == 2)
+        self.write("empty", "")
+        oph, = self.parts("empty", "oph n=16 bits=2")
+        self.assertEqual((oph["filled"], oph["bit_count"], oph["distinct"]), (0, 32, 0))
 
     def test_sketch_against_document(self):
         self.good("sketch", "--window=3", "--scheme=mod", "-n", "2", "a")
