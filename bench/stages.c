@@ -9,6 +9,7 @@
 #include "base/sort.h"
 #include "kernels/generic.h"
 #include "shingle/rabin.h"
+#include "stemma.h"
 
 #include <string.h>
 
@@ -17,7 +18,8 @@ enum {
     DOCUMENT = 16 << 10, /* bytes of a document where a sketch per document matters */
     WORDS = 5,
     BYTES = 20,
-    DEFAULT_BINS = 1024,
+    DEFAULT_BINS = 2048, /* the default recipe: oph n=2048 bits=1; mod n=32 */
+    DEFAULT_MOD = 32,
     HAMMING_BYTES = 50, /* k = 400 */
     FIELD_BYTES = 256   /* n = 1024, b = 2 */
 };
@@ -100,7 +102,10 @@ static struct work word_path(const struct kernels *k, struct corpus *c, size_t s
         if (words < WORDS) continue;
         size_t count = words - WORDS + 1;
         k->combine(tokens, words, WORDS, &c->keys, prints);
-        if (minima) k->oph_update(minima, DEFAULT_BINS, 1, prints, count);
+        if (minima) {
+            k->oph_update(minima, DEFAULT_BINS, 1, prints, count);
+            work.check ^= k->filter_mod(prints, count, DEFAULT_MOD, prints + count + KERNEL_SLACK);
+        }
         work.check ^= prints[count - 1];
         memmove(tokens, tokens + count, (WORDS - 1) * sizeof *tokens);
         words = WORDS - 1;
@@ -112,11 +117,26 @@ static struct work stage_word_path(const struct kernels *k, struct corpus *c, si
     return word_path(k, c, size, NULL);
 }
 
+/* All kernels of the default recipe. */
 static struct work stage_default_sketch(const struct kernels *k, struct corpus *c, size_t size) {
     uint64_t minima[DEFAULT_BINS];
     memset(minima, 0xff, sizeof minima);
     struct work work = word_path(k, c, size, minima);
     for (size_t i = 0; i < DEFAULT_BINS; i++) work.check ^= minima[i];
+    return work;
+}
+
+/* What a user of the library gets: documents in memory to sketches, with both digests. */
+static struct work stage_library(const struct kernels *k, struct corpus *c, size_t size) {
+    (void)k;
+    struct work work = {0, 0};
+    for (size_t at = 0; at + DOCUMENT <= size; at += DOCUMENT) {
+        stemma_sketch *sketch;
+        if (stemma_sketch_bytes(c->raw + at, DOCUMENT, "", NULL, NULL, &sketch, NULL) != STEMMA_OK) break;
+        work.check ^= stemma_sketch_info(sketch).tokens;
+        work.bytes += DOCUMENT;
+        stemma_sketch_free(sketch);
+    }
     return work;
 }
 
@@ -287,7 +307,8 @@ const struct row rows[] = {
     {.name = "hash_words", .run = stage_hash, .share = 2},
     {.name = "combine", .run = stage_combine, .share = 2},
     {.name = "words to fingerprints", .run = stage_word_path, .share = 2},
-    {.name = "default sketch (oph 1024)", .run = stage_default_sketch, .share = 2},
+    {.name = "default sketch, kernels", .run = stage_default_sketch, .share = 2},
+    {.name = "sketches of 16 KB, digests", .run = stage_library, .share = 4, .plain = true},
     {.name = "rabin w=20 mod 128", .run = stage_rabin_mod128, .share = 4},
     {.name = "rabin w=20 mod 100", .run = stage_rabin_mod100, .share = 4},
     {.name = "rabin w=20 all", .run = stage_rabin_all, .share = 4},
@@ -322,7 +343,7 @@ bool corpus_init(struct corpus *c, size_t size) {
     c->copy = mem_zero(bytes, 1);
     c->tokens = mem_zero(values, sizeof *c->tokens);
     c->prints = mem_zero(values, sizeof *c->prints);
-    c->values = mem_zero(2 * (BLOCK + BYTES + KERNEL_SLACK) + DOCUMENT, sizeof *c->values);
+    c->values = mem_zero(3 * (BLOCK + BYTES + KERNEL_SLACK) + DOCUMENT, sizeof *c->values);
     return c->raw && c->canon && c->copy && c->tokens && c->prints && c->values;
 }
 
