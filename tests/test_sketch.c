@@ -68,7 +68,8 @@ static void check_lowest(const struct part *part, const struct document *doc, si
 static void check_bits(const struct part *part, const uint64_t *minima, size_t n, uint32_t bits, bool empty) {
     assert_int_equal(part->bits.len, (n * bits + 7) / 8);
     for (size_t i = 0; i < n * bits; i++) {
-        uint64_t hash = empty ? 0 : mix64(minima[i / bits] ^ mix64(i / bits));
+        uint64_t index = (i / bits + 1) * UINT64_C(0x9e3779b97f4a7c15);
+        uint64_t hash = empty ? 0 : ((minima[i / bits] ^ index) * UINT64_C(0xd6e8feb86659fd93)) >> (64 - bits);
         assert_int_equal(part->bits.data[i / 8] >> (i % 8) & 1, hash >> (i % bits) & 1);
     }
 }
@@ -107,8 +108,8 @@ static bool all_filled(const uint64_t *minima, size_t n) {
 /* Round by round and bin by bin, as the format describes it. */
 static void densify_twin(uint64_t *minima, size_t n, uint64_t seed) {
     uint64_t *own = malloc(n * 8);
-    memcpy(own, minima, n * 8);
     for (uint64_t round = 1; !all_filled(minima, n); round++) {
+        memcpy(own, minima, n * 8);
         size_t offset = (size_t)((unsigned __int128)mix64(round ^ seed) * n >> 64);
         for (size_t i = 0; i < n; i++) {
             uint64_t lent = own[(i + n - offset) % n];

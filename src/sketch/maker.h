@@ -52,6 +52,10 @@ void oph_count(struct part *part, const uint64_t *minima, size_t n, uint64_t shi
 bool fields_reserve(struct buf *out, size_t n, uint32_t bits);
 void fields_set(struct buf *out, size_t i, uint32_t bits, uint64_t value);
 
+/* Field i: the upper b bits of (minimum i ^ (i + 1) FIELD_INDEX) * MIX64_MULTIPLIER. */
+#define FIELD_INDEX UINT64_C(0x9e3779b97f4a7c15)
+void fields_of_minima(struct buf *out, const uint64_t *minima, size_t n, uint32_t bits);
+
 /* Sort and drop repetitions; false when memory is refused. */
 bool vec64_make_set(struct vec64 *vec);
 bool vec64_append(struct vec64 *vec, const uint64_t *values, size_t count);

@@ -50,8 +50,7 @@ static stemma_status minhash_finish(struct maker *base, uint64_t shingles, struc
     if (base->spec.bits == 64)
         return vec64_append(&out->values, maker->minima, n) ? STEMMA_OK : fail_memory(err);
     if (!fields_reserve(&out->bits, n, base->spec.bits)) return fail_memory(err);
-    for (size_t i = 0; shingles && i < n; i++)
-        fields_set(&out->bits, i, base->spec.bits, mix64(maker->minima[i] ^ mix64(i)));
+    if (shingles) fields_of_minima(&out->bits, maker->minima, n, base->spec.bits);
     return STEMMA_OK;
 }
 

@@ -1,5 +1,6 @@
 /* The sketch as a value, and the small tools that making, uniting and reading it share. */
 #include "base/alloc.h"
+#include "base/rng.h"
 #include "base/sort.h"
 #include "kernels/kernels.h"
 #include "sketch/maker.h"
@@ -36,6 +37,22 @@ void fields_set(struct buf *out, size_t i, uint32_t bits, uint64_t value) {
     size_t first = i * bits;
     for (uint32_t b = 0; b < bits; b++)
         out->data[(first + b) / 8] |= (uint8_t)((value >> b & 1) << ((first + b) % 8));
+}
+
+/* The upper bits of a product depend on all of the minimum; the index is mixed in so that bins which borrowed the same
+ * minimum agree by chance each on its own. */
+void fields_of_minima(struct buf *out, const uint64_t *minima, size_t n, uint32_t bits) {
+    uint64_t index = 0, word = 0;
+    uint32_t filled = 0;
+    uint8_t *at = out->data;
+    for (size_t i = 0; i < n; i++) {
+        index += FIELD_INDEX;
+        word |= ((minima[i] ^ index) * MIX64_MULTIPLIER) >> (64 - bits) << filled;
+        filled += bits;
+        if (filled < 64 && i + 1 < n) continue;
+        for (uint32_t b = 0; b < filled; b += 8) *at++ = (uint8_t)(word >> b);
+        word = filled = 0;
+    }
 }
 
 bool vec64_make_set(struct vec64 *vec) {

@@ -310,7 +310,10 @@ def minmod(doc, recipe, n, mod):
 def minima_part(scheme, minima, bits, head, shingles):
     if bits == 64:
         return Part(scheme, b"".join(struct.pack("<Q", v) for v in minima), values=minima)
-    fields = [mix64(v ^ mix64(i)) % 2**bits if shingles else 0 for i, v in enumerate(minima)]
+    fields = [
+        ((v ^ (i + 1) * 0x9E3779B97F4A7C15 & U64) * 0xD6E8FEB86659FD93 & U64) >> (64 - bits) if shingles else 0
+        for i, v in enumerate(minima)
+    ]
     return Part(scheme, head + encode_fields(fields, bits), fields=fields, bits=bits)
 
 
@@ -337,8 +340,9 @@ def densify(minima, start):
     while empty:
         r += 1
         offset = mix64(r ^ e) * n >> 64
+        before = list(full)
         for i in empty:
-            full[i] = minima[(i - offset) % n]
+            full[i] = before[(i - offset) % n]
         empty = [i for i in empty if full[i] == U64]
     return full
 
