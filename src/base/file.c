@@ -52,13 +52,13 @@ stemma_status input_open(struct input *input, const char *path, stemma_error *er
 
 stemma_status input_read(struct input *input, void *bytes, size_t size, size_t *got, stemma_error *err) {
     for (;;) {
+        if (input->stop && *input->stop) return fail(err, STEMMA_INTERRUPTED, "interrupted");
         ssize_t count = read(input->fd, bytes, size);
         if (count >= 0) {
             *got = (size_t)count;
             return STEMMA_OK;
         }
         if (errno != EINTR) return fail_errno(err, "read", input->name, errno);
-        if (input->stop && *input->stop) return fail(err, STEMMA_INTERRUPTED, "interrupted");
     }
 }
 
@@ -70,7 +70,8 @@ stemma_status input_read_all(struct input *input, size_t most, struct buf *out, 
         if (got == 0) return STEMMA_OK;
         out->len += got;
         if (out->len > most)
-            return fail(err, STEMMA_UNREADABLE, "cannot read '%s': larger than %zu bytes", input->name, most);
+            return fail(err, STEMMA_UNSUPPORTED, "cannot read '%s': it has more than %zu bytes: allow more memory",
+                        input->name, most);
     }
 }
 

@@ -10,7 +10,7 @@ struct input {
     const char *name; /* for messages; "-" is standard input */
     bool owned;
     uint64_t size; /* as the file system says when it was opened; 0 for a pipe */
-    const volatile int *stop; /* ends the waiting for a pipe when a signal has set it; NULL: nothing does */
+    const volatile int *stop; /* ends the reading when a signal has set it; NULL: nothing does */
 };
 
 /* Regular files, "-", and pipes named /dev/fd/N or /dev/stdin (as shells make them). Directories, devices, sockets
@@ -18,7 +18,7 @@ struct input {
 stemma_status input_open(struct input *input, const char *path, stemma_error *err);
 /* Up to size bytes; *got is 0 at the end. */
 stemma_status input_read(struct input *input, void *bytes, size_t size, size_t *got, stemma_error *err);
-/* All that is left, refused above `most` bytes. */
+/* All that is left, refused with UNSUPPORTED above `most` bytes. */
 stemma_status input_read_all(struct input *input, size_t most, struct buf *out, stemma_error *err);
 void input_close(struct input *input);
 
