@@ -3,14 +3,17 @@
 #include "json.h"
 #include "recipe_options.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Exactly the canonical bytes; on a terminal the line is ended. */
+/* Exactly the canonical bytes; on a terminal the line is ended. Written in pieces that a pipe takes whole or
+ * not at all, so that an interruption is noticed while nobody reads. */
 static void print_text(const stemma_text *text) {
     size_t size;
     const char *data = stemma_text_data(text, &size);
-    fwrite(data, 1, size, stdout);
+    for (size_t at = 0; at < size && !stop_requested && !ferror(stdout); at += PIPE_BUF)
+        fwrite(data + at, 1, size - at < PIPE_BUF ? size - at : PIPE_BUF, stdout);
     if (isatty(STDOUT_FILENO) && (size == 0 || data[size - 1] != '\n')) putchar('\n');
 }
 

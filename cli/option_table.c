@@ -68,9 +68,9 @@ const option_spec option_table[OPT_COUNT] = {
     {OPT_THREADS, 0, "threads", "N", NULL, WORK,
      "documents or pairs worked on at once (default: one a processor)", IN_KEEPING},
     {OPT_MEMORY, 0, "memory", "SIZE", NULL, WORK,
-     "for the fingerprints of one document, such as 512M (default 1G); "
-     "more go to disk",
-     IN_KEEPING},
+     "for one document, such as 512M (default 1G); of its fingerprints, more go to disk; a text or a sample "
+     "that needs more is refused",
+     IN_DOCUMENTS},
 
     {OPT_HELP, 'h', "help", NULL, NULL, "Other", "show this help", IN_ALL},
     {OPT_VERSION, 0, "version", NULL, NULL, "Other", "show the version", IN_ALL},

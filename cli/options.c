@@ -50,13 +50,13 @@ static bool take_text_of_number(const parser *p, const option_spec *spec, const 
     return true;
 }
 
+/* Plain decimals: "nan", "inf" and "0x1p-1" are not what anybody means. */
 static bool take_fraction(const parser *p, const option_spec *spec, const char *value, double *out) {
-    char *end;
-    if (!*value || strspn(value, "0123456789.") != strlen(value))
-        return refuse(p, spec, value, "is not a number such as .7");
-    double number = strtod(value, &end);
-    if (*end || end == value) return refuse(p, spec, value, "is not a number such as .7");
-    if (number > 1) return refuse(p, spec, value, "is not between 0 and 1");
+    char *end = NULL;
+    bool decimal = *value && strspn(value, "0123456789.") == strlen(value);
+    double number = decimal ? strtod(value, &end) : -1;
+    if (!decimal || end == value || *end || number > 1)
+        return refuse(p, spec, value, "is not a number from 0 to 1, such as .7");
     *out = number;
     return true;
 }

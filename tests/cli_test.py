@@ -93,12 +93,18 @@ class Use(Base):
     def test_numbers_are_strict(self):
         for option, value, reason in [("--window", "5x", "whole number"), ("--window", "", "whole number"),
                                       ("--window", "-1", "whole number"), ("--seed", "99999999999999999999", "too large"),
-                                      ("-t", "1.5", "between 0 and 1"), ("-t", "abc", "number"), ("-t", "nan", "number"),
-                                      ("-t", "0x1", "number"), ("-t", ".", "number"), ("--threads", "0", "at least 1"),
+                                      ("--threads", "0", "at least 1"),
                                       ("--memory", "1Q", "whole number"), ("--memory", "99999999999T", "too large"),
                                       ("--memory", "G", "whole number"), ("-n", "ten", "whole number")]:
             with self.subTest(option=option, value=value):
                 self.bad("compare", option, value, "a", "b", says=reason)
+
+    def test_thresholds_are_from_0_to_1(self):
+        for option in ("-t", "--threshold", "--contained"):
+            for value in ("1.5", "1.0001", "-1", "-.5", "nan", "-nan", "inf", "abc", "0x1", ".", "", "1e", ".5.5", " .5"):
+                with self.subTest(option=option, value=value):
+                    self.bad("compare", option, value, "a", "b", says=f"{option}: '.*' is not a number from 0 to 1"
+                             .replace("-t:", "--threshold:"))
 
     def test_values_are_needed_or_refused(self):
         self.bad("compare", "--window", says="needs a value")
@@ -636,6 +642,21 @@ class Text(Base):
         tokens = [json.loads(line) for line in self.good("text", "--json", "--tokens", "-", stdin=b"One, two").splitlines()]
         self.assertEqual(tokens[1], {"token": "two", "begin": 4, "end": 7, "source_begin": 5, "source_end": 8})
 
+    def test_memory(self):
+        self.write("a", "word " * 20000)
+        self.bad("text", "--memory=100K", "a", says="memory")
+        self.bad("text", "--memory=100K", "-", stdin=b"word " * 20000, says="memory")
+        self.assertEqual(len(self.good("text", "--memory=1M", "a")), 99999)
+
+    def test_interrupted_while_nobody_reads(self):
+        self.write("a", "word " * 200000)
+        for options in ([], ["--tokens"], ["--json"]):
+            with subprocess.Popen([PROGRAM, "text", *options, "a"], cwd=self.folder, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE) as program:
+                time.sleep(.3)
+                program.send_signal(signal.SIGINT)
+                self.assertEqual((program.wait(timeout=10), program.stderr.read()), (130, b""))
+
     def test_tokens_are_safe(self):
         shown = self.good("text", "--preset=raw", "--unit=line", "--tokens", "-", stdin=b"a\x1bb\nc")
         self.assertNotIn("\x1b", shown)
@@ -682,7 +703,8 @@ class BadInput(Base):
         self.every_command("fifo", "cannot read 'fifo': ", timeout=10)
 
     def test_endless_pipe_is_interrupted(self):
-        for command in (["compare", "-", "a"], ["compare", "--sketch", "-", "a"], ["sketch", "--json", "-"]):
+        for command in (["compare", "-", "a"], ["compare", "--sketch", "-", "a"], ["sketch", "--json", "-"],
+                        ["text", "--memory=100G", "-"]):
             source = subprocess.Popen(["yes", "no"], stdout=subprocess.PIPE)
             program = subprocess.Popen([PROGRAM, *command], cwd=self.folder, stdin=source.stdout,
                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
