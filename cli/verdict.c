@@ -72,9 +72,34 @@ static void print_reason(const judge *j, const palette *p, const stemma_comparis
     }
 }
 
+static bool is_doubtful(const stemma_comparison *c) {
+    return !c->certain && c->relation != STEMMA_UNKNOWN;
+}
+
+/* A relation that is not certain carries a question mark. */
+static const char *relation_text(const stemma_comparison *c, char *buffer, size_t size) {
+    snprintf(buffer, size, "%s%s", stemma_relation_name(c->relation), is_doubtful(c) ? "?" : "");
+    return buffer;
+}
+
+/* A near-duplicate is one by resemblance alone; every other relation also says what is contained in what. */
+static void print_doubt(const palette *p, const stemma_comparison *c) {
+    bool contained_known = c->a_in_b.known && c->b_in_a.known;
+    if (!is_doubtful(c)) return;
+    print_label(p, "not certain");
+    if (!c->resemblance.known)
+        puts("resemblance is not known from these sketches; compare the documents themselves");
+    else if (c->relation != STEMMA_NEAR_DUPLICATE && !contained_known)
+        puts(
+            "containment is not known from these sketches; compare the documents, or keep a larger sample (mod)");
+    else
+        puts("an interval crosses a threshold; compare the documents themselves, or larger sketches");
+}
+
 static void print_headline(const palette *p, const verdict *v) {
     const char *colour = v->comparison.relation <= STEMMA_CONTAINS ? p->good : p->strong;
-    printf("%s%-15s%s  ", colour, stemma_relation_name(v->comparison.relation), p->end);
+    char relation[32];
+    printf("%s%-15s%s  ", colour, relation_text(&v->comparison, relation, sizeof relation), p->end);
     print_name(stdout, v->a);
     printf("  %s  ", glyphs_choose().arrow);
     print_name(stdout, v->b);
@@ -92,10 +117,7 @@ void verdict_print(const judge *j, const verdict *v) {
     if (c->cosine.known) print_quantity(&p, "cosine", &c->cosine);
     print_shingles(&p, c);
     print_reason(j, &p, c);
-    if (!c->certain && c->relation != STEMMA_UNKNOWN) {
-        print_label(&p, "not certain");
-        puts("an interval crosses a threshold; compare the documents themselves, or larger sketches");
-    }
+    print_doubt(&p, c);
     print_label(&p, "recipe");
     puts(v->recipe);
 }
@@ -111,13 +133,10 @@ static void print_cell(int width, const stemma_quantity *q) {
     printf(" %*s", width, q->known ? format_fraction(q->value, value, sizeof value) : "-");
 }
 
-/* A relation that is not certain carries a question mark. */
 void verdict_print_row(const verdict *v) {
     const stemma_comparison *c = &v->comparison;
-    bool doubtful = !c->certain && c->relation != STEMMA_UNKNOWN;
     char relation[32];
-    snprintf(relation, sizeof relation, "%s%s", stemma_relation_name(c->relation), doubtful ? "?" : "");
-    printf("%-16s", relation);
+    printf("%-16s", relation_text(c, relation, sizeof relation));
     print_cell(11, &c->resemblance);
     print_cell(8, &c->a_in_b);
     print_cell(8, &c->b_in_a);

@@ -268,6 +268,24 @@ class Compare(Base):
         self.assertIn("value", found["cosine"])
         self.assertIn("not known: ", self.good("compare", "--sketch", "--scheme=simhash", "--bits=64", a, b))
 
+    def test_what_is_not_certain_carries_a_question_mark(self):
+        text = words(4000)
+        self.write("a", " ".join(text))
+        self.write("b", " ".join(text[:3000] + ["x" + word for word in words(1000, seed=3)]))
+        exact = json.loads(self.good("compare", "--json", "a", "b"))["resemblance"]["value"]
+        crossed = ["--sketch", "--scheme=mod", "-n", "16", "-t", f"{exact:.3f}", "a", "b"]
+        fixed = ["--sketch", "--scheme=oph", "-n", "512", "--bits=8", "a", "b"]
+        for options, hint in ((crossed, "an interval crosses a threshold"), (fixed, "containment is not known")):
+            headline, *rest = self.good("compare", *options).splitlines()
+            self.assertRegex(headline, r"\A[a-z-]+\? ")
+            self.assertRegex("\n".join(rest), rf"(?m)^  not certain   {hint}")
+            row = self.good("compare", *options[:-2], "-q", "--pairs-from=-", stdin=b"a\tb\n")
+            self.assertRegex(row, r"\A[a-z-]+\? ")
+            self.assertFalse(json.loads(self.good("compare", "--json", *options))["certain"])
+        shown = self.good("compare", "--sketch", "--scheme=mod", "-n", "4", "-t", "0.1", "a", "b")
+        self.assertNotIn("not certain", shown)
+        self.assertNotIn("?", self.good("compare", "a", "b"))
+
     def test_standard_input(self):
         self.write("a", "one two three four five six seven")
         self.assertIn("identical", self.good("compare", "-", "a", stdin=b"one two three four five six seven"))
