@@ -9,6 +9,7 @@
  */
 #include "base/rng.h"
 #include "stemma.h"
+#include "effort.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -541,9 +542,11 @@ static bool run_with_fault(const struct fault_row *row, size_t index, long k) {
 /* Far more calls than any operation needs: interrupted reads must not be tried without end. */
 enum { CALLS_MOST = 20000 };
 
-/* Each allocation once. Of the others the first, then fewer and fewer, since they are made in loops. */
+/* Each allocation once. Of the others the first, then fewer and fewer, since they are made in loops. With little
+ * effort, every so many. */
 static long next_call(const struct fault_row *row, long k) {
-    return row->call == ALLOCATE && row->how == ONCE ? k + 1 : k + 1 + k / 8;
+    long step = effort_is_full() ? 1 : 100 / (long)effort(100);
+    return row->call == ALLOCATE && row->how == ONCE ? k + step : k + step * (1 + k / 8);
 }
 
 static void test_fault(void **state) {

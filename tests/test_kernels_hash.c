@@ -4,6 +4,7 @@
 #include "emulate/emulated.h"
 #include "kernels/generic.h"
 #include "shingle/rabin.h"
+#include "effort.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -176,7 +177,7 @@ static void test_rabin_many_divisors(void **state) {
     (void)state;
     static uint8_t text[4000];
     uint64_t random = 11;
-    for (int round = 0; round < 300; round++) {
+    for (size_t round = 0; round < effort(300); round++) {
         struct rabin_tables tables;
         rabin_init(&tables, 32 + (int)rng_below(&random, 33), rng_next(&random),
                    1 + (int)rng_below(&random, 60));

@@ -1,5 +1,6 @@
 /* Rabin fingerprints: the polynomials, the tables, and how evenly they sample text. */
 #include "shingle/rabin.h"
+#include "effort.h"
 
 #include "base/alloc.h"
 #include "base/buf.h"
@@ -320,9 +321,9 @@ static void test_dispersion_on_generated_text(void **state) {
     struct sample_text sample = {.block = 2048};
     add_generated_text(&sample.text, TEXT_SIZE);
     prepare_sample(&sample);
-    check_dispersion(&sample, 64, 40);
-    check_dispersion(&sample, 48, 10);
-    check_dispersion(&sample, 32, 10);
+    check_dispersion(&sample, 64, effort(40));
+    check_dispersion(&sample, 48, effort(10));
+    check_dispersion(&sample, 32, effort(10));
     release_sample(&sample);
 }
 
@@ -342,7 +343,7 @@ static void test_dispersion_on_licences(void **state) {
         skip();
     }
     prepare_sample(&sample);
-    check_dispersion(&sample, 64, 40);
+    check_dispersion(&sample, 64, effort(40));
     release_sample(&sample);
 }
 

@@ -1,5 +1,6 @@
 /* The canonical form: what each switch does, what must be equal, and the random comparison with its twin. */
 #include "text_twin.h"
+#include "effort.h"
 
 #include "base/digest.h"
 #include "base/rng.h"
@@ -401,7 +402,7 @@ static void test_twin(void **state) {
     (void)state;
     if (strcmp(utf8proc_unicode_version(), "15.0.0")) skip();
     uint64_t rng = 20250101;
-    for (int round = 0; round < 40000; round++) {
+    for (size_t round = effort(40000); round; round--) {
         unsigned folds = rng_below(&rng, 3) ? (unsigned)rng_below(&rng, 16) : FOLD_TEXT;
         enum unit unit = (enum unit)rng_below(&rng, 4);
         struct buf source = random_source(&rng);
@@ -490,7 +491,7 @@ static void test_token_sources(void **state) {
     (void)state;
     uint64_t rng = 7;
     struct token_checks checks = {0};
-    for (int round = 0; round < 2000; round++) {
+    for (size_t round = effort(2000); round; round--) {
         struct buf source = random_source(&rng);
         struct offset_map map = {0};
         struct buf canonical = run(FOLD_TEXT, UNIT_WORD, source.data, source.len, &map, NULL);
@@ -499,14 +500,14 @@ static void test_token_sources(void **state) {
         buf_release(&canonical);
         offset_map_release(&map);
     }
-    assert_true(checks.done > 10000);
+    assert_true(checks.done > effort(10000));
     assert_true(checks.shared * 100 < checks.done);
 }
 
 static void test_offsets_grow(void **state) {
     (void)state;
     uint64_t rng = 8;
-    for (int round = 0; round < 500; round++) {
+    for (size_t round = effort(500); round; round--) {
         unsigned folds = (unsigned)rng_below(&rng, 16);
         struct buf source = random_source(&rng);
         struct offset_map map = {0};
