@@ -231,20 +231,28 @@ void avx2_simhash_update(int64_t sums[64], uint64_t seed, const uint64_t *values
 
 /* ---- one-permutation hashing ---- */
 
-/* Four values at a time are mixed before the first bin is touched, so that a bin that moves delays none. */
-void avx2_oph_update(uint64_t *minima, size_t bins, uint64_t seed, const uint64_t *values, size_t count) {
-    size_t i = 0;
-    for (; i + 4 <= count; i += 4) {
-        uint64_t bin[4], candidate[4];
-        for (int k = 0; k < 4; k++) {
-            unsigned __int128 product = (unsigned __int128)mix64(values[i + (size_t)k] ^ seed) * bins;
-            bin[k] = (uint64_t)(product >> 64);
-            candidate[k] = (uint64_t)product;
-        }
-        for (int k = 0; k < 4; k++)
-            if (candidate[k] < minima[bin[k]]) minima[bin[k]] = candidate[k];
+#define OPH_BLOCK 64 /* values mixed by vectors before scalar code puts them into their bins */
+
+/* Stored in any case, because whether a value is the smallest of its bin cannot be predicted in a short document. */
+static inline void put_into_bins(uint64_t *minima, size_t bins, const uint64_t *mixed, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        unsigned __int128 product = (unsigned __int128)mixed[i] * bins;
+        uint64_t *bin = &minima[(uint64_t)(product >> 64)], candidate = (uint64_t)product, old = *bin;
+        *bin = candidate < old ? candidate : old;
     }
-    generic_oph_update(minima, bins, seed, values + i, count - i);
+}
+
+void avx2_oph_update(uint64_t *minima, size_t bins, uint64_t seed, const uint64_t *values, size_t count) {
+    const __m256i seeds = _mm256_set1_epi64x((int64_t)seed);
+    uint64_t mixed[OPH_BLOCK];
+    for (size_t at = 0; at < count; at += OPH_BLOCK) {
+        size_t block = count - at < OPH_BLOCK ? count - at : OPH_BLOCK;
+        for (size_t i = 0; i < block; i += 4) { /* past the end it reads slack */
+            __m256i four = _mm256_loadu_si256((const __m256i *)(values + at + i));
+            _mm256_storeu_si256((__m256i *)(mixed + i), mix64_four(_mm256_xor_si256(four, seeds)));
+        }
+        put_into_bins(minima, bins, mixed, block);
+    }
 }
 
 /* ---- comparing bit strings ---- */

@@ -6,8 +6,8 @@
  */
 #include <immintrin.h>
 
-#include "base/rng.h"
 #include "kernels/avx2.h"
+#include "kernels/avx2_multiply.h"
 #include "kernels/set_bits.h"
 #include "kernels/words.h"
 
@@ -126,26 +126,12 @@ size_t avx2_hash_words(const uint8_t *text, size_t size, const struct mix_keys *
 
 /* ---- combine ---- */
 
-/* Low 64 bits of the products with a constant, given as its two halves in every lane. */
-static inline __m256i multiply_low(__m256i a, __m256i low, __m256i high) {
-    __m256i cross =
-        _mm256_add_epi64(_mm256_mul_epu32(_mm256_srli_epi64(a, 32), low), _mm256_mul_epu32(a, high));
-    return _mm256_add_epi64(_mm256_mul_epu32(a, low), _mm256_slli_epi64(cross, 32));
-}
-
 /* mix64 of each; count is a multiple of 4. */
 static void finish_sums(uint64_t *sums, size_t count, uint64_t finish) {
-    const __m256i low = _mm256_set1_epi64x(MIX64_MULTIPLIER & UINT32_MAX);
-    const __m256i high = _mm256_set1_epi64x(MIX64_MULTIPLIER >> 32);
     const __m256i last = _mm256_set1_epi64x((int64_t)finish);
     for (size_t i = 0; i < count; i += 4) {
-        __m256i x = _mm256_xor_si256(_mm256_loadu_si256((const __m256i *)(sums + i)), last);
-        x = _mm256_xor_si256(x, _mm256_srli_epi64(x, 32));
-        x = multiply_low(x, low, high);
-        x = _mm256_xor_si256(x, _mm256_srli_epi64(x, 32));
-        x = multiply_low(x, low, high);
-        x = _mm256_xor_si256(x, _mm256_srli_epi64(x, 32));
-        _mm256_storeu_si256((__m256i *)(sums + i), x);
+        __m256i *four = (__m256i *)(sums + i);
+        _mm256_storeu_si256(four, mix64_four(_mm256_xor_si256(_mm256_loadu_si256(four), last)));
     }
 }
 
