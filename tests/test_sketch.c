@@ -109,8 +109,8 @@ static bool all_filled(const uint64_t *minima, size_t n) {
 /* Round by round and bin by bin, as the format describes it. */
 static void densify_twin(uint64_t *minima, size_t n, uint64_t seed) {
     uint64_t *own = malloc(n * 8);
+    memcpy(own, minima, n * 8);
     for (uint64_t round = 1; !all_filled(minima, n); round++) {
-        memcpy(own, minima, n * 8);
         size_t offset = (size_t)((unsigned __int128)mix64(round ^ seed) * n >> 64);
         for (size_t i = 0; i < n; i++) {
             uint64_t lent = own[(i + n - offset) % n];

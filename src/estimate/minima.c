@@ -63,22 +63,11 @@ static double union_size(const struct part *a, const struct part *b, double j) {
     return fmax(larger, ((double)a->distinct + (double)b->distinct) / (1 + j));
 }
 
-/* Of how often a filled bin is copied, relative to the mean squared: in each round every copy gets another one with the
- * probability that a bin is empty, which is then squared. */
-static double copies_variance(double share) {
-    double variance = 0, copies = 1;
-    for (double empty = 1 - share; empty > 1e-9; empty *= empty) {
-        variance += empty * (1 - empty) / (copies * (1 + empty) * (1 + empty));
-        copies *= 1 + empty;
-    }
-    return variance;
-}
-
 /* Variance of the share of equal bins over binomial J(1-J), for n bins of which `filled` are distinct draws out of
  * `all` shingles: without replacement, then copied unevenly into the n - filled others. */
 static double bin_variance(double n, double filled, double all) {
     if (all < 2) return 0;
-    double draws = (1 + copies_variance(filled / n)) / filled;
+    double share = filled / n, draws = 1 / filled + (1 - share) / ((2 - share) * n);
     return fmax(0, draws * (1 + 1 / (all - 1)) - 1 / (all - 1));
 }
 

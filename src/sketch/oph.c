@@ -1,14 +1,14 @@
 /*
  * One-permutation hashing: one hash function, n bins, the minimum of each bin.
  *
- * b bits of a minimum cannot say "empty", so before they are cut out every empty bin borrows the minimum of a filled
- * one (densification). In each round all bins that are filled by then are shifted by one offset, and an empty bin keeps
- * what falls on it: the filled ones nearly double, so that some ten rounds do, each 64 bins at a time, and all are
- * borrowed from about equally often. After r rounds a bin has looked into the 2^r bins at the sums of the offsets, in an
- * order that depends on places alone; so a bin that is empty in two documents looks into the bins of their union in one
- * common order, and agrees with probability J. Would the elements aim instead of the bins, a bin whose minima differ had
- * two chances of being borrowed from, one per document, and one whose minima agree a single one: the estimate would be
- * too low.
+ * b bits of a minimum cannot say "empty", so before they are cut out every empty bin borrows the minimum of a
+ * filled one (densification). In round r every filled bin aims o(r) places further on, and an empty bin keeps
+ * the first that hits it: a shift, so that no two aim at one bin and all are borrowed from about equally
+ * often. Which bin it borrows from depends on the places of bins alone, so a bin that is empty in two
+ * documents looks into the bins of their union in one common order and agrees with probability J. Would the
+ * elements aim instead of the bins, a bin whose minima differ had two chances of being borrowed from, one per
+ * document, and one whose minima agree a single one: the estimate would be too low. All bins are hit after
+ * about n ln n aims, however few are filled.
  */
 #include "base/alloc.h"
 #include "base/rng.h"
@@ -47,51 +47,73 @@ void oph_count(struct part *part, const uint64_t *minima, size_t n, uint64_t shi
 
 /* ---- densification ---- */
 
-/* Which bins are filled, as bits, twice over, so that any shift of them can be read in one go. */
+/* Bins as bits: which were filled, twice over, so that any shift of them can be read in one go; and which are
+ * still empty. A round looks at 64 bins at a time. */
 struct lending {
     size_t n, words;
-    uint64_t *filled; /* 2 n bits, and a word more */
-    uint64_t *hit;    /* n bits: empty bins that are filled in this round */
+    uint64_t *donors; /* 2 n bits, and a word more */
+    uint64_t *empty;  /* n bits */
     size_t left;      /* empty bins */
+    uint32_t
+        *few; /* the filled bins, when they are fewer than words: then a round goes through them instead */
+    size_t few_count;
 };
 
-static void mark_filled(struct lending *l, size_t bin) {
-    l->filled[bin / 64] |= UINT64_C(1) << (bin % 64);
-    l->filled[(bin + l->n) / 64] |= UINT64_C(1) << ((bin + l->n) % 64);
+static uint64_t donors_from(const struct lending *l, size_t bit) {
+    uint64_t low = l->donors[bit / 64] >> (bit % 64);
+    return bit % 64 ? low | l->donors[bit / 64 + 1] << (64 - bit % 64) : low;
 }
 
-static uint64_t filled_from(const struct lending *l, size_t bit) {
-    uint64_t low = l->filled[bit / 64] >> (bit % 64);
-    return bit % 64 ? low | l->filled[bit / 64 + 1] << (64 - bit % 64) : low;
-}
-
-static void lend(struct lending *l, uint64_t *minima, size_t offset) {
-    for (size_t w = 0; w < l->words; w++)
-        l->hit[w] = filled_from(l, 64 * w + l->n - offset) & ~filled_from(l, 64 * w);
-    if (l->n % 64) l->hit[l->words - 1] &= (UINT64_C(1) << (l->n % 64)) - 1;
-    for (size_t w = 0; w < l->words; w++)
-        for (uint64_t hit = l->hit[w]; hit; hit &= hit - 1, l->left--) {
+static void lend_round(struct lending *l, uint64_t *minima, size_t offset) {
+    for (size_t w = 0; w < l->words; w++) {
+        uint64_t hit = l->empty[w] ? l->empty[w] & donors_from(l, 64 * w + l->n - offset) : 0;
+        l->empty[w] ^= hit;
+        for (; hit; hit &= hit - 1, l->left--) {
             size_t bin = 64 * w + (size_t)__builtin_ctzll(hit);
             minima[bin] = minima[bin >= offset ? bin - offset : bin + l->n - offset];
-            mark_filled(l, bin);
         }
+    }
+}
+
+/* The same with the filled bins one by one: a short document in many bins needs very many rounds. */
+static void lend_few(struct lending *l, uint64_t *minima, size_t offset) {
+    for (size_t i = 0; i < l->few_count; i++) {
+        size_t bin = l->few[i] + offset;
+        if (bin >= l->n) bin -= l->n;
+        if (minima[bin] != UINT64_MAX) continue;
+        minima[bin] = minima[l->few[i]];
+        l->left--;
+    }
+}
+
+static void list_few(struct lending *l, const uint64_t *minima) {
+    for (size_t i = 0; i < l->n; i++)
+        if (minima[i] != UINT64_MAX) l->few[l->few_count++] = (uint32_t)i;
 }
 
 /* At least one bin is filled. */
 static stemma_status densify(uint64_t *minima, size_t n, uint64_t seed, stemma_error *err) {
-    struct lending l = {.n = n, .words = (n + 63) / 64, .left = n};
-    size_t filled_words = 2 * l.words + 2;
-    l.filled = mem_zero(filled_words + l.words, sizeof *l.filled);
-    if (!l.filled) return fail_memory(err);
-    l.hit = l.filled + filled_words;
+    struct lending l = {.n = n, .words = (n + 63) / 64};
+    size_t donor_words = 2 * l.words + 2;
+    l.donors = mem_zero(donor_words + 2 * l.words, sizeof *l.donors);
+    if (!l.donors) return fail_memory(err);
+    l.empty = l.donors + donor_words;
+    l.few = (uint32_t *)(l.empty + l.words);
     for (size_t i = 0; i < n; i++) {
-        if (minima[i] == UINT64_MAX) continue;
-        mark_filled(&l, i);
-        l.left--;
+        if (minima[i] == UINT64_MAX) {
+            l.empty[i / 64] |= UINT64_C(1) << (i % 64);
+            l.left++;
+        } else {
+            l.donors[i / 64] |= UINT64_C(1) << (i % 64);
+            l.donors[(i + n) / 64] |= UINT64_C(1) << ((i + n) % 64);
+        }
     }
+    bool few = n - l.left < l.words;
+    if (few) list_few(&l, minima);
     for (uint64_t round = 1; l.left; round++)
-        lend(&l, minima, (size_t)(((unsigned __int128)mix64(round ^ seed) * n) >> 64));
-    mem_free(l.filled);
+        (few ? lend_few : lend_round)(&l, minima,
+                                      (size_t)(((unsigned __int128)mix64(round ^ seed) * n) >> 64));
+    mem_free(l.donors);
     return STEMMA_OK;
 }
 

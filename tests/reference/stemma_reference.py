@@ -340,9 +340,8 @@ def densify(minima, start):
     while empty:
         r += 1
         offset = mix64(r ^ e) * n >> 64
-        before = list(full)
         for i in empty:
-            full[i] = before[(i - offset) % n]
+            full[i] = minima[(i - offset) % n]
         empty = [i for i in empty if full[i] == U64]
     return full
 
