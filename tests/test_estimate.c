@@ -3,6 +3,7 @@
 #include "base/sort.h"
 #include "estimate/estimate.h"
 #include "estimate/hamming.h"
+#include "effort.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -146,6 +147,7 @@ static void record(struct trial *t, stemma_quantity q, double truth) {
 static void check_trial(const char *what, const char *spec, double truth, const struct trial *t) {
     double mean = t->error / t->count, deviation = sqrt(t->squares / t->count);
     double covered = t->covered / t->count;
+    if (!effort_is_full()) return;
     if (fabs(mean) > 4 * deviation / sqrt(t->count) + .0015 || covered < .925)
         print_message("%s from %s at %.2f: bias %+.4f, rmse %.4f, covered %.3f\n", what, spec, truth, mean, deviation, covered);
     assert_true(fabs(mean) <= 4 * deviation / sqrt(t->count) + .0015);
@@ -153,11 +155,11 @@ static void check_trial(const char *what, const char *spec, double truth, const 
 }
 
 static void simulate(const char *spec, size_t size, double share, bool containment) {
-    enum { TRIALS = 400 };
+    const int trials = (int)effort(400);
     struct trial j = {0}, ab = {0}, ba = {0};
     double truth = 0;
     uint64_t state = (uint64_t)(1000 * share) + size;
-    for (int i = 0; i < TRIALS; i++) {
+    for (int i = 0; i < trials; i++) {
         struct stemma_recipe *recipe;
         struct estimates e;
         char text[100];
@@ -337,12 +339,13 @@ static void add_words(struct buf *text, size_t size, uint64_t *state) {
  * is within .11 of the truth (root mean square), with about ten samples to go by. */
 static void containment_of_a_short_document_in_a_long_one(void **unused) {
     (void)unused;
-    enum { TRIALS = 150, LONG = 450000, SHORT = 1024 };
+    enum { LONG = 450000, SHORT = 1024 };
+    const int trials = (int)effort(150);
     struct trial trial = {0};
     struct buf text = {0};
     uint64_t state = 11;
     add_words(&text, LONG, &state);
-    for (int i = 0; i < TRIALS; i++) {
+    for (int i = 0; i < trials; i++) {
         char excerpt[SHORT], recipe_text[100];
         stemma_recipe *recipe;
         stemma_comparison exact, estimate;
@@ -363,7 +366,8 @@ static void containment_of_a_short_document_in_a_long_one(void **unused) {
     double rmse = sqrt(trial.squares / trial.count);
     print_message("1 KB in 450 KB by Mod_100: rmse %.3f, bias %+.3f, covered %.3f\n", rmse, trial.error / trial.count,
                   trial.covered / trial.count);
-    assert_true(trial.count == TRIALS && rmse <= .11 && trial.covered / trial.count >= .92);
+    assert_true(trial.count == trials);
+    if (effort_is_full()) assert_true(rmse <= .11 && trial.covered / trial.count >= .92);
     buf_release(&text);
 }
 
@@ -374,7 +378,7 @@ static void certain_is_never_wrong(const char *spec, size_t a_size, size_t b_siz
     size_t common = a_size * 95 / 100;
     uint64_t state = a_size;
     int wrong = 0;
-    for (int i = 0; i < 300; i++) {
+    for (int i = 0; i < (int)effort(300); i++) {
         char text[80];
         snprintf(text, sizeof text, "seed=%d; %s", i, spec);
         struct sets sets = make_sets(common, a_size - common, b_size - common, &state);

@@ -7,6 +7,7 @@
 #include "shingle/rabin.h"
 #include "shingle/stream.h"
 #include "text/tokens.h"
+#include "effort.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -177,7 +178,7 @@ static void check_view(const struct view *view, size_t size, uint64_t seed) {
 static void every_view_follows_its_definition(void **unused) {
     (void)unused;
     const unsigned folds[] = {FOLD_RAW, FOLD_CODE, FOLD_TEXT};
-    const size_t sizes[] = {0, 1, 7, 40, 5000, 40000};
+    const size_t sizes[] = {0, 1, 7, 40, 5000, effort(40000)};
     const uint32_t windows[] = {1, 5, 20, 37};
     uint64_t seed = 1;
     for (int f = 0; f < 3; f++)
@@ -350,7 +351,7 @@ static void token_fingerprints_disperse(void **unused) {
     double worst = 0;
     for (int i = 0; i < 200000; i++) /* Zipf's law over 20,000 words */
         assert_true(buf_add_format(&text, "w%u ", (unsigned)__builtin_exp(rng_unit(&state) * 9.9)));
-    for (uint64_t seed = 0; seed < 12; seed++) {
+    for (uint64_t seed = 0; seed < effort(12); seed++) {
         struct view view = {.folds = FOLD_TEXT, .unit = UNIT_WORD, .window = 5, .hash = HASH_MIX, .width = 64, .seed = seed};
         struct taken taken = {.modulus = 1};
         run(&view, (const char *)text.data, text.len, 0, false, &taken);
