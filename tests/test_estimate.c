@@ -144,13 +144,13 @@ static void record(struct trial *t, stemma_quantity q, double truth) {
 }
 
 /* Unbiased within 4 standard errors (plus a little where a scheme rounds), and intervals that cover about 95 %. */
-static void check_trial(const char *what, const char *spec, double truth, const struct trial *t) {
+static void check_trial(const char *what, const char *spec, double truth, double slack, const struct trial *t) {
     double mean = t->error / t->count, deviation = sqrt(t->squares / t->count);
     double covered = t->covered / t->count;
     if (!effort_is_full()) return;
-    if (fabs(mean) > 4 * deviation / sqrt(t->count) + .0015 || covered < .925)
+    if (fabs(mean) > 4 * deviation / sqrt(t->count) + slack || covered < .925)
         print_message("%s from %s at %.2f: bias %+.4f, rmse %.4f, covered %.3f\n", what, spec, truth, mean, deviation, covered);
-    assert_true(fabs(mean) <= 4 * deviation / sqrt(t->count) + .0015);
+    assert_true(fabs(mean) <= 4 * deviation / sqrt(t->count) + slack);
     assert_true(covered >= .925);
 }
 
@@ -179,11 +179,12 @@ static void simulate(const char *spec, size_t size, double share, bool containme
         vec64_release(&sets.a);
         vec64_release(&sets.b);
     }
-    check_trial("resemblance", spec, truth, &j);
+    check_trial("resemblance", spec, truth, .0015, &j);
     assert_int_equal(ab.count > 0, containment);
     if (containment) {
-        check_trial("containment", spec, truth, &ab);
-        check_trial("containment", spec, truth, &ba);
+        double slack = strchr(spec, ';') ? .005 : .0015; /* two witnesses, and shares that end at 1 */
+        check_trial("containment", spec, truth, slack, &ab);
+        check_trial("containment", spec, truth, slack, &ba);
     }
 }
 
@@ -204,6 +205,8 @@ static void estimates_are_unbiased_and_intervals_cover(void **unused) {
         simulate("mod n=16", 1500, shares[s], true);
         simulate("mod n=10", 1500, shares[s], true);
         simulate("level", 5000, shares[s], true);
+        simulate("oph n=512 bits=1; mod n=16", 200, shares[s], true); /* containment from resemblance and sizes */
+        simulate("oph n=512 bits=1; mod n=16", 1500, shares[s], true);
     }
 }
 

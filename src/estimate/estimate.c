@@ -40,6 +40,13 @@ static void keep_better(stemma_quantity *best, double *best_draws, stemma_quanti
     *best_draws = draws;
 }
 
+static const struct spec_pair *find_scheme(const struct stemma_sketch *a, const struct spec_pair *pairs, size_t count,
+                                           enum scheme scheme) {
+    for (size_t i = 0; i < count; i++)
+        if (a->recipe->specs[pairs[i].a].scheme == scheme) return &pairs[i];
+    return NULL;
+}
+
 stemma_status estimate_sketches(const struct stemma_sketch *a, const struct stemma_sketch *b,
                                 struct estimates *out, stemma_error *err) {
     struct spec_pair pairs[SPECS_MOST];
@@ -60,6 +67,10 @@ stemma_status estimate_sketches(const struct stemma_sketch *a, const struct stem
         keep_better(&best.b_in_a, &best.b_draws, found.b_in_a, found.b_draws);
         if (found.cosine.known) best.cosine = found.cosine;
     }
+    const struct spec_pair *minima = find_scheme(a, pairs, count, SCHEME_OPH);
+    bool samples = find_scheme(a, pairs, count, SCHEME_MOD) || find_scheme(a, pairs, count, SCHEME_LEVEL);
+    if (minima && samples && !best.resemblance.exact)
+        containment_from_resemblance(&a->recipe->specs[minima->a], &a->parts[minima->a], &b->parts[minima->b], &best);
     *out = best;
     return STEMMA_OK;
 }

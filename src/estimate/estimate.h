@@ -35,13 +35,16 @@ stemma_quantity quantity_exact(double value);
  * variance is that much smaller than the binomial's. */
 stemma_quantity quantity_share(double hits, double trials, double shrink);
 
-/* Each scheme's estimator (samples.c, minima.c). */
+/* Each scheme's estimator (samples.c, minima.c, chunks.c, containment.c). */
 stemma_status estimate_samples(const struct spec *sa, const struct part *a, const struct spec *sb,
                                const struct part *b, int width, struct estimates *out, stemma_error *err);
 void estimate_minhash(const struct spec *sa, const struct part *a, const struct spec *sb, const struct part *b,
                       struct estimates *out);
 void estimate_oph(const struct spec *spec, const struct part *a, const struct part *b, struct estimates *out);
 void estimate_chunks(const struct spec *spec, const struct part *a, const struct part *b, struct estimates *out);
+/* Better containments, where out->resemblance comes from this oph part and says more than the sample did. */
+void containment_from_resemblance(const struct spec *spec, const struct part *a, const struct part *b,
+                                  struct estimates *out);
 void estimate_simhash(const struct spec *sa, const struct part *a, const struct spec *sb, const struct part *b,
                       struct estimates *out);
 
