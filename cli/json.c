@@ -3,13 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output.h"
+#include "command.h"
 
 /* Writes text as the inside of a JSON string; invalid UTF-8 becomes U+FFFD. Returns whether all was valid. */
 static bool write_escaped(FILE *out, const char *text, size_t size) {
     const unsigned char *at = (const unsigned char *)text, *end = at + size;
     bool valid = true;
-    while (at < end && !ferror(out)) { /* a long text nobody reads ends with the interruption */
+    while (at < end && !stop_requested &&
+           !ferror(out)) { /* a long text that nobody reads can be interrupted */
         size_t length = utf8_length(at, (size_t)(end - at));
         if (length == 0) {
             fputs("\xEF\xBF\xBD", out);
