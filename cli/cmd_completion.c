@@ -108,8 +108,9 @@ static void zsh_command(const command *c) {
         if (spec->long_name) zsh_option(spec, "--", spec->long_name, "=");
     }
     printf(" \\\n            '*:%s' ;;\n", c->mask == IN_COMPLETION ? "shell:(bash zsh fish)"
-                                           : c->mask == IN_HELP ? "command:(compare sketch text completion)"
-                                                                : "document:_files");
+                                           : c->mask == IN_HELP
+                                               ? "command:(compare sketch show text completion)"
+                                               : "document:_files");
 }
 
 static void print_zsh(void) {

@@ -67,7 +67,6 @@ static void print_usage(const command *c) {
 
 static const char exit_codes[] = "\nExit codes:\n"
                                  "  0    done\n"
-                                 "  1    done, and the answer to the question asked is no\n"
                                  "  2    wrong use, or input that cannot be read\n"
                                  "  3    the machine failed: disk, memory\n"
                                  "  130  interrupted\n";

@@ -23,6 +23,7 @@ typedef struct sketch_run {
     stemma_recipe *recipe;
     stemma_limits limits;
     name_list names; /* of --files-from */
+    void *seen;      /* the names so far, see tsearch(3) */
     size_t next_operand;
     unsigned threads;
     stemma_writer *bundle; /* with -o */
@@ -45,11 +46,22 @@ static bool next_name(sketch_run *run, char **name) {
     return o->files_from && names_next(&run->names, name);
 }
 
+static int by_text(const void *a, const void *b) {
+    return strcmp(a, b);
+}
+
+/* A document that is named twice is sketched once: two sketches of one name could not be told apart. */
+static bool is_new(sketch_run *run, const char *name) {
+    if (tfind(name, &run->seen, by_text)) return false;
+    need(tsearch(need_copy(name), &run->seen, by_text));
+    return true;
+}
+
 static bool read_round(sketch_run *run) {
     char *name;
     run->count = 0;
     while (run->count < round_size(run->threads) && !stop_requested && next_name(run, &name))
-        run->round[run->count++] = (item){.name = need_copy(name)};
+        if (is_new(run, name)) run->round[run->count++] = (item){.name = need_copy(name)};
     run->named += run->count;
     return run->count > 0;
 }
@@ -268,6 +280,7 @@ static enum exit_code run_with_recipe(sketch_run *run) {
     if (run->bundle) code = graver(code, close_bundle(run));
     if (o->files_from) code = graver(code, names_close(&run->names));
     tdestroy(run->taken, taken_free);
+    tdestroy(run->seen, free);
     code = graver(code, run->code);
     if (!code && !run->named && !stop_requested) return wrong_use("sketch", "no documents were given");
     return code;

@@ -12,7 +12,7 @@
 static void print_text(const stemma_text *text) {
     size_t size;
     const char *data = stemma_text_data(text, &size);
-    for (size_t at = 0; at < size && !stop_requested && !ferror(stdout); at += PIPE_BUF)
+    for (size_t at = 0; at < size && !stop_requested && !output_lost(); at += PIPE_BUF)
         fwrite(data + at, 1, size - at < PIPE_BUF ? size - at : PIPE_BUF, stdout);
     if (isatty(STDOUT_FILENO) && (size == 0 || data[size - 1] != '\n')) putchar('\n');
 }
@@ -49,7 +49,7 @@ static enum exit_code print_tokens(const stemma_text *text, bool as_json) {
     stemma_token token;
     size_t size, count = stemma_text_token_count(text);
     const char *data = stemma_text_data(text, &size);
-    for (size_t i = 0; i < count && !stop_requested && !ferror(stdout); i++) {
+    for (size_t i = 0; i < count && !stop_requested && !output_lost(); i++) {
         if (stemma_text_token(text, i, &token, &error)) return complain_of(&error);
         if (as_json)
             print_token_json(&token, data);

@@ -9,8 +9,7 @@
 static bool write_escaped(FILE *out, const char *text, size_t size) {
     const unsigned char *at = (const unsigned char *)text, *end = at + size;
     bool valid = true;
-    while (at < end && !stop_requested &&
-           !ferror(out)) { /* a long text that nobody reads can be interrupted */
+    while (at < end && !stop_requested && !output_lost()) { /* a long text that nobody reads can be interrupted */
         size_t length = utf8_length(at, (size_t)(end - at));
         if (length == 0) {
             fputs("\xEF\xBF\xBD", out);

@@ -12,8 +12,8 @@
 
 volatile int stop_requested;
 
-const command *const command_list[COMMAND_COUNT] = {&command_compare, &command_sketch, &command_text,
-                                                    &command_help, &command_completion};
+const command *const command_list[COMMAND_COUNT] = {&command_compare, &command_sketch, &command_show,
+                                                    &command_text,    &command_help,   &command_completion};
 
 const command *command_find(const char *name) {
     for (size_t i = 0; name && i < COMMAND_COUNT; i++)
@@ -76,7 +76,7 @@ static enum exit_code run_program(int argc, char **argv) {
     else if (o.help)
         help_of_program();
     else
-        return wrong_use(NULL, "a command is needed: compare, sketch, text, help or completion");
+        return wrong_use(NULL, "a command is needed: compare, sketch, show, text, help or completion");
     return EXIT_DONE;
 }
 

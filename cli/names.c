@@ -3,39 +3,75 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-enum exit_code names_open(name_list *names, const char *path, bool null_separated) {
-    *names = (name_list){.path = path, .separator = null_separated ? '\0' : '\n'};
-    names->file = strcmp(path, "-") ? fopen(path, "re") : stdin;
-    if (names->file) return EXIT_DONE;
-    complain("cannot read '%s': %s", path, cause_text(errno));
+#include "command.h"
+
+enum { LONGEST_LINE = 1 << 20 };
+
+static enum exit_code cannot_read(const char *path, const char *reason) {
+    complain("cannot read '%s': %s", path, reason);
     return EXIT_WRONG;
 }
 
+/* As for documents: files and pipes are read. */
+static const char *why_no_list(const char *path) {
+    struct stat info;
+    if (stat(path, &info)) return cause_text(errno);
+    if (S_ISDIR(info.st_mode)) return "is a directory";
+    if (S_ISCHR(info.st_mode) || S_ISBLK(info.st_mode)) return "is a device, not a list";
+    return NULL;
+}
+
+enum exit_code names_open(name_list *names, const char *path, bool null_separated) {
+    bool standard_input = !strcmp(path, "-");
+    *names = (name_list){.path = path, .separator = null_separated ? '\0' : '\n'};
+    const char *reason = standard_input ? NULL : why_no_list(path);
+    if (reason) return cannot_read(path, reason);
+    names->file = standard_input ? stdin : fopen(path, "re");
+    if (!names->file) return cannot_read(path, cause_text(errno));
+    names->line = need_memory(LONGEST_LINE + 1);
+    return EXIT_DONE;
+}
+
+/* Up to the separator or the end of the file. False at the end, and where reading failed. */
+static bool read_line(name_list *names) {
+    int next = EOF;
+    names->length = 0;
+    while (names->length <= LONGEST_LINE && (next = getc_unlocked(names->file)) != EOF &&
+           next != names->separator)
+        names->line[names->length++] = (char)next;
+    if (next == EOF && ferror(names->file)) names->cause = errno;
+    if (next == EOF && (names->length == 0 || names->cause)) return false;
+    names->number++;
+    return true;
+}
+
+/* Why a line is no name, or NULL. */
+static const char *trouble_of(name_list *names) {
+    if (names->length > LONGEST_LINE) return "it is too long";
+    names->line[names->length] = '\0';
+    if (strlen(names->line) != names->length) return "it holds a NUL byte; use -0 for names ended by NUL";
+    if (names->length == 0 && names->separator == '\0') return "it is empty";
+    return NULL;
+}
+
 bool names_next(name_list *names, char **name) {
-    ssize_t length;
-    while ((length = getdelim(&names->line, &names->capacity, names->separator, names->file)) > 0) {
-        names->number++;
-        if (names->line[length - 1] == names->separator) names->line[--length] = '\0';
-        names->broken = strlen(names->line) != (size_t)length;
-        if (names->broken) return false;
-        if (length > 0) {
-            *name = names->line;
-            return true;
-        }
+    while (!names->trouble && !stop_requested && read_line(names)) {
+        names->trouble = trouble_of(names);
+        if (names->trouble || names->length == 0) continue;
+        *name = names->line;
+        return true;
     }
     return false;
 }
 
 enum exit_code names_close(name_list *names) {
     enum exit_code code = EXIT_DONE;
-    if (ferror(names->file) && errno != EINTR) {
-        complain("cannot read '%s': %s", names->path, cause_text(errno));
-        code = EXIT_WRONG;
-    }
-    if (names->broken) {
-        complain("cannot use line %lu of '%s': it holds a NUL byte; use -0 for names ended by NUL",
-                 names->number, names->path);
+    if (names->cause && names->cause != EINTR) code = cannot_read(names->path, cause_text(names->cause));
+    if (names->trouble) {
+        complain("cannot use %s %lu of '%s': %s", names->separator ? "line" : "name", names->number,
+                 names->path, names->trouble);
         code = EXIT_WRONG;
     }
     free(names->line);

@@ -1,5 +1,7 @@
 /*
  * names.h - lists of names in a file or on standard input: --files-from and --pairs-from.
+ *
+ * A list may be anything: a name has a longest length, and what is no name ends the list with a message.
  */
 #ifndef STEMMA_CLI_NAMES_H
 #define STEMMA_CLI_NAMES_H
@@ -14,18 +16,20 @@ typedef struct name_list {
     const char *path;
     int separator; /* '\n', or NUL with -0 */
     char *line;
-    size_t capacity;
+    size_t length;
     unsigned long number; /* of the line read last */
-    bool broken;          /* a NUL inside a line: the rest of a name would be lost without a word */
+    const char *trouble;  /* why the line read last ends the list, or NULL */
+    int cause;            /* errno of a failure to read, or 0 */
 } name_list;
 
-/* "-" is standard input. Complains when it cannot be opened. */
+/* "-" is standard input. Complains when it cannot be opened, or is a directory or a device. */
 enum exit_code names_open(name_list *names, const char *path, bool null_separated);
 
-/* The next name that is not empty, without its end; false at the end. Valid until the next call. */
+/* The next name, without its end; lines that are empty are passed over. False at the end. Valid until the
+ * next call. */
 bool names_next(name_list *names, char **name);
 
-/* Closes; complains when reading ended with an error. */
+/* Closes; complains when the list ended before its end. */
 enum exit_code names_close(name_list *names);
 
 #endif

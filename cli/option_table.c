@@ -59,7 +59,7 @@ const option_spec option_table[OPT_COUNT] = {
     {OPT_OUTPUT, 'o', "output", "FILE", NULL, OUTPUT, "write one bundle with all sketches", IN_SKETCH},
     {OPT_DIRECTORY, 'd', "directory", "DIR", NULL, OUTPUT, "write the sketches into DIR", IN_SKETCH},
     {OPT_FORCE, 0, "force", NULL, NULL, OUTPUT, "overwrite files that exist", IN_SKETCH},
-    {OPT_JSON, 0, "json", NULL, NULL, OUTPUT, "one JSON object a line", IN_DOCUMENTS},
+    {OPT_JSON, 0, "json", NULL, NULL, OUTPUT, "one JSON object a line", IN_DOCUMENTS | IN_SHOW},
     {OPT_QUIET, 'q', "quiet", NULL, NULL, OUTPUT,
      "say only what was asked: the verdict, nothing where files are written", IN_KEEPING},
     {OPT_PRINT0, 0, "print0", NULL, NULL, OUTPUT,

@@ -18,8 +18,9 @@ enum command_mask {
     IN_TEXT = 4,
     IN_HELP = 8,
     IN_COMPLETION = 16,
+    IN_SHOW = 32,
     IN_DOCUMENTS = IN_COMPARE | IN_SKETCH | IN_TEXT,
-    IN_ALL = IN_DOCUMENTS | IN_HELP | IN_COMPLETION
+    IN_ALL = IN_DOCUMENTS | IN_SHOW | IN_HELP | IN_COMPLETION
 };
 
 enum option_id {

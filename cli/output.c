@@ -41,9 +41,14 @@ enum exit_code graver(enum exit_code a, enum exit_code b) {
 
 static int output_cause; /* errno of the first write that failed */
 
+bool output_lost(void) {
+    if (ferror(stdout) && !output_cause) output_cause = errno;
+    return output_cause != 0;
+}
+
 bool flush_output(void) {
-    if (fflush(stdout) && !output_cause) output_cause = errno;
-    return !ferror(stdout);
+    if (!output_lost() && fflush(stdout)) output_cause = errno;
+    return !output_lost();
 }
 
 /* What was printed before comes first, also where both streams go to one place. */
@@ -95,10 +100,9 @@ const char *cause_text(int number) {
 }
 
 enum exit_code finish_output(void) {
-    if (flush_output() && !output_cause) return EXIT_DONE;
+    if (flush_output()) return EXIT_DONE;
     if (output_cause != EPIPE && output_cause != EINTR)
-        complain("cannot write to standard output: %s",
-                 output_cause ? cause_text(output_cause) : "an earlier write failed");
+        complain("cannot write to standard output: %s", cause_text(output_cause));
     return EXIT_MACHINE;
 }
 

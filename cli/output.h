@@ -34,6 +34,9 @@ enum exit_code complain_of(const stemma_error *error);
 /* "permission denied": an errno in words, as part of a sentence. Static for each thread. */
 const char *cause_text(int number);
 
+/* Whether a write failed. To be asked soon after printing much: the cause is the errno of that moment. */
+bool output_lost(void);
+
 /* Sends on what was printed; returns false when that, or anything before, failed. */
 bool flush_output(void);
 

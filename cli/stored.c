@@ -8,7 +8,7 @@
 
 #include "output.h"
 
-enum { BUNDLES_KEPT = 64 };
+enum { BUNDLES_KEPT = 64, NAMES_SHOWN = 4 };
 
 typedef struct bundle {
     char *path;
@@ -78,17 +78,32 @@ static size_t bound(const bundle *b, const char *member, size_t low, bool after)
     return low;
 }
 
-static stemma_status refuse_count(const char *path, const char *member, size_t matches, stemma_error *error) {
+/* "; it has 'a', 'b' and 3 more" */
+static const char *some_names(const bundle *b, char *buffer, size_t size) {
+    size_t used = 0, shown = b->count < NAMES_SHOWN ? b->count : NAMES_SHOWN;
+    buffer[0] = '\0';
+    for (size_t i = 0; i < shown && used < size; i++)
+        used += (size_t)snprintf(buffer + used, size - used, "%s '%s'", i ? "," : "; it has",
+                                 name_of(b->sketches[i]));
+    if (shown < b->count && used < size)
+        snprintf(buffer + used, size - used, " and %zu more", b->count - shown);
+    return buffer;
+}
+
+static stemma_status refuse_count(const bundle *b, const char *member, size_t matches, stemma_error *error) {
+    const char *path = b->path;
+    char names[160];
     if (matches == 0 && member)
-        return set_error(error, STEMMA_NOT_FOUND, "cannot use '%s': it holds no sketch of '%s'", path,
-                         member);
+        return set_error(error, STEMMA_NOT_FOUND, "cannot use '%s': it holds no sketch of '%s'%s", path,
+                         member, some_names(b, names, sizeof names));
     if (matches == 0) return set_error(error, STEMMA_NOT_FOUND, "cannot use '%s': it holds no sketch", path);
     if (member)
         return set_error(error, STEMMA_INVALID, "cannot use '%s': it holds %zu sketches of '%s'", path,
                          matches, member);
-    return set_error(error, STEMMA_INVALID,
-                     "cannot use '%s': it holds %zu sketches; name one as '%s#DOCUMENT'", path, matches,
-                     path);
+    return set_error(
+        error, STEMMA_INVALID,
+        "cannot use '%s': it holds %zu sketches; name one as '%s#DOCUMENT' ('stemma show' lists them)", path,
+        matches, path);
 }
 
 /* The sketch of `member`, or the only one there is. */
@@ -96,7 +111,7 @@ static stemma_status bundle_find(const bundle *b, const char *member, const stem
                                  stemma_error *error) {
     size_t first = member ? bound(b, member, 0, false) : 0;
     size_t end = member ? bound(b, member, first, true) : b->count;
-    if (end - first != 1) return refuse_count(b->path, member, end - first, error);
+    if (end - first != 1) return refuse_count(b, member, end - first, error);
     *out = b->sketches[first];
     return STEMMA_OK;
 }
