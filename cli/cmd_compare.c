@@ -20,7 +20,7 @@ static enum exit_code compare_one(const judge *j, const char *a, const char *b) 
         verdict_print_json(j, &v);
     else
         verdict_print(j, &v);
-    free(v.recipe);
+    verdict_release(&v);
     cache_release(&cache);
     return code;
 }
@@ -29,6 +29,7 @@ static enum exit_code compare_one(const judge *j, const char *a, const char *b) 
 
 typedef struct pair {
     char *a, *b;
+    unsigned long number; /* in the list */
     verdict verdict;
     stemma_status status;
     stemma_error error;
@@ -41,13 +42,25 @@ typedef struct pair_run {
     document_cache *caches; /* one for each thread */
     pair *round;
     size_t count;
+    size_t skipped;    /* lines that are no pairs */
+    bool head_printed; /* the names of the columns */
     enum exit_code code;
 } pair_run;
 
+/* A file that is no list at all would fill the screen. */
+enum { SKIPS_SAID = 10 };
+
 static void skip(pair_run *run, const char *reason) {
-    complain("cannot use %s %lu of '%s': %s", run->names.separator ? "line" : "name", run->names.number,
-             run->names.path, reason);
+    if (run->skipped++ < SKIPS_SAID)
+        complain("cannot use %s %lu of '%s': %s", names_item(&run->names), run->names.number, run->names.path,
+                 reason);
     run->code = graver(run->code, EXIT_WRONG);
+}
+
+static void say_skipped(const pair_run *run) {
+    if (run->skipped > SKIPS_SAID)
+        complain("%zu pairs of '%s' could not be used; the first %d were named", run->skipped,
+                 run->names.path, SKIPS_SAID);
 }
 
 /* Cuts a line at its TAB, or takes the second of two names. False: said why, go on with the next. */
@@ -78,7 +91,7 @@ static bool is_standard_input(const char *name) {
 static void drop_pair(pair *p) {
     free(p->a);
     free(p->b);
-    free(p->verdict.recipe);
+    verdict_release(&p->verdict);
 }
 
 static bool read_round(pair_run *run) {
@@ -86,7 +99,7 @@ static bool read_round(pair_run *run) {
     run->count = 0;
     while (run->count < round_size(run->threads) && !stop_requested && names_next(&run->names, &first)) {
         pair *p = &run->round[run->count];
-        *p = (pair){.a = need_copy(first)};
+        *p = (pair){.a = need_copy(first), .number = run->names.number};
         bool usable = read_second(run, p);
         if (usable && (is_standard_input(p->a) || is_standard_input(p->b))) {
             skip(run, "standard input cannot be part of a list");
@@ -106,23 +119,36 @@ static void judge_item(void *context, size_t index, unsigned worker) {
     p->status = judge_pair(run->judge, &run->caches[worker], p->a, p->b, &p->verdict, &p->error);
 }
 
+/* A program that reads JSON gets a line for every pair. */
+static void print_failure(pair_run *run, const pair *p) {
+    run->code = graver(run->code, exit_code_of(p->status));
+    if (p->status == STEMMA_INTERRUPTED) return;
+    if (run->judge->options->json) verdict_print_error(p->a, p->b, p->error.message);
+    complain("%s %lu of '%s': %s", names_item(&run->names), p->number, run->names.path, p->error.message);
+}
+
+static void print_row(pair_run *run, const verdict *v) {
+    if (!run->head_printed && !run->judge->options->quiet) verdict_print_head();
+    run->head_printed = true;
+    verdict_print_row(v);
+}
+
 /* Returns false when the output is lost, so that more work would be for nothing. */
 static bool print_round(pair_run *run) {
     for (size_t i = 0; i < run->count; i++) {
         pair *p = &run->round[i];
         if (p->status)
-            run->code = graver(run->code, complain_of(&p->error));
+            print_failure(run, p);
         else if (run->judge->options->json)
             verdict_print_json(run->judge, &p->verdict);
         else
-            verdict_print_row(&p->verdict);
+            print_row(run, &p->verdict);
         drop_pair(p);
     }
     return flush_output();
 }
 
 static void judge_rounds(pair_run *run) {
-    if (!run->judge->options->json && !run->judge->options->quiet) verdict_print_head();
     bool heard = true;
     while (heard && !stop_requested && read_round(run)) {
         parallel_for(run->count, run->threads, judge_item, run);
@@ -138,6 +164,7 @@ static enum exit_code compare_pairs(const judge *j, const options *o) {
     run.caches = need_memory(run.threads * sizeof *run.caches);
     run.round = need_memory(round_size(run.threads) * sizeof *run.round);
     judge_rounds(&run);
+    say_skipped(&run);
     for (unsigned i = 0; i < run.threads; i++) cache_release(&run.caches[i]);
     free(run.caches);
     free(run.round);

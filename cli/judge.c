@@ -165,15 +165,71 @@ static stemma_status compare_documents(const judge *j, document_cache *cache, co
     return STEMMA_OK;
 }
 
+/* ---- why a relation is unknown ---- */
+
+static const char *unit_noun(const char *recipe, uint64_t count) {
+    static const struct {
+        const char *unit, *one, *many;
+    } nouns[] = {{"byte", "byte", "bytes"}, {"char", "character", "characters"}, {"line", "line", "lines"}};
+    size_t length;
+    const char *unit = recipe_field(recipe, "unit", &length);
+    for (size_t i = 0; i < sizeof nouns / sizeof *nouns; i++)
+        if (strlen(nouns[i].unit) == length && !memcmp(unit, nouns[i].unit, length))
+            return count == 1 ? nouns[i].one : nouns[i].many;
+    return count == 1 ? "word" : "words";
+}
+
+/* The tokens of a side; 0 where they cannot be had, as standard input cannot be read again. */
+static uint64_t count_tokens(const judge *j, side *s) {
+    stemma_error ignored;
+    if (!s->sketch && (!strcmp(s->name, "-") || sketch_document(j, s, j->recipe, &ignored))) return 0;
+    return stemma_sketch_info(s->sketch).tokens;
+}
+
+/* "x has 4 words, fewer than the window of 5", or NULL. Other windows can be tried only with documents. */
+static char *too_short(const judge *j, side *s, const char *recipe, bool documents) {
+    size_t length;
+    uint64_t tokens = count_tokens(j, s),
+             window = strtoull(recipe_field(recipe, "window", &length), NULL, 10);
+    if (tokens == 0 || tokens >= window) return NULL;
+    char advice[48] = "", *text = NULL;
+    unsigned long long half = tokens > 1 ? tokens / 2 : 1;
+    if (documents) snprintf(advice, sizeof advice, "; try --window=%llu", half);
+    if (asprintf(&text, "%s has %llu %s, fewer than the window of %llu%s", s->name,
+                 (unsigned long long)tokens, unit_noun(recipe, tokens), (unsigned long long)window,
+                 advice) < 0)
+        text = NULL;
+    return need(text);
+}
+
+static void explain_unknown(const judge *j, side *a, side *b, verdict *v) {
+    bool documents = a->slot && b->slot;
+    if (v->comparison.relation != STEMMA_UNKNOWN) return;
+    v->hint = too_short(j, a, v->recipe, documents);
+    if (!v->hint) v->hint = too_short(j, b, v->recipe, documents);
+}
+
+/* ---- a pair ---- */
+
+void verdict_release(verdict *v) {
+    free(v->recipe);
+    free(v->hint);
+}
+
+static stemma_status compare_sides(const judge *j, document_cache *cache, side *a, side *b, verdict *out,
+                                   stemma_error *error) {
+    if (a->slot && b->slot && !j->options->sketch) return compare_documents(j, cache, a, b, out, error);
+    stemma_status status = complete_sides(j, a, b, error);
+    return status ? status : compare_sketches(j, a, b, out, error);
+}
+
 stemma_status judge_pair(const judge *j, document_cache *cache, const char *a, const char *b, verdict *out,
                          stemma_error *error) {
     side side_a, side_b;
     *out = (verdict){.a = a, .b = b};
     stemma_status status = find_side(j, cache, a, &side_a, error);
     if (!status) status = find_side(j, cache, b, &side_b, error);
-    if (status) return status;
-    if (side_a.slot && side_b.slot && !j->options->sketch)
-        return compare_documents(j, cache, &side_a, &side_b, out, error);
-    status = complete_sides(j, &side_a, &side_b, error);
-    return status ? status : compare_sketches(j, &side_a, &side_b, out, error);
+    if (!status) status = compare_sides(j, cache, &side_a, &side_b, out, error);
+    if (!status) explain_unknown(j, &side_a, &side_b, out);
+    return status;
 }

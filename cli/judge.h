@@ -36,7 +36,10 @@ typedef struct verdict {
     const char *a, *b; /* as the user named them */
     stemma_comparison comparison;
     char *recipe; /* text form of the recipe used; owned */
+    char *hint;   /* why the relation is unknown, or NULL; owned */
 } verdict;
+
+void verdict_release(verdict *v);
 
 /* Complains and returns the exit code when the options do not make a recipe. */
 enum exit_code judge_init(judge *j, const options *o, const char *command);
@@ -49,6 +52,7 @@ void cache_release(document_cache *cache);
 /* The three ways to show a verdict. */
 void verdict_print(const judge *j, const verdict *v);
 void verdict_print_json(const judge *j, const verdict *v);
+void verdict_print_error(const char *a, const char *b, const char *reason); /* JSON: a pair that failed */
 void verdict_print_head(void); /* the names of the columns of a row */
 void verdict_print_row(const verdict *v);
 

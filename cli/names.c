@@ -50,6 +50,8 @@ static bool read_line(name_list *names) {
 /* Why a line is no name, or NULL. */
 static const char *trouble_of(name_list *names) {
     if (names->length > LONGEST_LINE) return "it is too long";
+    bool is_line = names->separator == '\n';
+    if (is_line && names->length > 0 && names->line[names->length - 1] == '\r') names->length--;
     names->line[names->length] = '\0';
     if (strlen(names->line) != names->length) return "it holds a NUL byte; use -0 for names ended by NUL";
     if (names->length == 0 && names->separator == '\0') return "it is empty";
@@ -66,12 +68,16 @@ bool names_next(name_list *names, char **name) {
     return false;
 }
 
+const char *names_item(const name_list *names) {
+    return names->separator ? "line" : "name";
+}
+
 enum exit_code names_close(name_list *names) {
     enum exit_code code = EXIT_DONE;
     if (names->cause && names->cause != EINTR) code = cannot_read(names->path, cause_text(names->cause));
     if (names->trouble) {
-        complain("cannot use %s %lu of '%s': %s", names->separator ? "line" : "name", names->number,
-                 names->path, names->trouble);
+        complain("cannot use %s %lu of '%s': %s", names_item(names), names->number, names->path,
+                 names->trouble);
         code = EXIT_WRONG;
     }
     free(names->line);

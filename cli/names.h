@@ -25,9 +25,11 @@ typedef struct name_list {
 /* "-" is standard input. Complains when it cannot be opened, or is a directory or a device. */
 enum exit_code names_open(name_list *names, const char *path, bool null_separated);
 
-/* The next name, without its end; lines that are empty are passed over. False at the end. Valid until the
- * next call. */
+/* The next name, without its end (LF, CR LF or NUL); lines that are empty are passed over. False at the end.
+ * Valid until the next call. */
 bool names_next(name_list *names, char **name);
+
+const char *names_item(const name_list *names); /* what `number` counts: "line" or "name" */
 
 /* Closes; complains when the list ended before its end. */
 enum exit_code names_close(name_list *names);

@@ -107,8 +107,7 @@ enum exit_code recipe_from_options(const options *o, const char *command, stemma
 
 /* ---- agreement with a stored sketch ---- */
 
-/* The value of a field of the view in a recipe's text; length 0 when it is not there. */
-static const char *view_field(const char *text, const char *name, size_t *length) {
+const char *recipe_field(const char *text, const char *name, size_t *length) {
     size_t name_length = strlen(name);
     const char *end = text + strcspn(text, ";");
     for (const char *at = text + strspn(text, " "); at < end; at += strspn(at, " ")) {
@@ -126,7 +125,7 @@ static const char *view_field(const char *text, const char *name, size_t *length
 static stemma_status check_field(const char *asked, const char *stored, const char *name, const char *file,
                                  stemma_error *error) {
     size_t asked_length, stored_length;
-    const char *a = view_field(asked, name, &asked_length), *s = view_field(stored, name, &stored_length);
+    const char *a = recipe_field(asked, name, &asked_length), *s = recipe_field(stored, name, &stored_length);
     if (asked_length == stored_length && !memcmp(a, s, stored_length)) return STEMMA_OK;
     return set_error(
         error, STEMMA_MISMATCH, "cannot use '%s': it was made with %s=%.*s, but %s=%.*s was asked for", file,
@@ -153,7 +152,7 @@ stemma_status recipe_like_stored(const options *o, const char *file, const stemm
                                  stemma_recipe **out, stemma_error *error) {
     size_t length;
     const char *text = stemma_recipe_text(stored);
-    view_field(text, "keyid", &length);
+    recipe_field(text, "keyid", &length);
     if (length && !o->key_file)
         return set_error(error, STEMMA_MISMATCH,
                          "cannot compare with '%s': it is keyed, and --key was not given", file);

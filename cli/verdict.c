@@ -17,8 +17,16 @@ static void print_label(const palette *p, const char *label) {
     printf("  %s%-13s%s ", p->faint, label, p->end);
 }
 
-static void print_quantity(const palette *p, const char *label, const stemma_quantity *q) {
+/* What says nothing about the relation is not shown as a number. */
+static stemma_quantity shown(const stemma_comparison *c, const stemma_quantity *q) {
+    if (c->relation != STEMMA_UNKNOWN || !q->known) return *q;
+    return (stemma_quantity){.why = "there is too little to judge by"};
+}
+
+static void print_quantity(const palette *p, const char *label, const stemma_comparison *c,
+                           const stemma_quantity *quantity) {
     char value[32], low[32], high[32];
+    stemma_quantity told = shown(c, quantity), *q = &told;
     print_label(p, label);
     if (!q->known)
         printf("not known: %s\n", q->why ? q->why : "no reason given");
@@ -35,6 +43,25 @@ static void print_shingles(const palette *p, const stemma_comparison *c) {
     print_label(p, "shingles");
     printf("%s and %s, %s in common\n", format_count(c->shingles_a, a, sizeof a),
            format_count(c->shingles_b, b, sizeof b), format_count(c->shingles_common, common, sizeof common));
+}
+
+/* The largest number is what lifts a pair above chance; an estimate counts when its interval excludes 0. */
+static void print_related(const stemma_comparison *c, const char *chance, const char *resemblance,
+                          const char *containment) {
+    const struct {
+        const char *name;
+        const stemma_quantity *quantity;
+    } numbers[] = {{"resemblance", &c->resemblance}, {"a in b", &c->a_in_b}, {"b in a", &c->b_in_a}};
+    size_t best = 0;
+    char value[32];
+    for (size_t i = 1; i < 3; i++) {
+        const stemma_quantity *q = numbers[i].quantity;
+        bool counts = q->known && (q->exact || q->low > 0);
+        if (counts && q->value > numbers[best].quantity->value) best = i;
+    }
+    printf("%s %s > %s (chance); below resemblance %s and containment %s\n", numbers[best].name,
+           format_fraction(numbers[best].quantity->value, value, sizeof value), chance, resemblance,
+           containment);
 }
 
 static void print_reason(const judge *j, const palette *p, const stemma_comparison *c) {
@@ -61,10 +88,10 @@ static void print_reason(const judge *j, const palette *p, const stemma_comparis
         printf("b in a %s %s\n", at_least, k);
         break;
     case STEMMA_RELATED:
-        printf("above chance %s, below resemblance %s and containment %s\n", x, r, k);
+        print_related(c, x, r, k);
         break;
     case STEMMA_UNRELATED:
-        printf("nothing above chance %s\n", x);
+        printf("nothing above %s (chance)\n", x);
         break;
     case STEMMA_UNKNOWN:
         puts("nothing to judge by");
@@ -96,6 +123,13 @@ static void print_doubt(const palette *p, const stemma_comparison *c) {
         puts("an interval crosses a threshold; compare the documents themselves, or larger sketches");
 }
 
+static void print_hint(const palette *p, const char *hint) {
+    if (!hint) return;
+    print_label(p, "too short");
+    print_name(stdout, hint);
+    putchar('\n');
+}
+
 static void print_headline(const palette *p, const verdict *v) {
     const char *colour = v->comparison.relation <= STEMMA_CONTAINS ? p->good : p->strong;
     char relation[32];
@@ -111,13 +145,14 @@ void verdict_print(const judge *j, const verdict *v) {
     palette p = palette_choose();
     print_headline(&p, v);
     if (j->options->quiet) return;
-    print_quantity(&p, "resemblance", &c->resemblance);
-    print_quantity(&p, "a in b", &c->a_in_b);
-    print_quantity(&p, "b in a", &c->b_in_a);
-    if (c->cosine.known) print_quantity(&p, "cosine", &c->cosine);
+    print_quantity(&p, "resemblance", c, &c->resemblance);
+    print_quantity(&p, "a in b", c, &c->a_in_b);
+    print_quantity(&p, "b in a", c, &c->b_in_a);
+    if (c->cosine.known) print_quantity(&p, "cosine", c, &c->cosine);
     print_shingles(&p, c);
     print_reason(j, &p, c);
     print_doubt(&p, c);
+    print_hint(&p, v->hint);
     print_label(&p, "recipe");
     puts(v->recipe);
 }
@@ -128,18 +163,18 @@ void verdict_print_head(void) {
     printf("%-16s %11s %8s %8s  %s\n", "relation", "resemblance", "a in b", "b in a", "a, b");
 }
 
-static void print_cell(int width, const stemma_quantity *q) {
+static void print_cell(int width, const stemma_comparison *c, const stemma_quantity *q) {
     char value[32];
-    printf(" %*s", width, q->known ? format_fraction(q->value, value, sizeof value) : "-");
+    printf(" %*s", width, shown(c, q).known ? format_fraction(q->value, value, sizeof value) : "-");
 }
 
 void verdict_print_row(const verdict *v) {
     const stemma_comparison *c = &v->comparison;
     char relation[32];
     printf("%-16s", relation_text(c, relation, sizeof relation));
-    print_cell(11, &c->resemblance);
-    print_cell(8, &c->a_in_b);
-    print_cell(8, &c->b_in_a);
+    print_cell(11, c, &c->resemblance);
+    print_cell(8, c, &c->a_in_b);
+    print_cell(8, c, &c->b_in_a);
     fputs("  ", stdout);
     print_name(stdout, v->a);
     fputs("  ", stdout);
@@ -176,5 +211,13 @@ void verdict_print_json(const judge *j, const verdict *v) {
     json_close(&line, '}');
     json_bool(&line, "from_sketches", c->from_sketches);
     json_word(&line, "recipe", v->recipe);
+    json_end(&line);
+}
+
+void verdict_print_error(const char *a, const char *b, const char *reason) {
+    json line = json_begin(stdout);
+    json_name(&line, "a", a);
+    json_name(&line, "b", b);
+    json_word(&line, "error", reason);
     json_end(&line);
 }

@@ -234,6 +234,33 @@ class Compare(Base):
         self.assertIn("a  →  b", self.good("compare", a, b, locale="C.UTF-8"))
         self.assertEqual(len(self.good("compare", "--quiet", a, b).splitlines()), 1)
 
+    def test_related_says_by_which_number(self):
+        text = words(4000)
+        self.write("long", " ".join(text))
+        self.write("short", " ".join(text[:200] + ["x" + word for word in words(800, seed=3)]))
+        self.assertRegex(self.good("compare", "short", "long"),
+                         r"decided by    a in b \.\d+ > \.05 \(chance\); below resemblance \.7 and containment \.9\n")
+        self.assertRegex(self.good("compare", "long", "short"), r"decided by    b in a \.\d+ > \.05")
+        self.assertRegex(self.good("compare", "--sketch", "--scheme=oph", "-n", "1024", "--bits=8", "long", "short"),
+                         r"decided by    (resemblance|nothing)")
+
+    def test_shorter_than_the_window(self):
+        self.write("note.txt", "just four words here")
+        self.write("b", "one two three four five six")
+        hint = r"too short     note\.txt has 4 words, fewer than the window of 5"
+        for form in ([], ["--sketch"]):
+            shown = self.good("compare", *form, "b", "note.txt")
+            self.assertRegex(shown, hint + r"; try --window=2\n")
+            self.assertEqual(shown.count("not known: "), 3)
+            self.assertNotIn("exact", shown)
+        self.assertRegex(self.good("compare", "--unit=char", "--window=30", "note.txt", "b"), "has 20 characters, fewer")
+        self.good("sketch", "-q", "note.txt")
+        shown = self.good("compare", "note.txt.sketch", "b")
+        self.assertRegex(shown, "has 4 words, fewer than the window of 5\n")
+        row = self.good("compare", "-q", "--pairs-from=-", stdin=b"note.txt\tb\n")
+        self.assertEqual(row.split(), ["unknown", "-", "-", "-", "note.txt", "b"])
+        self.assertNotIn("too short", self.good("compare", "-", "b", stdin=b"four words are here"))
+
     def test_json_keys(self):
         a, b = self.two_documents()
         found = json.loads(self.good("compare", "--json", a, b))
@@ -347,12 +374,37 @@ class Pairs(Base):
     def failing(self, stdin, *options):
         done = self.run_program("compare", "--json", "--pairs-from=-", *options, stdin=stdin)
         self.assertEqual(done.returncode, 2)
-        return [json.loads(line)["b"] for line in done.stdout.splitlines()], done.stderr.decode()
+        found = [json.loads(line) for line in done.stdout.splitlines()]
+        return [line["b"] for line in found if "error" not in line], done.stderr.decode()
 
     def test_one_failure_does_not_stop_the_rest(self):
         done, message = self.failing(b"a\tb\nmissing\ta\na\t/\nb\ta\n")
         self.assertEqual(done, ["b", "a"])
-        self.assertRegex(message, r"\Astemma: cannot read 'missing': .+\nstemma: cannot read '/': .+\n\Z")
+        self.assertRegex(message, r"\Astemma: line 2 of '-': cannot read 'missing': .+\n"
+                                  r"stemma: line 3 of '-': cannot read '/': .+\n\Z")
+
+    def test_json_has_a_line_for_every_pair(self):
+        done = self.run_program("compare", "--json", "--pairs-from=-", stdin=b"a\tb\nmissing\ta\nb\ta\n")
+        first, failed, last = map(json.loads, done.stdout.splitlines())
+        self.assertEqual((first["b"], last["b"]), ("b", "a"))
+        self.assertEqual(failed, {"a": "missing", "b": "a",
+                                  "error": "cannot read 'missing': no such file or directory"})
+
+    def test_lines_of_other_systems(self):
+        self.assertEqual(self.good("compare", "--pairs-from=-", stdin=b"a\tb\r\n\r\nb\ta\r\n"),
+                         self.good("compare", "--pairs-from=-", stdin=b"a\tb\nb\ta\n"))
+
+    def test_no_head_without_rows(self):
+        self.bad("compare", "--pairs-from=-", stdin=b"a\n", says="line 1")
+        self.bad("compare", "--pairs-from=-", stdin=b"a\tmissing\n", says="line 1")
+        self.assertEqual(self.good("compare", "--pairs-from=-"), "")
+
+    def test_a_file_that_is_no_list(self):
+        for count in (10, 11, 5000):
+            message = self.bad("compare", "--pairs-from=-", stdin=b"word\n" * count).splitlines()
+            self.assertEqual(len(message), 10 if count == 10 else 11)
+            if count > 10:
+                self.assertEqual(message[-1], f"stemma: {count} pairs of '-' could not be used; the first 10 were named")
 
     def test_lines_that_are_no_pairs(self):
         done, message = self.failing(b"a\na\tb\tc\n\tb\na\t\n-\ta\na\tb\n")
