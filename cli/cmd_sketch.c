@@ -4,7 +4,9 @@
 #include "names.h"
 #include "parallel.h"
 #include "recipe_options.h"
+#include "stored.h"
 
+#include <errno.h>
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,22 +68,12 @@ static bool read_round(sketch_run *run) {
     return run->count > 0;
 }
 
-/* A sketch of a sketch file is never meant: it comes from a second run over the same directory. */
-static stemma_status refuse_sketch(const char *name, stemma_error *error) {
-    struct stat info;
-    bool is_bundle = false;
-    if (stat(name, &info) || !S_ISREG(info.st_mode)) return STEMMA_OK;
-    stemma_status status = stemma_is_bundle(name, &is_bundle, error);
-    if (!status && is_bundle)
-        return set_error(error, STEMMA_INVALID, "cannot sketch '%s': it is a sketch already", name);
-    return status;
-}
-
 static void sketch_item(void *context, size_t index, unsigned worker) {
     sketch_run *run = context;
     item *it = &run->round[index];
     (void)worker;
-    it->status = refuse_sketch(it->name, &it->error);
+    /* A sketch of a sketch is never meant: it comes from a second run over the same directory. */
+    it->status = stored_refuse(it->name, "sketch", &it->error);
     if (!it->status)
         it->status = stemma_sketch_file(it->name, run->recipe, &run->limits, &it->sketch, &it->error);
 }
@@ -252,9 +244,22 @@ static enum exit_code check_use(const options *o) {
     return check_standard_input(o);
 }
 
+/* Said once, before the work. */
+static enum exit_code check_directory(const char *directory) {
+    struct stat info;
+    if (stat(directory, &info)) {
+        complain("cannot write into the directory '%s': %s", directory, cause_text(errno));
+        return EXIT_WRONG;
+    }
+    if (S_ISDIR(info.st_mode)) return EXIT_DONE;
+    complain("cannot write into '%s': it is not a directory", directory);
+    return EXIT_WRONG;
+}
+
 static enum exit_code open_outputs(sketch_run *run) {
     const options *o = run->options;
     stemma_error error;
+    if (o->directory) return check_directory(o->directory);
     if (!o->output) return EXIT_DONE;
     if (!may_write(o, o->output)) return EXIT_WRONG;
     return stemma_writer_open(o->output, &run->bundle, &error) ? complain_of(&error) : EXIT_DONE;

@@ -2,6 +2,7 @@
 #include "command.h"
 #include "json.h"
 #include "recipe_options.h"
+#include "stored.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -77,7 +78,8 @@ static enum exit_code run(const options *o) {
     enum exit_code code = recipe_from_options(o, "text", &recipe);
     if (code) return code;
     stemma_limits limits = limits_from(o);
-    if (stemma_text_file(o->operands[0], recipe, &limits, &text, &error)) {
+    if (stored_refuse(o->operands[0], "show the text of", &error) ||
+        stemma_text_file(o->operands[0], recipe, &limits, &text, &error)) {
         code = complain_of(&error);
     } else {
         code = print_document(o, text);

@@ -31,9 +31,11 @@ static bool refuse(const parser *p, const option_spec *spec, const char *value, 
     return false;
 }
 
+static const char not_whole[] = "is not a whole number";
+
 /* Decimal digits and nothing else, up to `limit`. Returns why not, or NULL. */
 static const char *read_whole(const char *text, uint64_t limit, uint64_t *out) {
-    if (!*text || strspn(text, "0123456789") != strlen(text)) return "is not a whole number";
+    if (!*text || strspn(text, "0123456789") != strlen(text)) return not_whole;
     errno = 0;
     unsigned long long number = strtoull(text, NULL, 10);
     if (errno || number > limit) return "is too large";
@@ -46,6 +48,18 @@ static bool take_text_of_number(const parser *p, const option_spec *spec, const 
     uint64_t ignored;
     const char *reason = read_whole(value, UINT64_MAX, &ignored);
     if (reason) return refuse(p, spec, value, reason);
+    *out = value;
+    return true;
+}
+
+static bool take_text_in_range(const parser *p, const option_spec *spec, const char *value, unsigned least,
+                               unsigned most, const char **out) {
+    char reason[64];
+    uint64_t number = 0;
+    const char *malformed = read_whole(value, UINT64_MAX, &number);
+    snprintf(reason, sizeof reason, "is not from %u to %u", least, most);
+    if (malformed || number < least || number > most)
+        return refuse(p, spec, value, malformed ? malformed : reason);
     *out = value;
     return true;
 }
@@ -82,6 +96,7 @@ static bool take_size(const parser *p, const option_spec *spec, const char *valu
     const char *reason =
         length < sizeof digits ? read_whole(digits, SIZE_MAX >> shift, &number) : "is too large";
     if (!reason && number == 0) reason = "is not at least 1";
+    if (reason == not_whole) reason = "is not a whole number, or one with suffix K, M, G or T";
     if (reason) return refuse(p, spec, value, reason);
     *out = (size_t)number << shift;
     return true;
@@ -107,6 +122,17 @@ static bool take_word(const parser *p, const option_spec *spec, const char *valu
     }
     if (!*value || strpbrk(value, " \t\r\n;=")) return refuse(p, spec, value, "is not one word");
     *out = value;
+    return true;
+}
+
+/* Words joined by '+'. */
+static bool take_folds(const parser *p, const option_spec *spec, const char *value) {
+    char *list = need_copy(value), *rest = list, *word;
+    bool known = true;
+    while (known && (word = strsep(&rest, "+"))) known = is_choice("nfc case space punct", word);
+    free(list);
+    if (!known) return refuse(p, spec, value, "is not any of nfc, case, space and punct, joined by '+'");
+    p->out->view[spec->id] = value;
     return true;
 }
 
@@ -157,12 +183,15 @@ static bool store(const parser *p, const option_spec *spec, const char *value) {
     options *o = p->out;
     switch ((int)spec->id) {
     case OPT_PRESET:
-    case OPT_FOLD:
     case OPT_UNIT:
     case OPT_HASH:
         return take_word(p, spec, value, &o->view[spec->id]);
+    case OPT_FOLD:
+        return take_folds(p, spec, value);
     case OPT_WINDOW:
+        return take_text_in_range(p, spec, value, 1, 1024, &o->view[spec->id]);
     case OPT_WIDTH:
+        return take_text_in_range(p, spec, value, 32, 64, &o->view[spec->id]);
     case OPT_SEED:
         return take_text_of_number(p, spec, value, &o->view[spec->id]);
     case OPT_LABELLED:

@@ -100,7 +100,11 @@ enum exit_code recipe_from_options(const options *o, const char *command, stemma
     enum exit_code code = check_combination(o, command);
     if (code) return code;
     char *text = o->recipe ? need_copy(o->recipe) : recipe_text(o);
-    if (parse_with_key(text, o->key_file, out, &error)) code = complain_of(&error);
+    stemma_status status = parse_with_key(text, o->key_file, out, &error);
+    if (status == STEMMA_INVALID)
+        code = wrong_use(command, "%s", error.message);
+    else if (status)
+        code = complain_of(&error);
     free(text);
     return code;
 }
@@ -132,13 +136,22 @@ static stemma_status check_field(const char *asked, const char *stored, const ch
         name, stored_length ? (int)stored_length : 4, s, name, asked_length ? (int)asked_length : 4, a);
 }
 
+static stemma_status check_key(const char *asked, const char *stored, const char *file, stemma_error *error) {
+    size_t asked_length, stored_length;
+    const char *a = recipe_field(asked, "keyid", &asked_length);
+    const char *s = recipe_field(stored, "keyid", &stored_length);
+    if (asked_length == stored_length && !memcmp(a, s, stored_length)) return STEMMA_OK;
+    return set_error(error, STEMMA_MISMATCH, "cannot use '%s': it %s", file,
+                     stored_length ? "was made with another key" : "is not keyed, but --key was given");
+}
+
 stemma_status recipe_check_stored(const options *o, const stemma_recipe *asked, const char *file,
                                   const stemma_recipe *stored, stemma_error *error) {
     const char *want = stemma_recipe_text(asked), *have = stemma_recipe_text(stored);
     stemma_status status = STEMMA_OK;
     for (size_t i = 0; i < OPT_VIEW_COUNT && !status; i++)
         if (o->view[i] || o->recipe) status = check_field(want, have, option_table[i].long_name, file, error);
-    if (!status && o->key_file) status = check_field(want, have, "keyid", file, error);
+    if (!status && o->key_file) status = check_key(want, have, file, error);
     want += strcspn(want, ";");
     have += strcspn(have, ";");
     bool specs_asked = o->scheme_count || (o->recipe && strchr(o->recipe, ';'));

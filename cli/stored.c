@@ -21,9 +21,10 @@ typedef struct bundle {
 } bundle;
 
 struct stored_set {
-    pthread_mutex_t lock; /* of the two below */
+    pthread_mutex_t lock; /* of what is below */
     void *bundles;        /* a tree, by path: see tsearch(3) */
     size_t count;
+    void *warned; /* a tree of names */
 };
 
 /* ---- one bundle ---- */
@@ -136,6 +137,7 @@ static void forget_all(stored_set *set) {
 
 void stored_free(stored_set *set) {
     forget_all(set);
+    tdestroy(set->warned, free);
     pthread_mutex_destroy(&set->lock);
     free(set);
 }
@@ -180,7 +182,7 @@ static stemma_status ensure_loaded(bundle *b, stemma_error *error) {
 /* Pipes and devices are documents: looking into them would eat their beginning. */
 static bool is_regular(const char *path) {
     struct stat info;
-    return stat(path, &info) == 0 && S_ISREG(info.st_mode);
+    return strcmp(path, "-") && stat(path, &info) == 0 && S_ISREG(info.st_mode);
 }
 
 /* *out stays NULL when the file is no bundle. */
@@ -198,10 +200,39 @@ static stemma_status find_in(stored_set *set, const char *path, const char *memb
     return status ? status : bundle_find(b, member, out, error);
 }
 
+stemma_status stored_refuse(const char *name, const char *verb, stemma_error *error) {
+    bool is_bundle = false;
+    if (!is_regular(name)) return STEMMA_OK;
+    stemma_status status = stemma_is_bundle(name, &is_bundle, error);
+    if (status || !is_bundle) return status;
+    return set_error(error, STEMMA_INVALID, "cannot %s '%s': it is a sketch, not a document", verb, name);
+}
+
+static bool named_like_sketch(const char *name) {
+    static const char ending[] = ".sketch";
+    size_t length = strlen(name), tail = sizeof ending - 1;
+    return length > tail && !strcmp(name + length - tail, ending);
+}
+
+static int by_text(const void *a, const void *b) {
+    return strcmp(a, b);
+}
+
+/* Its beginning may be damaged: then the numbers would be those of rubbish. Said once. */
+static void warn_of(stored_set *set, const char *name) {
+    pthread_mutex_lock(&set->lock);
+    bool known = tfind(name, &set->warned, by_text) != NULL;
+    if (!known) need(tsearch(need_copy(name), &set->warned, by_text));
+    pthread_mutex_unlock(&set->lock);
+    if (!known) complain("'%s' does not look like a sketch; it is read as text", name);
+}
+
 stemma_status stored_find(stored_set *set, const char *name, const stemma_sketch **out, stemma_error *error) {
     *out = NULL;
     stemma_status status = find_in(set, name, NULL, out, error);
-    if (status || *out || is_regular(name)) return status;
+    bool is_document = !status && !*out && is_regular(name);
+    if (is_document && named_like_sketch(name)) warn_of(set, name);
+    if (status || *out || is_document) return status;
     /* Not a file as it stands: perhaps FILE#NAME, where either may hold further '#'. */
     char *path = need_copy(name);
     for (char *mark = strchr(path, '#'); mark && !*out && !status; mark = strchr(mark + 1, '#')) {

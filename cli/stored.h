@@ -15,8 +15,11 @@ stored_set *stored_new(void);
 void stored_free(stored_set *set);
 
 /* The sketch that `name` stands for, belonging to the set; *out is NULL when it is a document. What a file
- * is, its content says. */
+ * is, its content says; a document that is named like a sketch gets a warning. */
 stemma_status stored_find(stored_set *set, const char *name, const stemma_sketch **out, stemma_error *error);
+
+/* An error when `name` is a file of sketches: "cannot VERB it". For commands that want a document. */
+stemma_status stored_refuse(const char *name, const char *verb, stemma_error *error);
 
 /* Forgets all bundles when they have become many. Only while no sketch of the set is in use. */
 void stored_trim(stored_set *set);

@@ -94,7 +94,7 @@ class Use(Base):
         for option, value, reason in [("--window", "5x", "whole number"), ("--window", "", "whole number"),
                                       ("--window", "-1", "whole number"), ("--seed", "99999999999999999999", "too large"),
                                       ("--threads", "0", "at least 1"),
-                                      ("--memory", "1Q", "whole number"), ("--memory", "99999999999T", "too large"),
+                                      ("--memory", "1Q", "suffix K, M, G or T"), ("--memory", "99999999999T", "too large"),
                                       ("--memory", "G", "whole number"), ("-n", "ten", "whole number")]:
             with self.subTest(option=option, value=value):
                 self.bad("compare", option, value, "a", "b", says=reason)
@@ -113,7 +113,13 @@ class Use(Base):
         self.bad("compare", "--unit=foot", "a", "b", says="is not one of: byte char word line")
 
     def test_a_value_cannot_smuggle_a_field(self):
-        self.bad("compare", "--fold=case window=2", "a", "b", says="not one word")
+        self.bad("compare", "--fold=case window=2", "a", "b", says="is not any of nfc, case, space and punct")
+        self.bad("compare", "--unit=word;mod", "a", "b", says="is not one of")
+
+    def test_folds(self):
+        self.assertEqual(self.good("text", "--fold=case+space", "-", stdin=b"A,  B"), "a, b")
+        for value in ("", "foo", "case+foo", "case+", "+"):
+            self.bad("text", f"--fold={value}", "-", says="is not any of nfc, case, space and punct")
 
     def test_forms_of_options(self):
         a, b = self.two_documents()
@@ -141,7 +147,8 @@ class Use(Base):
         self.bad("compare", "-n", "5", "a", "b", says="need a --scheme")
         self.bad("sketch", "-o", "x", "-d", "y", "a", says="only one of")
         self.bad("compare", "--recipe=windov=3", "a", "b", says="windov")
-        self.bad("compare", "--window=0", "a", "b", says="window")
+        for option in ("--window=0", "--window=1025", "--width=31", "--width=65"):
+            self.bad("compare", option, "a", "b", says=r"--w\w+: '\d+' is not from \d+ to \d+\nTry 'stemma compare --help'")
 
 
 class Help(Base):
@@ -302,7 +309,7 @@ class Compare(Base):
         exact = json.loads(self.good("compare", "--json", "a", "b"))["resemblance"]["value"]
         crossed = ["--sketch", "--scheme=mod", "-n", "16", "-t", f"{exact:.3f}", "a", "b"]
         fixed = ["--sketch", "--scheme=oph", "-n", "512", "--bits=8", "a", "b"]
-        for options, hint in ((crossed, "an interval crosses a threshold"), (fixed, "containment is not known")):
+        for options, hint in ((crossed, "an interval crosses a threshold"), (fixed, r"containment is not known under this recipe; .*--scheme=mod")):
             headline, *rest = self.good("compare", *options).splitlines()
             self.assertRegex(headline, r"\A[a-z-]+\? ")
             self.assertRegex("\n".join(rest), rf"(?m)^  not certain   {hint}")
@@ -524,7 +531,9 @@ class Sketch(Base):
         shown = self.run_program("sketch", "--print0", "-d", "out", "a", "in/c").stdout
         self.assertEqual(shown, b"out/a.sketch\0out/c.sketch\0")
         self.assertEqual(self.good("sketch", "--quiet", "-d", "out", "b"), "")
-        self.bad("sketch", "-d", "nowhere", "a", says="nowhere")
+        message = self.bad("sketch", "-d", "nowhere", "a", "b", says="the directory 'nowhere': no such file or directory")
+        self.assertEqual(message.count("\n"), 1)
+        self.bad("sketch", "-d", "a", "b", says="'a': it is not a directory")
 
     def test_bundle(self):
         self.assertEqual(self.good("sketch", "-o", "all", "a", "b"), "all\n")
@@ -595,7 +604,8 @@ class Sketch(Base):
 
     def test_sketch_of_a_sketch(self):
         self.good("sketch", "a")
-        self.bad("sketch", "a.sketch", says="is a sketch already")
+        self.bad("sketch", "a.sketch", says="is a sketch, not a document")
+        self.bad("text", "a.sketch", says="cannot show the text of 'a.sketch': it is a sketch, not a document")
 
     def test_standard_input(self):
         self.bad("sketch", "-", says="needs -o FILE or --json")
@@ -655,7 +665,11 @@ class Sketch(Base):
         (self.folder / "a.sketch").rename(self.folder / "plain.txt")
         self.assertIn("identical", self.good("compare", "plain.txt", "a"))
         self.write("text.sketch", (self.folder / "a").read_bytes())
-        self.assertIn("identical", self.good("compare", "text.sketch", "a"))
+        warning = b"stemma: 'text.sketch' does not look like a sketch; it is read as text\n"
+        done = self.run_program("compare", "text.sketch", "a")
+        self.assertEqual((done.returncode, done.stdout[:9], done.stderr), (0, b"identical", warning))
+        done = self.run_program("compare", "--threads=3", "--pairs-from=-", stdin=b"a\ttext.sketch\n" * 100)
+        self.assertEqual((done.returncode, done.stderr), (0, warning))
 
     def test_sketches_of_other_recipes(self):
         self.good("sketch", "--window=3", "a")
@@ -670,7 +684,9 @@ class Sketch(Base):
         self.assertIn("keyid=", self.good("compare", "a.sketch", "b.sketch"))
         self.bad("compare", "a.sketch", "b", says="it is keyed, and --key was not given")
         self.assertIn("near-duplicate", self.good("compare", "--key=key", "a.sketch", "b"))
-        self.bad("compare", "--key=other", "a.sketch", "b", says="key")
+        self.bad("compare", "--key=other", "a.sketch", "b", says="'a.sketch': it was made with another key")
+        self.good("sketch", "-q", "-o", "open", "a")
+        self.bad("compare", "--key=other", "open", "b", says="'open': it is not keyed, but --key was given")
         self.bad("sketch", "--key=short", "a", says="16")
         self.bad("sketch", "--key=nowhere", "a", says="cannot read key 'nowhere': no such file")
 
