@@ -59,8 +59,12 @@ static void print_bash(void) {
          "    if ((COMP_CWORD == 1)); then");
     printf("        words='");
     for (size_t i = 0; i < COMMAND_COUNT; i++) printf("%s ", command_list[i]->name);
-    puts("--help --version'");
-    puts("    elif [[ ${COMP_WORDS[1]} == completion && $current != -* ]]; then\n"
+    puts("--help --version'\n"
+         "    elif [[ ${COMP_WORDS[1]} == help && $current != -* ]]; then");
+    printf("        words='recipe");
+    for (size_t i = 0; i < COMMAND_COUNT; i++) printf(" %s", command_list[i]->name);
+    puts("'\n"
+         "    elif [[ ${COMP_WORDS[1]} == completion && $current != -* ]]; then\n"
          "        words='bash zsh fish'\n"
          "    elif [[ $current != -* ]]; then\n"
          "        compopt -o default; return\n"
@@ -109,7 +113,7 @@ static void zsh_command(const command *c) {
     }
     printf(" \\\n            '*:%s' ;;\n", c->mask == IN_COMPLETION ? "shell:(bash zsh fish)"
                                            : c->mask == IN_HELP
-                                               ? "command:(compare sketch show text completion)"
+                                               ? "command:(compare sketch show text completion recipe)"
                                                : "document:_files");
 }
 
@@ -171,6 +175,8 @@ static void print_fish(void) {
             if (option_table[k].commands & c->mask) fish_option(c, &option_table[k]);
     }
     puts("complete -c stemma -n '__fish_seen_subcommand_from completion' -f -a 'bash zsh fish'");
+    puts(
+        "complete -c stemma -n '__fish_seen_subcommand_from help' -f -a 'compare sketch show text completion recipe'");
 }
 
 /* ---- the command ---- */

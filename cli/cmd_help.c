@@ -24,6 +24,19 @@ static void print_wrapped(const char *text, int at, int indent) {
     putchar('\n');
 }
 
+/* "one of: raw, text, code" */
+static void print_choices(const char *choices) {
+    char text[128];
+    size_t used = (size_t)snprintf(text, sizeof text, "one of: ");
+    for (; *choices && used + 2 < sizeof text; choices++) {
+        if (*choices == ' ') text[used++] = ',';
+        text[used++] = *choices;
+    }
+    text[used] = '\0';
+    printf("%*s", OPTION_COLUMN, "");
+    print_wrapped(text, OPTION_COLUMN, OPTION_COLUMN);
+}
+
 static void print_option(const option_spec *spec) {
     char left[64];
     int length =
@@ -38,21 +51,22 @@ static void print_option(const option_spec *spec) {
     printf("%-*s", OPTION_COLUMN, left);
     if (length >= OPTION_COLUMN) printf("\n%*s", OPTION_COLUMN, "");
     print_wrapped(spec->help, OPTION_COLUMN, OPTION_COLUMN);
-    if (spec->choices) {
-        printf("%*s", OPTION_COLUMN, "");
-        print_wrapped(spec->choices, OPTION_COLUMN, OPTION_COLUMN);
+    if (spec->choices) print_choices(spec->choices);
+}
+
+static void print_group(const char *group, unsigned command_bit) {
+    bool head_printed = false;
+    for (size_t i = 0; i < OPT_COUNT; i++) {
+        const option_spec *spec = &option_table[i];
+        if (!(spec->commands & command_bit) || strcmp(spec->group, group)) continue;
+        if (!head_printed) printf("\n%s:\n", group);
+        head_printed = true;
+        print_option(spec);
     }
 }
 
 static void print_options(unsigned command_bit) {
-    const char *group = "";
-    for (size_t i = 0; i < OPT_COUNT; i++) {
-        const option_spec *spec = &option_table[i];
-        if (!(spec->commands & command_bit)) continue;
-        if (strcmp(group, spec->group) != 0) printf("\n%s:\n", spec->group);
-        group = spec->group;
-        print_option(spec);
-    }
+    for (size_t i = 0; i < OPTION_GROUPS; i++) print_group(option_groups[i], command_bit);
 }
 
 static void print_usage(const command *c) {
@@ -99,12 +113,37 @@ void help_of_program(void) {
     puts("\nSee also: stemma(1), stemma-recipe(7)");
 }
 
+static void help_of_recipe(void) {
+    puts("A recipe is everything that decides the bytes of a sketch: a view of the\n"
+         "document, then what is kept of it. The default:\n"
+         "  preset=text unit=word window=5 hash=mix width=64 seed=0;\n"
+         "  oph n=2048 bits=1; mod n=32\n"
+         "\n"
+         "What can be kept (--scheme):\n"
+         "  mod n=N             the fingerprints that are 0 mod N: containment too\n"
+         "  min n=N             the N smallest; can be united\n"
+         "  minmod n=N mod=M    the N smallest of those that are 0 mod M\n"
+         "  level               those that are 0 mod 2^i, i by the size: containment too\n"
+         "  minhash n=N bits=B  the minima of N hash functions; with bits=64 can be united\n"
+         "  oph n=N bits=B      the minima of N bins; bits=1: resemblance with the\n"
+         "                      smallest error for its bytes\n"
+         "  bsw n=N             the smallest of each chunk of about N tokens\n"
+         "  bsw-chunk n=N       a hash of each such chunk\n"
+         "  simhash bits=B      64 or 128 bits: a cosine, not resemblance\n"
+         "\n"
+         "See also: stemma-recipe(7)");
+}
+
 static enum exit_code run(const options *o) {
     if (o->operand_count == 0) {
         help_of_program();
         return EXIT_DONE;
     }
     if (o->operand_count > 1) return wrong_use("help", "one command at a time");
+    if (!strcmp(o->operands[0], "recipe")) {
+        help_of_recipe();
+        return EXIT_DONE;
+    }
     const command *c = command_find(o->operands[0]);
     if (!c) return unknown_command(o->operands[0]);
     help_of_command(c);
@@ -115,9 +154,10 @@ const command command_help = {
     .name = "help",
     .mask = IN_HELP,
     .summary = "explain a command",
-    .usage = "[COMMAND]",
-    .purpose = "Shows what a command does, its options and examples.",
-    .examples = "  stemma help compare\n",
+    .usage = "[COMMAND]\nrecipe",
+    .purpose = "Shows what a command does, its options and examples; or the schemes of a recipe.",
+    .examples = "  stemma help compare\n"
+                "  stemma help recipe\n",
     .see_also = "stemma(1)",
     .run = run,
 };

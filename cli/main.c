@@ -49,6 +49,11 @@ enum exit_code unknown_command(const char *name) {
     return wrong_use(NULL, "unknown command '%s'", name);
 }
 
+static enum exit_code print_version(void) {
+    printf("stemma %s\n", stemma_version());
+    return EXIT_DONE;
+}
+
 static enum exit_code run_command(const command *c, int argc, char **argv) {
     options o;
     if (!options_parse(&o, c->name, c->mask, argc, argv)) return EXIT_WRONG;
@@ -56,27 +61,22 @@ static enum exit_code run_command(const command *c, int argc, char **argv) {
         help_of_command(c);
         return EXIT_DONE;
     }
-    if (o.version) {
-        printf("stemma %s\n", stemma_version());
-        return EXIT_DONE;
-    }
-    return c->run(&o);
+    return o.version ? print_version() : c->run(&o);
 }
 
 /* Without a command there are only --help and --version, which `help` knows. */
 static enum exit_code run_program(int argc, char **argv) {
     options o;
+    if (argc == 2 && !strcmp(argv[1], "version")) return print_version();
     if (argc > 1 && argv[1][0] != '-') {
         const command *c = command_find(argv[1]);
         return c ? run_command(c, argc - 1, argv + 1) : unknown_command(argv[1]);
     }
     if (!options_parse(&o, NULL, IN_HELP, argc, argv)) return EXIT_WRONG;
-    if (o.version)
-        printf("stemma %s\n", stemma_version());
-    else if (o.help)
-        help_of_program();
-    else
+    if (o.version) return print_version();
+    if (!o.help)
         return wrong_use(NULL, "a command is needed: compare, sketch, show, text, help or completion");
+    help_of_program();
     return EXIT_DONE;
 }
 

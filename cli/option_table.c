@@ -7,8 +7,11 @@
 #define INPUT  "Input"
 #define OUTPUT "Output"
 #define WORK   "Work"
+#define OTHER  "Other"
 
 #define IN_KEEPING (IN_COMPARE | IN_SKETCH)
+
+const char *const option_groups[OPTION_GROUPS] = {JUDGE, INPUT, OUTPUT, VIEW, KEPT, WORK, OTHER};
 
 const option_spec option_table[OPT_COUNT] = {
     {OPT_PRESET, 0, "preset", "NAME", "raw text code", VIEW,
@@ -18,7 +21,8 @@ const option_spec option_table[OPT_COUNT] = {
      IN_DOCUMENTS},
     {OPT_UNIT, 0, "unit", "UNIT", "byte char word line", VIEW, "what a token is (default word)",
      IN_DOCUMENTS},
-    {OPT_WINDOW, 0, "window", "W", NULL, VIEW, "tokens in a shingle, 1 to 1024 (default 5)", IN_DOCUMENTS},
+    {OPT_WINDOW, 0, "window", "W", NULL, VIEW, "tokens in a shingle, 1 to 1024 (default 5; 20 for bytes)",
+     IN_DOCUMENTS},
     {OPT_LABELLED, 0, "labelled", NULL, NULL, VIEW, "number repeated shingles, so that repetition counts",
      IN_DOCUMENTS},
     {OPT_HASH, 0, "hash", "NAME", "rabin mix padded", VIEW, "how a shingle becomes a fingerprint",
@@ -61,7 +65,7 @@ const option_spec option_table[OPT_COUNT] = {
     {OPT_FORCE, 0, "force", NULL, NULL, OUTPUT, "overwrite files that exist", IN_SKETCH},
     {OPT_JSON, 0, "json", NULL, NULL, OUTPUT, "one JSON object a line", IN_DOCUMENTS | IN_SHOW},
     {OPT_QUIET, 'q', "quiet", NULL, NULL, OUTPUT,
-     "say only what was asked: the verdict, nothing where files are written", IN_KEEPING},
+     "print less: the verdict alone, no head line, no names of files written", IN_KEEPING},
     {OPT_PRINT0, 0, "print0", NULL, NULL, OUTPUT,
      "the names of the files written, as they are, each ended by NUL", IN_SKETCH},
 
@@ -72,6 +76,6 @@ const option_spec option_table[OPT_COUNT] = {
      "that needs more is refused",
      IN_DOCUMENTS},
 
-    {OPT_HELP, 'h', "help", NULL, NULL, "Other", "show this help", IN_ALL},
-    {OPT_VERSION, 0, "version", NULL, NULL, "Other", "show the version", IN_ALL},
+    {OPT_HELP, 'h', "help", NULL, NULL, OTHER, "show this help", IN_ALL},
+    {OPT_VERSION, 'V', "version", NULL, NULL, OTHER, "show the version", IN_ALL},
 };

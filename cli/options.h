@@ -73,6 +73,10 @@ typedef struct option_spec {
 
 extern const option_spec option_table[OPT_COUNT];
 
+/* The groups in the order of --help: what is used every day first. */
+enum { OPTION_GROUPS = 7 };
+extern const char *const option_groups[OPTION_GROUPS];
+
 /* One --scheme with what follows it; a text is NULL when it was not given. */
 typedef struct scheme_choice {
     const char *scheme, *n, *bits, *mod;

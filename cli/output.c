@@ -204,7 +204,10 @@ const char *format_fraction(double value, char *buffer, size_t size) {
         double shown = strtod(buffer, NULL);
         if (shown != 0 && shown != 1) break;
     }
-    return buffer[0] == '0' ? buffer + 1 : buffer;
+    /* The 0 before the point goes, also behind a sign. */
+    if (buffer[0] != '-') return buffer[0] == '0' ? buffer + 1 : buffer;
+    if (buffer[1] == '0') buffer[1] = '-';
+    return buffer + (buffer[1] == '-');
 }
 
 const char *format_threshold(double value, char *buffer, size_t size) {

@@ -65,7 +65,7 @@ typedef struct palette {
 } palette;
 palette palette_choose(void);
 
-/* ".912", "1", "0": three places, more where rounding would claim 0 or 1 falsely. */
+/* ".912", "-.041", "1", "0": three places, more where rounding would claim 0 or 1 falsely. */
 const char *format_fraction(double value, char *buffer, size_t size);
 /* ".7": as short as it was given. */
 const char *format_threshold(double value, char *buffer, size_t size);

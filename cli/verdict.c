@@ -17,24 +17,22 @@ static void print_label(const palette *p, const char *label) {
     printf("  %s%-13s%s ", p->faint, label, p->end);
 }
 
-/* What says nothing about the relation is not shown as a number. */
+/* Resemblance and containment that say nothing about the relation are not shown as numbers. */
 static stemma_quantity shown(const stemma_comparison *c, const stemma_quantity *q) {
     if (c->relation != STEMMA_UNKNOWN || !q->known) return *q;
     return (stemma_quantity){.why = "there is too little to judge by"};
 }
 
-static void print_quantity(const palette *p, const char *label, const stemma_comparison *c,
-                           const stemma_quantity *quantity) {
+static void print_quantity(const palette *p, const char *label, stemma_quantity q) {
     char value[32], low[32], high[32];
-    stemma_quantity told = shown(c, quantity), *q = &told;
     print_label(p, label);
-    if (!q->known)
-        printf("not known: %s\n", q->why ? q->why : "no reason given");
-    else if (q->exact)
-        printf("%s  exact\n", format_fraction(q->value, value, sizeof value));
+    if (!q.known)
+        printf("not known: %s\n", q.why ? q.why : "no reason given");
+    else if (q.exact)
+        printf("%-4s  exact\n", format_fraction(q.value, value, sizeof value));
     else
-        printf("about %s, 95 %% between %s and %s\n", format_fraction(q->value, value, sizeof value),
-               format_fraction(q->low, low, sizeof low), format_fraction(q->high, high, sizeof high));
+        printf("about %s, 95 %% between %s and %s\n", format_fraction(q.value, value, sizeof value),
+               format_fraction(q.low, low, sizeof low), format_fraction(q.high, high, sizeof high));
 }
 
 static void print_shingles(const palette *p, const stemma_comparison *c) {
@@ -145,16 +143,17 @@ void verdict_print(const judge *j, const verdict *v) {
     palette p = palette_choose();
     print_headline(&p, v);
     if (j->options->quiet) return;
-    print_quantity(&p, "resemblance", c, &c->resemblance);
-    print_quantity(&p, "a in b", c, &c->a_in_b);
-    print_quantity(&p, "b in a", c, &c->b_in_a);
-    if (c->cosine.known) print_quantity(&p, "cosine", c, &c->cosine);
+    print_quantity(&p, "resemblance", shown(c, &c->resemblance));
+    print_quantity(&p, "a in b", shown(c, &c->a_in_b));
+    print_quantity(&p, "b in a", shown(c, &c->b_in_a));
+    if (c->cosine.known) print_quantity(&p, "cosine", c->cosine);
     print_shingles(&p, c);
     print_reason(j, &p, c);
     print_doubt(&p, c);
     print_hint(&p, v->hint);
     print_label(&p, "recipe");
-    puts(v->recipe);
+    /* Of an exact comparison the view alone: no sketch was used. */
+    printf("%.*s\n", (int)strcspn(v->recipe, c->from_sketches ? "" : ";"), v->recipe);
 }
 
 /* ---- rows ---- */

@@ -169,7 +169,22 @@ class Help(Base):
         for command in COMMANDS + ["help", "completion"]:
             self.assertRegex(text, rf"(?m)^  {command} ")
         self.assertRegex(self.good("--version"), r"\Astemma \d+\.\d+\.\d+\n\Z")
-        self.assertEqual(self.good("compare", "--version"), self.good("--version"))
+        for form in (["compare", "--version"], ["-V"], ["sketch", "-V"], ["version"]):
+            self.assertEqual(self.good(*form), self.good("--version"))
+
+    def test_recipe(self):
+        text = self.good("help", "recipe")
+        schemes = re.search(r"--scheme=NAME(?:.|\n)+?one of: ((?:.|\n)+?)\n *-n", self.good("sketch", "--help"))[1]
+        self.assertEqual(re.findall(r"(?m)^  ([a-z-]+) +(?:[nb]|those)", text.split("--scheme")[1]),
+                         [scheme.strip() for scheme in schemes.split(",")])
+        self.assertLess(max(map(len, text.splitlines())), 81)
+
+    def test_what_is_used_every_day_comes_first(self):
+        text = self.good("compare", "--help")
+        order = [option for option in re.findall(r"(?m)^ +(?:-\w, )?--([a-z-]+)", text)
+                 if option in ("threshold", "pairs-from", "json", "preset", "scheme")]
+        self.assertEqual(order, ["threshold", "pairs-from", "json", "preset", "scheme"])
+        self.assertIn("one of: raw, text, code\n", text)
 
     def test_manual_pages_mention_every_option(self):
         for command in COMMANDS:
@@ -206,6 +221,7 @@ class Help(Base):
             return subprocess.run(["bash", "-c", shell], cwd=self.folder, capture_output=True, text=True).stdout.split()
         self.assertEqual(complete("stemma", "comp"), ["compare", "completion"])
         self.assertEqual(complete("stemma", "compare", "--thres"), ["--threshold"])
+        self.assertEqual(complete("stemma", "help", "s"), ["sketch", "show"])
         self.assertEqual(complete("stemma", "sketch", "--unit", "w"), ["word"])
         self.assertEqual(complete("stemma", "sketch", "--unit", "=", "w"), ["word"])
         self.assertEqual(complete("stemma", "sketch", "--unit", "="), ["byte", "char", "word", "line"])
@@ -238,6 +254,9 @@ class Compare(Base):
                          ["resemblance", "a in b", "b in a", "shingles", "decided by", "recipe"])
         self.assertRegex(lines[1], r"  \.\d{3,}  exact\Z")
         self.assertEqual(lines[5], "  decided by    resemblance >= .7")
+        self.assertNotIn(";", lines[6])
+        self.assertRegex(self.good("compare", "--sketch", a, b), "recipe .*; oph .*; mod ")
+        self.assertIn("  resemblance   1     exact\n", self.good("compare", a, a))
         self.assertIn("a  →  b", self.good("compare", a, b, locale="C.UTF-8"))
         self.assertEqual(len(self.good("compare", "--quiet", a, b).splitlines()), 1)
 
@@ -300,7 +319,9 @@ class Compare(Base):
         self.assertIsNone(found["resemblance"]["value"])
         self.assertTrue(found["resemblance"]["why"])
         self.assertIn("value", found["cosine"])
-        self.assertIn("not known: ", self.good("compare", "--sketch", "--scheme=simhash", "--bits=64", a, b))
+        shown = self.good("compare", "--sketch", "--scheme=simhash", "--bits=64", a, b)
+        self.assertEqual(shown.count("not known: "), 3)
+        self.assertRegex(shown, r"cosine        about -?(\.\d+|1), 95 % between -?(\.\d+|1)")
 
     def test_what_is_not_certain_carries_a_question_mark(self):
         text = words(4000)
