@@ -202,8 +202,8 @@ const command command_compare = {
     .purpose =
         "Says how A relates to B: identical, same-text, near-duplicate, contained, contains, related, unrelated "
         "or unknown, with resemblance and containment. A document is plain text in UTF-8 (other bytes are "
-        "tolerated; --preset=raw --unit=byte compares bytes themselves). Two documents are compared exactly, by all their "
-        "shingles. A or B may also be a file made by 'stemma sketch' (FILE#NAME picks one of several); then, "
+        "tolerated; --preset=raw --unit=byte compares bytes themselves). Two documents are compared exactly, by "
+        "all their shingles. A or B may also be a file made by 'stemma sketch' (FILE#NAME picks one of several); then, "
         "and with --sketch, the numbers are estimates with intervals. '-' is standard input.",
     .examples = "  stemma compare draft.txt final.txt\n"
                 "  stemma compare --preset=raw --unit=byte --window=20 a.bin b.bin\n"

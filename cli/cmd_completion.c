@@ -175,8 +175,9 @@ static void print_fish(void) {
             if (option_table[k].commands & c->mask) fish_option(c, &option_table[k]);
     }
     puts("complete -c stemma -n '__fish_seen_subcommand_from completion' -f -a 'bash zsh fish'");
-    puts(
-        "complete -c stemma -n '__fish_seen_subcommand_from help' -f -a 'compare sketch show text completion recipe'");
+    printf("complete -c stemma -n '__fish_seen_subcommand_from help' -f -a 'recipe");
+    for (size_t i = 0; i < COMMAND_COUNT; i++) printf(" %s", command_list[i]->name);
+    puts("'");
 }
 
 /* ---- the command ---- */

@@ -115,8 +115,7 @@ static void print_doubt(const palette *p, const stemma_comparison *c) {
     if (!c->resemblance.known)
         puts("resemblance is not known from these sketches; compare the documents themselves");
     else if (c->relation != STEMMA_NEAR_DUPLICATE && !contained_known)
-        puts(
-            "containment is not known under this recipe; keep a sample for it (--scheme=mod), or compare the documents");
+        puts("containment is not known under this recipe; use --scheme=mod, or compare the documents");
     else
         puts("an interval crosses a threshold; compare the documents themselves, or larger sketches");
 }
