@@ -221,10 +221,11 @@ static int by_text(const void *a, const void *b) {
 /* Its beginning may be damaged: then the numbers would be those of rubbish. Said once. */
 static void warn_of(stored_set *set, const char *name) {
     pthread_mutex_lock(&set->lock);
-    bool known = tfind(name, &set->warned, by_text) != NULL;
-    if (!known) need(tsearch(need_copy(name), &set->warned, by_text));
+    if (!tfind(name, &set->warned, by_text)) {
+        need(tsearch(need_copy(name), &set->warned, by_text));
+        complain("'%s' does not look like a sketch; it is read as text", name);
+    }
     pthread_mutex_unlock(&set->lock);
-    if (!known) complain("'%s' does not look like a sketch; it is read as text", name);
 }
 
 stemma_status stored_find(stored_set *set, const char *name, const stemma_sketch **out, stemma_error *error) {
