@@ -1,4 +1,4 @@
-/* The AVX2 kernels by name, for the table in avx2.c and for AVX-512 where nothing wider pays. */
+/* The AVX2 kernels by name, for the tables in avx2.c and for AVX-512 where nothing wider pays. */
 #ifndef KERNELS_AVX2_H
 #define KERNELS_AVX2_H
 
@@ -15,6 +15,10 @@ void avx2_combine(const uint64_t *tokens, size_t count, size_t window, const str
 void avx2_rabin_all(const struct rabin_tables *tables, const uint8_t *bytes, size_t count, uint64_t *out);
 size_t avx2_rabin_mod(const struct rabin_tables *tables, const uint8_t *bytes, size_t count, uint64_t n,
                       uint64_t *out);
+
+/* avx2_clmul.c: needs VPCLMULQDQ */
+size_t avx2_clmul_rabin_mod(const struct rabin_tables *tables, const uint8_t *bytes, size_t count, uint64_t n,
+                            uint64_t *out);
 
 /* avx2_sketch.c */
 size_t avx2_filter_mod(const uint64_t *values, size_t count, uint64_t n, uint64_t *out);

@@ -3,21 +3,17 @@
  *
  * All: 32 stretches of the text side by side (avx2_slices.c); in short texts fewer, of the textbook loop.
  * Sampled: where sampling bits or a residue say so, and only there, the whole fingerprint is made. For
- * multiples of 16 the sampling bits of 32 windows at a time come from a convolution by carry-less
- * multiplication.
+ * multiples of 16 the sampling bits of 32 windows at a time come from a convolution (rabin_template.h).
  */
 #include "kernels/avx2_rabin.h"
 
-#include "kernels/avx2.h"
 #include "kernels/avx2_slices.h"
+#include "kernels/avx2_vector.h"
 #include "kernels/divisor.h"
 #include "kernels/generic.h"
 
-#include <immintrin.h>
-
 #define STREAMS 5
-#define CHUNK   2048 /* windows at a time */
-#define RARE    16   /* one in so many */
+#define RARE    16 /* one in so many */
 
 /* ---- one fingerprint from scratch ---- */
 
@@ -167,141 +163,56 @@ static size_t mod_by_residue(const struct rabin_tables *t, const uint8_t *bytes,
 
 /* ---- sampled by multiples of 16 ---- */
 
+/* Four words in two registers, because a product takes 128 bits. */
+typedef struct {
+    __m128i low, high;
+} text_words;
+
 /* Words whose first byte is highest; twice is the identity. */
-static inline __m128i reverse_words(__m128i words) {
-    return _mm_shuffle_epi8(words, _mm_set_epi64x(0x08090a0b0c0d0e0f, 0x0001020304050607));
+static inline __m128i reverse_words(__m128i two) {
+    return _mm_shuffle_epi8(two, _mm_set_epi64x(0x08090a0b0c0d0e0f, 0x0001020304050607));
 }
 
-static inline __m128i load_words(const uint8_t *bytes) {
-    return reverse_words(_mm_loadu_si128((const __m128i *)bytes));
+static inline text_words words_load(const uint8_t *bytes) {
+    return (text_words){reverse_words(_mm_loadu_si128((const __m128i *)bytes)),
+                        reverse_words(_mm_loadu_si128((const __m128i *)(bytes + 16)))};
 }
 
-struct taps {
-    __m128i first, second; /* words 0 and 1, 2 and 3 */
-};
-
-/* The sum of the products of the taps' words with as many words of text, from the low or the high word of
- * `pair` on; `next` and `after` follow it. */
-static inline __m128i convolve_low(__m128i pair, __m128i next, const struct taps *taps, int terms) {
-    __m128i sum = _mm_clmulepi64_si128(pair, taps->first, 0x00);
-    if (terms > 1) sum = _mm_xor_si128(sum, _mm_clmulepi64_si128(pair, taps->first, 0x11));
-    if (terms > 2) sum = _mm_xor_si128(sum, _mm_clmulepi64_si128(next, taps->second, 0x00));
-    if (terms > 3) sum = _mm_xor_si128(sum, _mm_clmulepi64_si128(next, taps->second, 0x11));
-    return sum;
+static inline text_words words_repeat(const void *bytes) {
+    __m128i two = _mm_loadu_si128((const __m128i *)bytes);
+    return (text_words){two, two};
 }
 
-static inline __m128i convolve_high(__m128i pair, __m128i next, __m128i after, const struct taps *taps,
-                                    int terms) {
-    __m128i sum = _mm_clmulepi64_si128(pair, taps->first, 0x01);
-    if (terms > 1) sum = _mm_xor_si128(sum, _mm_clmulepi64_si128(next, taps->first, 0x10));
-    if (terms > 2) sum = _mm_xor_si128(sum, _mm_clmulepi64_si128(next, taps->second, 0x01));
-    if (terms > 3) sum = _mm_xor_si128(sum, _mm_clmulepi64_si128(after, taps->second, 0x10));
-    return sum;
+static inline text_words words_xor(text_words a, text_words b) {
+    return (text_words){_mm_xor_si128(a.low, b.low), _mm_xor_si128(a.high, b.high)};
 }
 
-/* The upper half of each product belongs to the word before. */
-static inline __m128i overlap(__m128i low, __m128i high, __m128i next_low) {
-    return reverse_words(_mm_xor_si128(_mm_unpacklo_epi64(low, high), _mm_unpackhi_epi64(high, next_low)));
+#define WORDS_PRODUCT(a, b, halves)                                                                          \
+    ((text_words){_mm_clmulepi64_si128((a).low, (b).low, (halves)),                                          \
+                  _mm_clmulepi64_si128((a).high, (b).high, (halves))})
+
+static inline text_words words_from_2(text_words a, text_words b) {
+    return (text_words){a.high, b.low};
 }
 
-static inline __m256i both_lanes(const uint8_t table[16]) {
-    return _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)table));
+#define WORDS_FROM_4(a, b) (b) /* four words are a whole one */
+
+static inline __m128i overlap(__m128i even, __m128i odd, __m128i even_from_2) {
+    return reverse_words(_mm_xor_si128(_mm_unpacklo_epi64(even, odd), _mm_unpackhi_epi64(odd, even_from_2)));
 }
 
-static inline __m256i edge_bits(const uint8_t edge[2][16], const uint8_t *bytes) {
-    const __m256i four_bits = _mm256_set1_epi8(15);
-    __m256i all = _mm256_loadu_si256((const __m256i *)bytes);
-    __m256i low = _mm256_and_si256(all, four_bits),
-            high = _mm256_and_si256(_mm256_srli_epi16(all, 4), four_bits);
-    return _mm256_xor_si256(_mm256_shuffle_epi8(both_lanes(edge[0]), low),
-                            _mm256_shuffle_epi8(both_lanes(edge[1]), high));
+static inline vec words_overlap(text_words even, text_words odd, text_words even_from_2) {
+    return _mm256_set_m128i(overlap(even.high, odd.high, even_from_2.high),
+                            overlap(even.low, odd.low, even_from_2.low));
 }
 
-/* What goes along the text: 32 bytes of it, and the first of their products. */
-struct convolution {
-    struct taps taps;
-    __m128i words[2], product;
-};
-
-static inline struct convolution convolution_begin(const struct rabin_tables *t, const uint8_t *bytes,
-                                                   int terms) {
-    struct convolution c = {
-        .taps = {_mm_loadu_si128((const __m128i *)t->taps), _mm_loadu_si128((const __m128i *)(t->taps + 2))},
-        .words = {load_words(bytes), load_words(bytes + 16)},
-    };
-    c.product = convolve_low(c.words[0], c.words[1], &c.taps, terms);
-    return c;
-}
-
-/* The convolution at the next 32 windows. */
-static inline __m256i convolution_next(struct convolution *c, const uint8_t *bytes, int terms) {
-    const struct taps *taps = &c->taps;
-    __m128i w0 = c->words[0], w1 = c->words[1], w2 = load_words(bytes + 32), w3 = load_words(bytes + 48);
-    __m128i w0_high = convolve_high(w0, w1, w2, taps, terms);
-    __m128i w1_low = convolve_low(w1, w2, taps, terms), w1_high = convolve_high(w1, w2, w3, taps, terms);
-    __m128i w2_low = convolve_low(w2, w3, taps, terms);
-    __m256i bits = _mm256_set_m128i(overlap(w1_low, w1_high, w2_low), overlap(c->product, w0_high, w1_low));
-    c->words[0] = w2;
-    c->words[1] = w3;
-    c->product = w2_low;
-    return bits;
-}
-
-/* Which of the next 32 windows have sampling bits that are zero under the mask. */
-static inline uint64_t zero_map(struct convolution *c, const struct rabin_tables *t, const uint8_t *bytes,
-                                __m256i mask, int terms) {
-    __m256i bits = convolution_next(c, bytes, terms);
-    bits = _mm256_xor_si256(bits, edge_bits(t->edge[0], bytes));
-    bits = _mm256_xor_si256(bits, edge_bits(t->edge[1], bytes + t->window - 1));
-    __m256i zero = _mm256_cmpeq_epi8(_mm256_and_si256(bits, mask), _mm256_setzero_si256());
-    return (uint32_t)_mm256_movemask_epi8(zero);
-}
-
-static inline size_t find_zeros(const struct rabin_tables *t, const uint8_t *bytes, size_t windows,
-                                __m256i mask, uint32_t *positions, int terms) {
-    struct convolution c = convolution_begin(t, bytes, terms);
-    size_t found = 0;
-    for (size_t i = 0; i < windows; i += 64) {
-        uint64_t map = zero_map(&c, t, bytes + i, mask, terms);
-        if (i + 32 < windows) map |= zero_map(&c, t, bytes + i + 32, mask, terms) << 32;
-        found += list_positions(map, i, windows, positions + found);
-    }
-    return found;
-}
-
-/* One compiled loop per number of words that the taps fill. */
-static size_t find_candidates(const struct rabin_tables *t, const uint8_t *bytes, size_t windows,
-                              uint8_t mask, uint32_t *positions) {
-    const __m256i masks = _mm256_set1_epi8((char)mask);
-    switch ((t->window + 7) / 8) {
-    case 1:
-        return find_zeros(t, bytes, windows, masks, positions, 1);
-    case 2:
-        return find_zeros(t, bytes, windows, masks, positions, 2);
-    case 3:
-        return find_zeros(t, bytes, windows, masks, positions, 3);
-    default:
-        return find_zeros(t, bytes, windows, masks, positions, 4);
-    }
-}
-
-static size_t mod_by_low_byte(const struct rabin_tables *t, const uint8_t *bytes, size_t count, uint64_t n,
-                              uint64_t *out) {
-    const struct divisor divisor = divisor_of(n);
-    size_t windows = count - (size_t)t->window + 1, kept = 0;
-    uint32_t positions[CHUNK + POSITION_SLACK];
-    for (size_t begin = 0; begin < windows; begin += CHUNK) {
-        size_t size = windows - begin < CHUNK ? windows - begin : CHUNK;
-        size_t found = find_candidates(t, bytes + begin, size, low_byte_mask(n), positions);
-        kept += avx2_rabin_exact(t, bytes + begin, &divisor, positions, found, out + kept);
-    }
-    return kept;
-}
+#include "kernels/rabin_template.h"
 
 size_t avx2_rabin_mod(const struct rabin_tables *t, const uint8_t *bytes, size_t count, uint64_t n,
                       uint64_t *out) {
     if (t->window > SLICED_WINDOW) return generic_rabin_mod(t, bytes, count, n, out);
-    if (samples_by_low_byte(t, n)) return mod_by_low_byte(t, bytes, count, n, out);
+    if (samples_by_low_byte(t, n))
+        return mod_by_low_byte(t, bytes, count, n, out, find_candidates, avx2_rabin_exact);
     if (n >= RARE) return mod_by_residue(t, bytes, count, n, out);
     return mod_of_all(t, bytes, count, n, out);
 }

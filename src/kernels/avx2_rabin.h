@@ -49,4 +49,24 @@ size_t avx2_rabin_exact(const struct rabin_tables *tables, const uint8_t *bytes,
                         const struct divisor *divisor, const uint32_t *positions, size_t count,
                         uint64_t *out);
 
+#define CANDIDATE_CHUNK 4096 /* windows at a time */
+
+/* Sampling by a low byte that shows: `find` lists where its bits under the mask are zero, `exact` makes the
+ * fingerprints there. */
+static inline size_t
+mod_by_low_byte(const struct rabin_tables *t, const uint8_t *bytes, size_t count, uint64_t n, uint64_t *out,
+                size_t (*find)(const struct rabin_tables *, const uint8_t *, size_t, uint8_t, uint32_t *),
+                size_t (*exact)(const struct rabin_tables *, const uint8_t *, const struct divisor *,
+                                const uint32_t *, size_t, uint64_t *)) {
+    const struct divisor divisor = divisor_of(n);
+    size_t windows = count - (size_t)t->window + 1, kept = 0;
+    uint32_t positions[CANDIDATE_CHUNK + POSITION_SLACK];
+    for (size_t begin = 0; begin < windows; begin += CANDIDATE_CHUNK) {
+        size_t size = windows - begin < CANDIDATE_CHUNK ? windows - begin : CANDIDATE_CHUNK;
+        size_t found = find(t, bytes + begin, size, low_byte_mask(n), positions);
+        kept += exact(t, bytes + begin, &divisor, positions, found, out + kept);
+    }
+    return kept;
+}
+
 #endif
