@@ -5,6 +5,9 @@
 #include "kernels/divisor.h"
 #include "kernels/kernels.h"
 
+/* Compiled anew for each constant that it is called with. */
+#define SPECIALISED static inline __attribute__((always_inline))
+
 #define POSITION_SLACK 2 /* list_positions writes pairs */
 
 /* Whether looking at the low byte first pays: with fewer zero bits asked for, too many windows pass. */

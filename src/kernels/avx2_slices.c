@@ -92,17 +92,15 @@ static inline __m256i multiples(const uint8_t table[2][8][16], const __m256i ind
     return _mm256_xor_si256(look_up(table[0][k], index[0]), look_up(table[1][k], index[1]));
 }
 
-/* Compiled once for each number of bytes in a fingerprint, so that the slices stay in registers. */
-#define SPECIALISED static inline __attribute__((always_inline))
-
 /* One by one: assigning the whole would keep it in memory. */
 static inline void copy_slices(slices *to, const slices *from) {
 #pragma GCC unroll 8
     for (int k = 0; k < 8; k++) to->slice[k] = from->slice[k];
 }
 
-/* The next windows. With degree 64 the byte that comes and the one that is pushed out share a table. Slice by
- * slice from the top: the registers suffice for that. */
+/* The next windows; specialised by the bytes in a fingerprint, so that the slices stay in registers. With
+ * degree 64 the byte that comes and the one that is pushed out share a table. Slice by slice from the top:
+ * the registers suffice for that. */
 SPECIALISED void slide(slices *s, const struct rabin_tables *t, __m256i come, __m256i go, int bytes,
                        bool shared) {
     __m256i top = s->slice[bytes - 1];

@@ -17,8 +17,7 @@ struct taps {
 };
 
 /* The sum of the products of the taps' words with as many words of text, from each even word on. */
-static inline text_words convolve_even(text_words text, text_words from_2, const struct taps *taps,
-                                       int terms) {
+SPECIALISED text_words convolve_even(text_words text, text_words from_2, const struct taps *taps, int terms) {
     text_words sum = WORDS_PRODUCT(text, taps->first, 0x00);
     if (terms > 1) sum = words_xor(sum, WORDS_PRODUCT(text, taps->first, 0x11));
     if (terms > 2) sum = words_xor(sum, WORDS_PRODUCT(from_2, taps->second, 0x00));
@@ -26,8 +25,8 @@ static inline text_words convolve_even(text_words text, text_words from_2, const
     return sum;
 }
 
-static inline text_words convolve_odd(text_words text, text_words from_2, text_words from_4,
-                                      const struct taps *taps, int terms) {
+SPECIALISED text_words convolve_odd(text_words text, text_words from_2, text_words from_4,
+                                    const struct taps *taps, int terms) {
     text_words sum = WORDS_PRODUCT(text, taps->first, 0x01);
     if (terms > 1) sum = words_xor(sum, WORDS_PRODUCT(from_2, taps->first, 0x10));
     if (terms > 2) sum = words_xor(sum, WORDS_PRODUCT(from_2, taps->second, 0x01));
@@ -47,8 +46,8 @@ static inline text_words text_at(const uint8_t *bytes, size_t at, size_t end) {
     return words_load(bytes + (at < end ? at : 0));
 }
 
-static inline struct convolution convolution_begin(const struct rabin_tables *t, const uint8_t *bytes,
-                                                   size_t end, int terms) {
+SPECIALISED struct convolution convolution_begin(const struct rabin_tables *t, const uint8_t *bytes,
+                                                 size_t end, int terms) {
     struct convolution c = {
         .taps = {words_repeat(t->taps), words_repeat(t->taps + 2)},
         .text = words_load(bytes),
@@ -60,8 +59,8 @@ static inline struct convolution convolution_begin(const struct rabin_tables *t,
 }
 
 /* The convolution at the VEC_BYTES windows from `at` on. */
-static inline vec convolution_next(struct convolution *c, const uint8_t *bytes, size_t at, size_t end,
-                                   int terms) {
+SPECIALISED vec convolution_next(struct convolution *c, const uint8_t *bytes, size_t at, size_t end,
+                                 int terms) {
     text_words behind = text_at(bytes, at + 2 * VEC_BYTES, end), next_from_2 = words_from_2(c->next, behind);
     text_words odd = convolve_odd(c->text, c->from_2, WORDS_FROM_4(c->text, c->next), &c->taps, terms);
     text_words next_even = convolve_even(c->next, next_from_2, &c->taps, terms);
@@ -79,14 +78,15 @@ static inline vec edge_bits(const uint8_t edge[2][16], const uint8_t *bytes) {
 }
 
 /* Which of the VEC_BYTES windows from `at` on have sampling bits that are zero under the mask. */
-static inline uint64_t zero_map(struct convolution *c, const struct rabin_tables *t, const uint8_t *bytes,
-                                size_t at, size_t end, vec mask, int terms) {
+SPECIALISED uint64_t zero_map(struct convolution *c, const struct rabin_tables *t, const uint8_t *bytes,
+                              size_t at, size_t end, vec mask, int terms) {
     vec bits = convolution_next(c, bytes, at, end, terms);
     bits = vec_xor(bits, edge_bits(t->edge[0], bytes + at));
     bits = vec_xor(bits, edge_bits(t->edge[1], bytes + at + t->window - 1));
     return vec_zeros(bits, mask);
 }
 
+/* Inlined or cloned as the compiler likes: inlining by force into one function costs a twentieth. */
 static inline size_t find_zeros(const struct rabin_tables *t, const uint8_t *bytes, size_t windows,
                                 uint8_t mask, uint32_t *positions, int terms) {
     const vec masks = vec_all8(mask);
