@@ -63,8 +63,9 @@ size_t KERNEL(hash_words)(const uint8_t *text, size_t size, const struct mix_key
 
 /* mix64 of each; count is a multiple of VEC_LANES. */
 static void finish_sums(uint64_t *sums, size_t count, uint64_t finish) {
+    const vec last = vec_all64(finish);
     for (size_t i = 0; i < count; i += VEC_LANES)
-        vec_store(sums + i, vec_mix64(vec_xor(vec_load(sums + i), vec_all64(finish))));
+        vec_store(sums + i, vec_mix64(vec_xor(vec_load(sums + i), last)));
 }
 
 void KERNEL(combine)(const uint64_t *tokens, size_t count, size_t window, const struct mix_keys *keys,
