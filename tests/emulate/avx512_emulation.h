@@ -4,7 +4,8 @@
  * SIMDe does most of it; what SIMDe 0.7.4 lacks stands below as obvious loops.
  *
  * To have a kernel tested here:
- *  1. In src/kernels/avx512_*.c include "kernels/avx512.h" (it brings the intrinsics), never <immintrin.h>.
+ *  1. In src/kernels/avx512_*.c include "kernels/avx512_vector.h" or avx512.h first (they bring the intrinsics),
+ *     never <immintrin.h>.
  *     The sources are found by name; nothing is to be added to a CMakeLists.txt.
  *  2. A function declared in kernels/avx512.h gets a line in the renaming list below, because the real one
  *     is linked into the same test program.
