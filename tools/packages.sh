@@ -39,8 +39,8 @@ install_missing() {
     "${become[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends "${missing[@]}"
 }
 
-# A first configuration, or none when it is there: ninja notices by itself what changed.
+# Configured anew each time: libraries may have been installed since.
 build_preset() {
-    [[ -e build/$1/build.ninja ]] || cmake --preset "$1" >/dev/null
+    cmake --preset "$1" >/dev/null
     cmake --build --preset "$1" -- --quiet
 }
