@@ -6,9 +6,9 @@
 
 #include "base/alloc.h"
 #include "base/rng.h"
-#include "base/sort.h"
 #include "kernels/generic.h"
 #include "shingle/rabin.h"
+#include "sketch/lowest.h"
 #include "stemma.h"
 
 #include <string.h>
@@ -171,34 +171,21 @@ static struct work stage_rabin_all(const struct kernels *k, struct corpus *c, si
 
 /* ---- Min_128 of each document ---- */
 
-enum { SMALLEST = 128, POOL = 1024, STEP = 1024 }; /* STEP: the limit falls quickly in a new document */
-
-struct smallest {
-    uint64_t values[POOL + STEP + KERNEL_SLACK];
-    size_t count;
-    uint64_t limit; /* nothing above it can be among the smallest any more */
-};
-
-static void smallest_trim(struct smallest *s) {
-    sort_u64(s->values, s->count);
-    s->count = least(unique_u64(s->values, s->count), SMALLEST);
-    if (s->count == SMALLEST) s->limit = s->values[SMALLEST - 1];
-}
+enum { SMALLEST = 128, STEP = 4096 };
 
 static struct work stage_smallest(const struct kernels *k, struct corpus *c, size_t size) {
-    struct smallest s;
     struct work work = {size, 0};
+    struct lowest lowest;
     for (size_t begin = 0; begin + DOCUMENT <= size; begin += DOCUMENT) {
-        s.count = 0;
-        s.limit = UINT64_MAX;
+        lowest_init(&lowest, SMALLEST);
         for (size_t at = begin; at + BYTES <= begin + DOCUMENT; at += STEP) {
             size_t count = least(STEP + BYTES - 1, begin + DOCUMENT - at);
             k->rabin_all(&c->rabin, c->raw + at, count, c->values);
-            s.count += k->filter_below(c->values, count - BYTES + 1, s.limit, s.values + s.count);
-            if (s.count >= POOL) smallest_trim(&s);
+            if (!lowest_add(&lowest, k, c->values, count - BYTES + 1)) break;
         }
-        smallest_trim(&s);
-        for (size_t i = 0; i < s.count; i++) work.check ^= s.values[i];
+        if (!lowest_settle(&lowest)) break;
+        for (size_t i = 0; i < lowest.kept.len; i++) work.check ^= lowest.kept.data[i];
+        vec64_release(&lowest.kept);
     }
     return work;
 }

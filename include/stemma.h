@@ -147,7 +147,7 @@ typedef enum stemma_relation {
     STEMMA_CONTAINS = 4,       /* the first contains the second */
     STEMMA_RELATED = 5,        /* above chance, below the thresholds */
     STEMMA_UNRELATED = 6,
-    STEMMA_UNKNOWN = 7         /* nothing to judge by: empty, or no sample on either side */
+    STEMMA_UNKNOWN = 7         /* nothing to judge by: no text, less than a window of it, or no sample */
 } stemma_relation;
 
 /* "near-duplicate" and so on. */

@@ -2,49 +2,14 @@
  * Samples of the set of fingerprints: mod, min, minmod, level (Broder 1997, 3).
  *
  * Two collectors do all the work. `multiples` keeps a set that only grows: values are appended and the set is
- * sorted whenever it has doubled, so time is near-linear and a million equal lines stay small. `lowest` keeps
- * the n smallest: a threshold filter throws nearly everything away, the few that pass are sorted in once in a
- * while.
+ * sorted whenever it has doubled, so time is near-linear and a million equal lines stay small. `lowest` (lowest.h)
+ * keeps the n smallest.
  */
 #include "base/alloc.h"
 #include "base/sort.h"
 #include "kernels/kernels.h"
+#include "sketch/lowest.h"
 #include "sketch/maker.h"
-
-/* ---- the n smallest ---- */
-
-enum { LOWEST_ROOM = 256 }; /* values between two sorts, at least; 4 n when that is more */
-
-struct lowest {
-    size_t n;
-    struct vec64 kept;
-    uint64_t limit; /* the n-th smallest once more than n are known, else UINT64_MAX */
-    bool overflow;  /* there are more than n */
-};
-
-static bool lowest_settle(struct lowest *lowest) {
-    if (!vec64_make_set(&lowest->kept)) return false;
-    if (lowest->kept.len <= lowest->n) return true;
-    lowest->kept.len = lowest->n;
-    lowest->limit = lowest->kept.data[lowest->n - 1];
-    lowest->overflow = true;
-    return true;
-}
-
-static bool lowest_add(struct lowest *lowest, const uint64_t *values, size_t count) {
-    const struct kernels *kernels = kernels_get();
-    size_t room = lowest->n * 4 > LOWEST_ROOM ? lowest->n * 4 : LOWEST_ROOM;
-    while (count) {
-        size_t free_room = room - lowest->kept.len, slice = count < free_room ? count : free_room;
-        if (!vec64_reserve(&lowest->kept, slice + KERNEL_SLACK)) return false;
-        uint64_t *end = lowest->kept.data + lowest->kept.len;
-        lowest->kept.len += kernels->filter_below(values, slice, lowest->limit, end);
-        if (lowest->kept.len == room && !lowest_settle(lowest)) return false;
-        values += slice;
-        count -= slice;
-    }
-    return true;
-}
 
 /* ---- the multiples of n ---- */
 
@@ -96,7 +61,7 @@ static stemma_status mod_take(struct maker *base, const uint64_t *fp, size_t cou
     struct sample_maker *maker = (struct sample_maker *)base;
     (void)tokens, (void)token_count;
     if (!multiples_add(&maker->multiples, fp, count, base->spec.n, SAMPLE_FLOOR)) return fail_memory(err);
-    if (!base->enough && !lowest_add(&maker->lowest, fp, count)) return fail_memory(err);
+    if (!base->enough && !lowest_add(&maker->lowest, kernels_get(), fp, count)) return fail_memory(err);
     base->enough = maker->multiples.settled >= SAMPLE_FLOOR;
     base->held = maker->multiples.kept.len;
     return STEMMA_OK;
@@ -119,14 +84,14 @@ static stemma_status level_take(struct maker *base, const uint64_t *fp, size_t c
     if (level > maker->level && !multiples_thin(&maker->multiples, UINT64_C(1) << level))
         return fail_memory(err);
     maker->level = level;
-    return lowest_add(&maker->lowest, fp, count) ? STEMMA_OK : fail_memory(err);
+    return lowest_add(&maker->lowest, kernels_get(), fp, count) ? STEMMA_OK : fail_memory(err);
 }
 
 static stemma_status min_take(struct maker *base, const uint64_t *fp, size_t count, const uint64_t *tokens,
                               size_t token_count, stemma_error *err) {
     struct sample_maker *maker = (struct sample_maker *)base;
     (void)tokens, (void)token_count;
-    return lowest_add(&maker->lowest, fp, count) ? STEMMA_OK : fail_memory(err);
+    return lowest_add(&maker->lowest, kernels_get(), fp, count) ? STEMMA_OK : fail_memory(err);
 }
 
 static stemma_status minmod_take(struct maker *base, const uint64_t *fp, size_t count, const uint64_t *tokens,
@@ -136,7 +101,7 @@ static stemma_status minmod_take(struct maker *base, const uint64_t *fp, size_t 
     (void)tokens, (void)token_count;
     if (!vec64_reserve(passed, count + KERNEL_SLACK)) return fail_memory(err);
     size_t left = kernels_get()->filter_mod(fp, count, base->spec.mod, passed->data);
-    return lowest_add(&maker->lowest, passed->data, left) ? STEMMA_OK : fail_memory(err);
+    return lowest_add(&maker->lowest, kernels_get(), passed->data, left) ? STEMMA_OK : fail_memory(err);
 }
 
 /* Hand over an array; memory that was room for growth is given back. */
@@ -184,9 +149,8 @@ struct maker *sample_maker_new(const struct spec *spec) {
     struct sample_maker *maker = mem_zero(1, sizeof *maker);
     if (!maker) return NULL;
     maker->base = (struct maker){.spec = *spec};
-    maker->lowest.limit = UINT64_MAX;
-    maker->lowest.n = SAMPLE_FLOOR;
-    if (spec->scheme == SCHEME_MIN || spec->scheme == SCHEME_MINMOD) maker->lowest.n = spec->n;
+    bool smallest = spec->scheme == SCHEME_MIN || spec->scheme == SCHEME_MINMOD;
+    lowest_init(&maker->lowest, smallest ? spec->n : SAMPLE_FLOOR);
     maker->base.class = spec->scheme == SCHEME_MOD     ? &mod_class
                         : spec->scheme == SCHEME_LEVEL ? &level_class
                         : spec->scheme == SCHEME_MIN   ? &min_class
