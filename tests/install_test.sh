@@ -61,7 +61,7 @@ for program in c-pc cxx-pc; do runs ./$program; linked_to $program yes; done
 runs ./c-pc-static
 linked_to c-pc-static no
 
-cmake -S . -B cmake-build -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$CC" -DCMAKE_CXX_COMPILER="$CXX" \
+cmake -G Ninja -S . -B cmake-build -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$CC" -DCMAKE_CXX_COMPILER="$CXX" \
     >log 2>&1 && cmake --build cmake-build >>log 2>&1 || { cat log; exit 1; }
 for language in c cxx; do
     runs cmake-build/$language-stemma
