@@ -7,7 +7,7 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|amd64")
   # gcc would send every 128-bit product through memory: an eighth of hash_words.
   set(AVX2_FLAGS -mavx2 -mbmi -mbmi2 -mlzcnt -mpopcnt -mpclmul $<$<C_COMPILER_ID:GNU>:-fno-split-wide-types>)
   set(AVX512_FLAGS ${AVX2_FLAGS} -mavx512f -mavx512bw -mavx512vl -mavx512dq -mavx512vbmi -mavx512vbmi2
-      -mavx512vpopcntdq -mavx512bitalg -mgfni -mvpclmulqdq -mprefer-vector-width=512)
+      -mavx512vpopcntdq -mavx512bitalg -mvpclmulqdq -mprefer-vector-width=512)
   set_source_files_properties(${AVX2_SOURCES} PROPERTIES COMPILE_OPTIONS "${AVX2_FLAGS}")
   set_source_files_properties(kernels/avx2_clmul.c PROPERTIES COMPILE_OPTIONS "${AVX2_FLAGS};-mvpclmulqdq")
   set_source_files_properties(${AVX512_SOURCES} PROPERTIES COMPILE_OPTIONS "${AVX512_FLAGS}")

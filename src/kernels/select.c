@@ -6,34 +6,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool cpu_has_avx2(void) {
 #if STEMMA_X86
+static bool cpu_has_avx2(void) {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("pclmul") &&
            __builtin_cpu_supports("popcnt");
-#else
-    return false;
-#endif
 }
 
 static bool cpu_has_clmul(void) {
-#if STEMMA_X86
     return cpu_has_avx2() && __builtin_cpu_supports("vpclmulqdq");
-#else
-    return false;
-#endif
 }
 
 static bool cpu_has_avx512(void) {
-#if STEMMA_X86
     return cpu_has_clmul() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
            __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
            __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2") &&
-           __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512bitalg") &&
-           __builtin_cpu_supports("gfni");
-#else
-    return false;
-#endif
+           __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512bitalg");
 }
+#endif
 
 const struct kernels *kernels_named(const char *name) {
     if (!strcmp(name, "portable")) return &kernels_portable;
