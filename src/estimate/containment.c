@@ -48,9 +48,9 @@ static void keep_if_better(stemma_quantity *sampled, double *draws, stemma_quant
 
 void containment_from_resemblance(const struct spec *spec, const struct part *a, const struct part *b,
                                   struct estimates *out) {
-    double n = spec->n, sizes = (double)b->distinct / (double)a->distinct;
+    double n = spec->n, size_a = (double)a->distinct, size_b = (double)b->distinct;
     /* What both documents have falls into the same bins: only the rest is counted differently. */
     double error = hypot(size_error(a, n), size_error(b, n)) * sqrt(1 - out->resemblance.value);
-    keep_if_better(&out->a_in_b, &out->a_draws, from_resemblance(out->resemblance, sizes, error));
-    keep_if_better(&out->b_in_a, &out->b_draws, from_resemblance(out->resemblance, 1 / sizes, error));
+    keep_if_better(&out->a_in_b, &out->a_draws, from_resemblance(out->resemblance, size_b / size_a, error));
+    keep_if_better(&out->b_in_a, &out->b_draws, from_resemblance(out->resemblance, size_a / size_b, error));
 }
