@@ -34,6 +34,7 @@ static stemma_status add_steps(struct intake *in, const uint8_t *bytes, size_t s
         TRY(check_stop(in->stop, err));
         digest_add(&in->raw, bytes, step);
         in->bytes += step;
+        if (in->byte_sink.take) TRY(in->byte_sink.take(in->byte_sink.context, bytes, step, err));
         TRY(shingler_feed(in->shingler, bytes, step, err));
     }
     return STEMMA_OK;

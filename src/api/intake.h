@@ -14,9 +14,16 @@ struct facts {
     uint8_t digest[DIGEST_SIZE], text_digest[DIGEST_SIZE];
 };
 
+/* Where the document's own bytes go besides, when something is made of them; take may be NULL. */
+struct byte_sink {
+    void *context;
+    stemma_status (*take)(void *context, const uint8_t *bytes, size_t size, stemma_error *err);
+};
+
 struct intake {
     struct shingler *shingler;
     struct labeller *labeller; /* NULL unless the view is labelled */
+    struct byte_sink byte_sink; /* zeroed: none; set it before the first byte */
     struct digest raw, text;
     const volatile int *stop;
     uint64_t bytes;

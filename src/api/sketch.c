@@ -19,6 +19,10 @@ static stemma_status take(void *context, const uint64_t *fp, size_t count, const
     return sketcher_take(((stemma_sketcher *)context)->parts, fp, count, tokens, token_count, err);
 }
 
+static stemma_status take_bytes(void *context, const uint8_t *bytes, size_t size, stemma_error *err) {
+    return sketcher_take_bytes(((stemma_sketcher *)context)->parts, bytes, size, err);
+}
+
 static uint64_t modulus(void *context) {
     return sketcher_modulus(((stemma_sketcher *)context)->parts);
 }
@@ -31,7 +35,9 @@ static stemma_status sketcher_set_up(stemma_sketcher *s, const stemma_recipe *re
     if (!s->name) return fail_memory(err);
     TRY(sketcher_new(recipe, limits.memory, &s->parts, err));
     struct shingle_sink sink = {s, take, modulus, sketcher_wants_tokens(s->parts)};
-    return intake_init(&s->intake, recipe, sink, &limits, err);
+    TRY(intake_init(&s->intake, recipe, sink, &limits, err));
+    if (sketcher_wants_bytes(s->parts)) s->intake.byte_sink = (struct byte_sink){s, take_bytes};
+    return STEMMA_OK;
 }
 
 stemma_status stemma_sketcher_new(const stemma_recipe *recipe, const char *name, const stemma_limits *limits,

@@ -71,3 +71,13 @@ void vec64_release(struct vec64 *vec) {
     mem_free(vec->data);
     *vec = (struct vec64){0};
 }
+
+bool vec16_reserve(struct vec16 *vec, size_t extra) {
+    if (extra > SIZE_MAX - vec->len) return false;
+    return mem_grow((void **)&vec->data, &vec->cap, vec->len + extra, sizeof *vec->data);
+}
+
+void vec16_release(struct vec16 *vec) {
+    mem_free(vec->data);
+    *vec = (struct vec16){0};
+}

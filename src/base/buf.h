@@ -1,4 +1,4 @@
-/* Growing arrays: bytes and 64-bit values. A zeroed one is empty; the functions that grow return false
+/* Growing arrays: bytes, 16-bit and 64-bit values. A zeroed one is empty; the functions that grow return false
  * when memory is refused and leave the array as it was. */
 #ifndef BASE_BUF_H
 #define BASE_BUF_H
@@ -29,6 +29,14 @@ struct vec64 {
 bool vec64_reserve(struct vec64 *vec, size_t extra);
 bool vec64_add(struct vec64 *vec, uint64_t value);
 void vec64_release(struct vec64 *vec);
+
+struct vec16 {
+    uint16_t *data;
+    size_t len, cap;
+};
+
+bool vec16_reserve(struct vec16 *vec, size_t extra);
+void vec16_release(struct vec16 *vec);
 
 /* Little-endian values at any address, on any machine. */
 static inline uint32_t load_u32(const uint8_t *at) {

@@ -7,6 +7,12 @@ static struct estimates nothing_known(void) {
         .resemblance = none, .a_in_b = none, .b_in_a = none, .cosine = quantity_unknown("no simhash was compared")};
 }
 
+/* Signatures are about edits; sets of shingles do not follow from them. */
+static void signature_says_nothing(struct estimates *out) {
+    out->resemblance = out->a_in_b = out->b_in_a =
+        quantity_unknown("signatures tell the edit distance, not the share of common shingles");
+}
+
 stemma_status estimate_parts(const struct spec *sa, const struct part *a, const struct spec *sb,
                              const struct part *b, int width, struct estimates *out, stemma_error *err) {
     struct estimates found = nothing_known();
@@ -20,6 +26,8 @@ stemma_status estimate_parts(const struct spec *sa, const struct part *a, const 
     case SCHEME_BSW:
     case SCHEME_BSW_CHUNK: estimate_chunks(sa, a, b, &found); break;
     case SCHEME_SIMHASH: estimate_simhash(sa, a, sb, b, &found); break;
+    case SCHEME_SIGNATURE:
+    case SCHEME_SIGNATURE2011: signature_says_nothing(&found); break;
     }
     *out = found;
     return STEMMA_OK;

@@ -15,6 +15,7 @@
 static const uint8_t magic[8] = {0x8b, 'S', 'T', 'M', '\r', '\n', 0x1a, '\n'};
 #define FORMAT_VERSION 1u
 #define CHECKSUM_SIZE  8
+#define VARINT_MOST    10
 
 /* ---- writing ---- */
 
@@ -54,6 +55,36 @@ static bool put_counted(struct buf *out, const struct vec64 *values) {
     return buf_add_u32(out, (uint32_t)values->len) && put_plain(out, values->data, values->len);
 }
 
+/* Bits of a symbol. */
+static uint32_t symbol_bits(const struct spec *spec) {
+    uint32_t bits = 1;
+    while (spec->scheme == SCHEME_SIGNATURE && UINT32_C(1) << bits < spec->alphabet) bits++;
+    return bits;
+}
+
+/* Seven bits a byte, lowest first; all bytes but the last have the highest bit set. */
+static bool put_varint(struct buf *out, uint64_t value) {
+    for (; value >= 0x80; value >>= 7)
+        if (!buf_add_byte(out, (uint8_t)(value | 0x80))) return false;
+    return buf_add_byte(out, (uint8_t)value);
+}
+
+static bool put_signature(struct buf *out, const struct spec *spec, const struct signature_data *data) {
+    uint32_t bits = symbol_bits(spec);
+    if (!buf_add_u64(out, data->length) || !buf_add_byte(out, (uint8_t)data->agree) ||
+        !buf_add_byte(out, (uint8_t)(data->agree >> 8)) || !buf_add_u64(out, data->symbols.len))
+        return false;
+    struct buf packed = {0};
+    bool good = fields_reserve(&packed, data->symbols.len, bits);
+    for (size_t i = 0; good && i < data->symbols.len; i++)
+        fields_set(&packed, i, bits, data->symbols.data[i]);
+    good = good && buf_add(out, packed.data, packed.len);
+    buf_release(&packed);
+    for (size_t i = 0; good && i < data->positions.len; i++)
+        good = put_varint(out, data->positions.data[i] - (i ? data->positions.data[i - 1] : 0));
+    return good;
+}
+
 static bool put_part(struct buf *out, const struct spec *spec, const struct part *part) {
     switch (spec->scheme) {
     case SCHEME_LEVEL:
@@ -74,6 +105,9 @@ static bool put_part(struct buf *out, const struct spec *spec, const struct part
         return put_counted(out, &part->values);
     case SCHEME_SIMHASH:
         return buf_add(out, part->bits.data, part->bits.len);
+    case SCHEME_SIGNATURE:
+    case SCHEME_SIGNATURE2011:
+        return put_signature(out, spec, &part->signature);
     }
     return false;
 }
@@ -93,7 +127,9 @@ static bool put_payload(struct buf *out, const struct stemma_sketch *sketch) {
 static bool fits_record(const struct stemma_sketch *sketch) {
     uint64_t size = sketch->name ? strlen(sketch->name) : 0;
     for (size_t i = 0; i < sketch->recipe->spec_count; i++)
-        size += 8 * (uint64_t)sketch->parts[i].values.len + sketch->parts[i].bits.len;
+        size += 8 * (uint64_t)sketch->parts[i].values.len + sketch->parts[i].bits.len +
+                2 * (uint64_t)sketch->parts[i].signature.symbols.len +
+                VARINT_MOST * (uint64_t)sketch->parts[i].signature.positions.len;
     return size < UINT32_MAX - 65536;
 }
 
@@ -257,9 +293,73 @@ static stemma_status get_short_minima(struct input *in, const struct spec *spec,
     return get_packed(in, spec->n, spec->bits, out);
 }
 
-static stemma_status get_part(struct input *in, const struct stemma_recipe *recipe, size_t index,
-                              uint64_t shingles, struct part *out) {
+static stemma_status get_varint(struct input *in, uint64_t *out) {
+    uint64_t value = 0;
+    for (int shift = 0;; shift += 7) {
+        uint8_t byte;
+        TRY(get_bytes(in, &byte, 1));
+        if (shift == 63 && byte > 1) return corrupt(in, "a position is out of range");
+        value |= (uint64_t)(byte & 0x7f) << shift;
+        if (byte & 0x80) continue;
+        if (byte == 0 && shift) return corrupt(in, "a position has bytes it does not need");
+        *out = value;
+        return STEMMA_OK;
+    }
+}
+
+/* Differences to positions: none lies behind the document. */
+static stemma_status get_positions(struct input *in, size_t count, uint64_t bytes, struct vec64 *out) {
+    uint64_t at = 0;
+    TRY(need(in, count));
+    if (!vec64_reserve(out, count)) return fail_memory(in->err);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t step;
+        TRY(get_varint(in, &step));
+        if (step >= bytes - at) return corrupt(in, "a position lies behind the document");
+        out->data[out->len++] = at += step;
+    }
+    return STEMMA_OK;
+}
+
+static stemma_status get_symbols(struct input *in, const struct spec *spec, size_t count, struct vec16 *out) {
+    const uint32_t bits = symbol_bits(spec), mask = (UINT32_C(1) << bits) - 1;
+    const uint64_t size = ((uint64_t)count * bits + 7) / 8;
+    uint32_t held = 0, word = 0;
+    TRY(need(in, size));
+    if (!vec16_reserve(out, count)) return fail_memory(in->err);
+    for (const uint8_t *end = in->at + size; in->at < end; in->at++) {
+        word |= (uint32_t)*in->at << held;
+        for (held += 8; held >= bits && out->len < count; held -= bits, word >>= bits) {
+            if (spec->scheme == SCHEME_SIGNATURE && (word & mask) >= spec->alphabet)
+                return corrupt(in, "a symbol is not of the alphabet");
+            out->data[out->len++] = (uint16_t)(word & mask);
+        }
+    }
+    return word ? corrupt(in, "bits behind the last field are set") : STEMMA_OK;
+}
+
+static stemma_status get_signature(struct input *in, const struct spec *spec, uint64_t bytes,
+                                   struct signature_data *out) {
+    uint8_t agree[2];
+    uint64_t count;
+    TRY(get_u64(in, &out->length));
+    TRY(get_bytes(in, agree, sizeof agree));
+    TRY(get_u64(in, &count));
+    out->agree = (uint16_t)(agree[0] | agree[1] << 8);
+    if ((out->length == 0) != (out->agree == 0)) return corrupt(in, "length and agreement do not fit");
+    if (out->length > 0 && bytes == 0) return corrupt(in, "an empty document has text");
+    if (count > (out->length < spec->n ? 0 : out->length - spec->n + 1))
+        return corrupt(in, "there are more symbols than windows");
+    if (count / 8 > (uint64_t)(in->end - in->at)) return need(in, count / 8); /* of at least one bit each */
+    TRY(get_symbols(in, spec, (size_t)count, &out->symbols));
+    return spec->positions ? get_positions(in, (size_t)count, bytes, &out->positions) : STEMMA_OK;
+}
+
+static stemma_status get_part(struct input *in, const struct stemma_sketch *sketch, size_t index,
+                              struct part *out) {
+    const struct stemma_recipe *recipe = sketch->recipe;
     const struct spec *spec = &recipe->specs[index];
+    const uint64_t shingles = sketch->shingles;
     in->what = scheme_name(spec->scheme);
     out->empty = shingles == 0;
     switch (spec->scheme) {
@@ -279,6 +379,9 @@ static stemma_status get_part(struct input *in, const struct stemma_recipe *reci
         return check_presence(in, out, out->values.len);
     case SCHEME_SIMHASH:
         return get_packed(in, spec->bits, 1, out);
+    case SCHEME_SIGNATURE:
+    case SCHEME_SIGNATURE2011:
+        return get_signature(in, spec, sketch->bytes, &out->signature);
     }
     return STEMMA_OK;
 }
@@ -308,8 +411,7 @@ static stemma_status get_payload(struct input *in, struct stemma_sketch *out) {
     TRY(get_u64(in, &out->shingles));
     TRY(get_bytes(in, out->digest, DIGEST_SIZE));
     TRY(get_bytes(in, out->text_digest, DIGEST_SIZE));
-    for (size_t i = 0; i < out->recipe->spec_count; i++)
-        TRY(get_part(in, out->recipe, i, out->shingles, &out->parts[i]));
+    for (size_t i = 0; i < out->recipe->spec_count; i++) TRY(get_part(in, out, i, &out->parts[i]));
     in->what = "a record";
     return in->at == in->end ? STEMMA_OK : corrupt(in, "bytes are left over");
 }

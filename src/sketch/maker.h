@@ -8,11 +8,14 @@
 struct maker;
 
 struct maker_class {
+    /* NULL for what is made of bytes. */
     stemma_status (*take)(struct maker *maker, const uint64_t *fp, size_t count, const uint64_t *tokens,
                           size_t token_count, stemma_error *err);
     /* Fills *out, which is empty; what it took on failure is released by the caller. */
     stemma_status (*finish)(struct maker *maker, uint64_t shingles, struct part *out, stemma_error *err);
     void (*free)(struct maker *maker);
+    /* The document's own bytes; NULL for what is made of fingerprints. */
+    stemma_status (*take_bytes)(struct maker *maker, const uint8_t *bytes, size_t size, stemma_error *err);
 };
 
 /* First member of every maker. */
@@ -29,6 +32,7 @@ struct maker *minhash_maker_new(const struct spec *spec, uint64_t seed);
 struct maker *oph_maker_new(const struct spec *spec, uint64_t seed);
 struct maker *chunk_maker_new(const struct spec *spec, uint64_t seed);
 struct maker *simhash_maker_new(const struct spec *spec, uint64_t seed);
+struct maker *signature_maker_new(const struct spec *spec, const struct view *view, size_t memory);
 
 /* Each family has its own hash functions: constants that are mixed with the seed. */
 #define SALT_MINHASH UINT64_C(0x6d696e6861736831) /* "minhash1" */

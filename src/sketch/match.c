@@ -1,6 +1,8 @@
 /* Which recipes go together, and when they do not: which field it is. */
 #include "sketch/recipe.h"
 
+#include "sketch/signature.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -52,7 +54,18 @@ static stemma_status same_spec(const struct spec *a, const struct spec *b, stemm
     TRY(differ("scheme", value_of("%s", scheme), value_of("%s", scheme_name(b->scheme)), err));
     TRY(differ(value_of("%s n", scheme).text, value_of("%u", a->n), value_of("%u", b->n), err));
     TRY(differ(value_of("%s mod", scheme).text, value_of("%u", a->mod), value_of("%u", b->mod), err));
-    return differ(value_of("%s bits", scheme).text, value_of("%u", a->bits), value_of("%u", b->bits), err);
+    TRY(differ(value_of("%s bits", scheme).text, value_of("%u", a->bits), value_of("%u", b->bits), err));
+    TRY(differ(value_of("%s c", scheme).text, value_of("%u", a->c), value_of("%u", b->c), err));
+    TRY(differ(value_of("%s k", scheme).text, value_of("%u", a->k), value_of("%u", b->k), err));
+    TRY(differ(value_of("%s alphabet", scheme).text, value_of("%u", a->alphabet), value_of("%u", b->alphabet),
+               err));
+    return differ(value_of("%s positions", scheme).text, value_of("%s", a->positions ? "yes" : "no"),
+                  value_of("%s", b->positions ? "yes" : "no"), err);
+}
+
+static bool signatures_nest(const struct spec *a, const struct spec *b) {
+    struct signature_rate rate_a = {a->c, a->alphabet}, rate_b = {b->c, b->alphabet}, both;
+    return a->n == b->n && signature_rates_meet(rate_a, rate_b, &both);
 }
 
 /* Whether a comparison can be made at the coarser of two resolutions. */
@@ -74,12 +87,12 @@ static bool nests(const struct spec *a, const struct spec *b) {
     case SCHEME_LEVEL:
     case SCHEME_SIMHASH:
         return true;
+    case SCHEME_SIGNATURE:
+        return signatures_nest(a, b);
+    case SCHEME_SIGNATURE2011:
+        return spec_equal(a, b);
     }
     return false;
-}
-
-static bool equal(const struct spec *a, const struct spec *b) {
-    return a->scheme == b->scheme && a->n == b->n && a->mod == b->mod && a->bits == b->bits;
 }
 
 static size_t find_partner(const struct spec *spec, const struct stemma_recipe *in, const bool *taken,
@@ -95,7 +108,7 @@ size_t recipe_pairs(const struct stemma_recipe *a, const struct stemma_recipe *b
     size_t partner[SPECS_MOST], count = 0;
     bool taken[SPECS_MOST] = {false};
     for (size_t i = 0; i < a->spec_count; i++) {
-        partner[i] = find_partner(&a->specs[i], b, taken, equal);
+        partner[i] = find_partner(&a->specs[i], b, taken, spec_equal);
         if (partner[i] < b->spec_count) taken[partner[i]] = true;
     }
     for (size_t i = 0; i < a->spec_count; i++) {

@@ -139,7 +139,7 @@ static void oph_free(struct maker *base) {
 }
 
 struct maker *oph_maker_new(const struct spec *spec, uint64_t seed) {
-    static const struct maker_class class = {oph_take, oph_finish, oph_free};
+    static const struct maker_class class = {.take = oph_take, .finish = oph_finish, .free = oph_free};
     struct oph_maker *maker = mem_zero(1, sizeof *maker);
     if (!maker) return NULL;
     maker->base = (struct maker){.class = &class, .spec = *spec};

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/digest.h"
+#include "sketch/signature.h"
 
 #include <inttypes.h>
 #include <sodium/utils.h>
@@ -19,20 +20,30 @@
 static const char default_specs[] = "oph n=2048 bits=1; mod n=32";
 enum { DEFAULT_WINDOW = 5, DEFAULT_BYTE_WINDOW = 20, DEFAULT_WIDTH = 64, WIDTH_LEAST = 32, WIDTH_MOST = 64 };
 
-/* Which numbers a scheme takes; 0 where it takes none. */
-struct scheme_rule {
-    uint32_t n, n_most, mod, bits;
+/* Which fields a scheme takes, with their usual and largest values; a field whose most is 0 it does not take.
+ */
+enum spec_field { SPEC_N, SPEC_MOD, SPEC_BITS, SPEC_C, SPEC_K, SPEC_ALPHABET, SPEC_POSITIONS, SPEC_FIELDS };
+static const char *const spec_fields[] = {"n", "mod", "bits", "c", "k", "alphabet", "positions"};
+struct field_rule {
+    uint32_t usual, most;
 };
-static const struct scheme_rule rules[] = {
-    [SCHEME_MOD] = {.n = 32, .n_most = UINT32_MAX},
-    [SCHEME_MIN] = {.n = 128, .n_most = SPEC_N_MOST},
-    [SCHEME_MINMOD] = {.n = 128, .n_most = SPEC_N_MOST, .mod = 8},
-    [SCHEME_LEVEL] = {0},
-    [SCHEME_MINHASH] = {.n = 256, .n_most = SPEC_N_MOST, .bits = 64},
-    [SCHEME_OPH] = {.n = 2048, .n_most = SPEC_N_MOST, .bits = 1},
-    [SCHEME_BSW] = {.n = 100, .n_most = SPEC_N_MOST},
-    [SCHEME_BSW_CHUNK] = {.n = 100, .n_most = SPEC_N_MOST},
-    [SCHEME_SIMHASH] = {.bits = 64},
+static const struct field_rule rules[][SPEC_FIELDS] = {
+    [SCHEME_MOD] = {[SPEC_N] = {32, UINT32_MAX}},
+    [SCHEME_MIN] = {[SPEC_N] = {128, SPEC_N_MOST}},
+    [SCHEME_MINMOD] = {[SPEC_N] = {128, SPEC_N_MOST}, [SPEC_MOD] = {8, UINT32_MAX}},
+    [SCHEME_LEVEL] = {{0, 0}},
+    [SCHEME_MINHASH] = {[SPEC_N] = {256, SPEC_N_MOST}, [SPEC_BITS] = {64, 128}},
+    [SCHEME_OPH] = {[SPEC_N] = {2048, SPEC_N_MOST}, [SPEC_BITS] = {1, 128}},
+    [SCHEME_BSW] = {[SPEC_N] = {100, SPEC_N_MOST}},
+    [SCHEME_BSW_CHUNK] = {[SPEC_N] = {100, SPEC_N_MOST}},
+    [SCHEME_SIMHASH] = {[SPEC_BITS] = {64, 128}},
+    [SCHEME_SIGNATURE] = {[SPEC_N] = {8, SIGNATURE_WINDOW_MOST},
+                          [SPEC_C] = {64, SIGNATURE_RATE_MOST},
+                          [SPEC_ALPHABET] = {65536, SIGNATURE_ALPHABET_MOST},
+                          [SPEC_POSITIONS] = {0, 1}},
+    [SCHEME_SIGNATURE2011] = {[SPEC_N] = {4, SIGNATURE_WINDOW_MOST},
+                              [SPEC_C] = {50, SIGNATURE_RATE_MOST},
+                              [SPEC_K] = {0, SIGNATURE_RATE_MOST - 1}},
 };
 enum { SCHEME_COUNT = sizeof rules / sizeof *rules };
 
@@ -45,6 +56,7 @@ static const char *const unit_names[] = {
     [UNIT_BYTE] = "byte", [UNIT_CHAR] = "char", [UNIT_WORD] = "word", [UNIT_LINE] = "line"};
 static const char *const hash_names[] = {
     [HASH_RABIN] = "rabin", [HASH_MIX] = "mix", [HASH_PADDED] = "padded"};
+static const char *const no_yes[] = {"no", "yes"};
 static const char *const fold_names[] = {"nfc", "case", "space", "punct"}; /* in the order of their bits */
 static const char *const preset_names[] = {"raw", "code", "text"};
 static const unsigned preset_folds[] = {FOLD_RAW, FOLD_CODE, FOLD_TEXT};
@@ -52,6 +64,15 @@ static const unsigned preset_folds[] = {FOLD_RAW, FOLD_CODE, FOLD_TEXT};
 
 const char *scheme_name(enum scheme scheme) {
     return scheme_names[scheme];
+}
+
+bool spec_equal(const struct spec *a, const struct spec *b) {
+    return a->scheme == b->scheme && a->n == b->n && a->mod == b->mod && a->bits == b->bits && a->c == b->c &&
+           a->k == b->k && a->alphabet == b->alphabet && a->positions == b->positions;
+}
+
+bool spec_is_signature(const struct spec *spec) {
+    return spec->scheme == SCHEME_SIGNATURE || spec->scheme == SCHEME_SIGNATURE2011;
 }
 
 const char *unit_name(enum unit unit) {
@@ -224,7 +245,6 @@ static const char *const view_fields[] = {"preset", "fold",  "unit", "window", "
 
 static stemma_status set_view_field(struct view *view, enum view_field field, struct word value,
                                     stemma_error *err) {
-    static const char *const no_yes[] = {"no", "yes"};
     const char *name = view_fields[field];
     uint64_t number = 0;
     int choice = 0;
@@ -303,8 +323,16 @@ static stemma_status parse_view(struct cursor *cursor, struct view *view, stemma
 
 /* ---- specs ---- */
 
-enum spec_field { SPEC_N, SPEC_MOD, SPEC_BITS };
-static const char *const spec_fields[] = {"n", "mod", "bits"};
+/* Where a spec has the field. */
+static uint32_t *field_of(struct spec *spec, enum spec_field field) {
+    uint32_t *const fields[] = {&spec->n, &spec->mod,      &spec->bits,     &spec->c,
+                                &spec->k, &spec->alphabet, &spec->positions};
+    return fields[field];
+}
+
+static uint32_t least_of(enum spec_field field) {
+    return field == SPEC_K ? 0 : field == SPEC_ALPHABET ? 2 : 1;
+}
 
 static bool bits_fit(enum scheme scheme, uint64_t bits) {
     if (scheme == SCHEME_SIMHASH) return bits == 64 || bits == 128;
@@ -313,20 +341,24 @@ static bool bits_fit(enum scheme scheme, uint64_t bits) {
 
 static stemma_status set_spec_field(struct spec *spec, enum spec_field field, struct word value,
                                     stemma_error *err) {
-    const struct scheme_rule *rule = &rules[spec->scheme];
+    const struct field_rule *rule = &rules[spec->scheme][field];
     const char *scheme = scheme_name(spec->scheme);
-    uint32_t *const targets[] = {&spec->n, &spec->mod, &spec->bits};
-    const uint64_t most[] = {rule->n_most, UINT32_MAX, 128};
     uint64_t number;
-    if (*targets[field] == 0) /* its default, see rules */
+    int choice = 0;
+    if (rule->most == 0)
         return fail(err, STEMMA_INVALID, "recipe: %s takes no %s", scheme, spec_fields[field]);
-    char name[24];
+    char name[32];
     snprintf(name, sizeof name, "%s %s", scheme, spec_fields[field]);
-    TRY(parse_number(name, value, 1, most[field], &number, err));
+    if (field == SPEC_POSITIONS) {
+        TRY(parse_name(name, value, no_yes, COUNT(no_yes), &choice, err));
+        number = (uint64_t)choice;
+    } else {
+        TRY(parse_number(name, value, least_of(field), rule->most, &number, err));
+    }
     if (field == SPEC_BITS && !bits_fit(spec->scheme, number))
         return fail(err, STEMMA_INVALID, "recipe: %s bits=%s is not one of %s", scheme, show(value).text,
                     spec->scheme == SCHEME_SIMHASH ? "64, 128" : "1, 2, 4, 8, 16, 64");
-    *targets[field] = (uint32_t)number;
+    *field_of(spec, field) = (uint32_t)number;
     return STEMMA_OK;
 }
 
@@ -336,8 +368,8 @@ static stemma_status parse_spec(struct cursor *cursor, struct spec *out, stemma_
     int scheme = 0, field = 0;
     if (!next_word(cursor, &word)) return fail(err, STEMMA_INVALID, "recipe: a sketch spec is empty");
     TRY(parse_name("scheme", word, scheme_names, SCHEME_COUNT, &scheme, err));
-    const struct scheme_rule *rule = &rules[scheme];
-    *out = (struct spec){(enum scheme)scheme, rule->n, rule->mod, rule->bits};
+    *out = (struct spec){.scheme = (enum scheme)scheme};
+    for (int i = 0; i < SPEC_FIELDS; i++) *field_of(out, (enum spec_field)i) = rules[scheme][i].usual;
     while (next_word(cursor, &word)) {
         TRY(parse_field(word, spec_fields, COUNT(spec_fields), scheme_names[scheme], &seen, &field, &value,
                         err));
@@ -358,10 +390,11 @@ static stemma_status check_spec(const struct draft *draft, const struct spec *sp
     if (chunks && draft->view.labelled) /* labels are given to the sorted set: the order is lost */
         return fail(err, STEMMA_INVALID, "recipe: %s cannot be made of labelled shingles",
                     scheme_name(spec->scheme));
+    if (spec->scheme == SCHEME_SIGNATURE2011 && spec->k >= spec->c)
+        return fail(err, STEMMA_INVALID, "recipe: signature2011 k=%" PRIu32 " is not below c=%" PRIu32,
+                    spec->k, spec->c);
     for (size_t i = 0; i < draft->spec_count; i++) {
-        const struct spec *other = &draft->specs[i];
-        if (other->scheme == spec->scheme && other->n == spec->n && other->mod == spec->mod &&
-            other->bits == spec->bits)
+        if (spec_equal(&draft->specs[i], spec))
             return fail(err, STEMMA_INVALID, "recipe: the same %s is asked for twice",
                         scheme_name(spec->scheme));
     }
@@ -398,10 +431,16 @@ static void write_text(struct writer *out, const char *format, ...) {
 }
 
 static void write_spec(struct writer *out, const struct spec *spec) {
+    struct spec copy = *spec;
     write_text(out, "; %s", scheme_name(spec->scheme));
-    if (spec->n) write_text(out, " n=%" PRIu32, spec->n);
-    if (spec->mod) write_text(out, " mod=%" PRIu32, spec->mod);
-    if (spec->bits) write_text(out, " bits=%" PRIu32, spec->bits);
+    for (int i = 0; i < SPEC_FIELDS; i++) {
+        uint32_t value = *field_of(&copy, (enum spec_field)i);
+        if (rules[spec->scheme][i].most == 0) continue;
+        if (i == SPEC_POSITIONS)
+            write_text(out, " positions=%s", no_yes[value]);
+        else
+            write_text(out, " %s=%" PRIu32, spec_fields[i], value);
+    }
 }
 
 static void write_recipe(struct writer *out, const struct draft *draft) {

@@ -21,7 +21,9 @@
     X(SCHEME_OPH, "oph")                                                                                     \
     X(SCHEME_BSW, "bsw")                                                                                     \
     X(SCHEME_BSW_CHUNK, "bsw-chunk")                                                                         \
-    X(SCHEME_SIMHASH, "simhash")
+    X(SCHEME_SIMHASH, "simhash")                                                                             \
+    X(SCHEME_SIGNATURE, "signature")                                                                         \
+    X(SCHEME_SIGNATURE2011, "signature2011")
 
 enum scheme {
 #define SCHEME_ENUM(id, name) id,
@@ -33,10 +35,20 @@ const char *scheme_name(enum scheme scheme);
 
 struct spec {
     enum scheme scheme;
-    uint32_t n;    /* modulus, sample size, hash functions, bins, chunk size; 0 where there is none */
+    uint32_t
+        n; /* modulus, sample size, hash functions, bins, chunk size, characters; 0 where there is none */
     uint32_t mod;  /* minmod only */
     uint32_t bits; /* minhash, oph: 1, 2, 4, 8, 16 or 64 (whole values); simhash: 64 or 128; else 0 */
+    /* signature, signature2011; else 0 */
+    uint32_t c;         /* one window in so many is kept */
+    uint32_t k;         /* signature2011: those whose sum is k mod c */
+    uint32_t alphabet;  /* signature: how many symbols there are */
+    uint32_t positions; /* signature: 1 when it keeps where its windows begin */
 };
+
+bool spec_equal(const struct spec *a, const struct spec *b);
+/* Made of the document's characters, not of its fingerprints. */
+bool spec_is_signature(const struct spec *spec);
 
 #define SPECS_MOST      8
 #define RECIPE_TEXT_MAX 1024
@@ -72,7 +84,8 @@ void recipe_release(const struct stemma_recipe *recipe); /* NULL: nothing happen
 stemma_status recipe_comparable(const struct stemma_recipe *a, const struct stemma_recipe *b,
                                 stemma_error *err);
 
-/* Whether documents under the two views have comparable fingerprints; MISMATCH names the field and both values. */
+/* Whether documents under the two views have comparable fingerprints; MISMATCH names the field and both
+ * values. */
 stemma_status view_equal(const struct view *a, const struct view *b, stemma_error *err);
 
 /* Whether the two are the same recipe; MISMATCH names the field and both values. */

@@ -140,10 +140,10 @@ static void sample_free(struct maker *base) {
     mem_free(maker);
 }
 
-static const struct maker_class mod_class = {mod_take, multiples_finish, sample_free};
-static const struct maker_class level_class = {level_take, multiples_finish, sample_free};
-static const struct maker_class min_class = {min_take, lowest_finish, sample_free};
-static const struct maker_class minmod_class = {minmod_take, lowest_finish, sample_free};
+static const struct maker_class mod_class = {.take = mod_take, .finish = multiples_finish, .free = sample_free};
+static const struct maker_class level_class = {.take = level_take, .finish = multiples_finish, .free = sample_free};
+static const struct maker_class min_class = {.take = min_take, .finish = lowest_finish, .free = sample_free};
+static const struct maker_class minmod_class = {.take = minmod_take, .finish = lowest_finish, .free = sample_free};
 
 struct maker *sample_maker_new(const struct spec *spec) {
     struct sample_maker *maker = mem_zero(1, sizeof *maker);

@@ -19,6 +19,7 @@ void sketch_free(struct stemma_sketch *sketch) {
         vec64_release(&sketch->parts[i].values);
         vec64_release(&sketch->parts[i].smallest);
         buf_release(&sketch->parts[i].bits);
+        signature_data_release(&sketch->parts[i].signature);
     }
     recipe_release(sketch->recipe);
     mem_free(sketch->name);
@@ -39,8 +40,8 @@ void fields_set(struct buf *out, size_t i, uint32_t bits, uint64_t value) {
         out->data[(first + b) / 8] |= (uint8_t)((value >> b & 1) << ((first + b) % 8));
 }
 
-/* The upper bits of a product depend on all of the minimum; the index is mixed in so that bins which borrowed the same
- * minimum agree by chance each on its own. */
+/* The upper bits of a product depend on all of the minimum; the index is mixed in so that bins which borrowed
+ * the same minimum agree by chance each on its own. */
 void fields_of_minima(struct buf *out, const uint64_t *minima, size_t n, uint32_t bits) {
     uint64_t index = 0, word = 0;
     uint32_t filled = 0;

@@ -1,8 +1,8 @@
 /*
  * Sketches: what is kept of a document's fingerprints, one part per spec of the recipe.
  *
- * A sketcher takes fingerprints in order of position, in blocks of any size; a sketch is its immutable
- * result.
+ * A sketcher takes fingerprints in order of position (and the bytes they come from, where the recipe has
+ * signatures), in blocks of any size; a sketch is its immutable result.
  */
 #ifndef SKETCH_SKETCH_H
 #define SKETCH_SKETCH_H
@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/digest.h"
 #include "sketch/recipe.h"
+#include "sketch/signature.h"
 
 #define SAMPLE_FLOOR 8
 
@@ -24,11 +25,12 @@ struct part {
      * of the document (all of them, if there are fewer); else empty. A union at a raised level may have lost
      * them. */
     struct vec64 smallest;
-    uint64_t distinct; /* minhash, oph: estimated number of distinct shingles, for intervals */
-    uint32_t filled;   /* oph: bins that had a value of their own */
-    uint32_t level;    /* level: the exponent i */
+    struct signature_data signature; /* signature, signature2011 */
+    uint64_t distinct;               /* minhash, oph: estimated number of distinct shingles, for intervals */
+    uint32_t filled;                 /* oph: bins that had a value of their own */
+    uint32_t level;                  /* level: the exponent i */
     bool complete; /* min, minmod: there were at most n, so these are all of them (that are 0 mod `mod`) */
-    bool empty;    /* the document had no shingles: every scheme, nothing above means anything */
+    bool empty;    /* the document had no shingles: then nothing above means anything, but for signatures */
 };
 
 struct stemma_sketch {
@@ -52,15 +54,19 @@ struct sketcher;
 stemma_status sketcher_new(const struct stemma_recipe *recipe, size_t memory, struct sketcher **out,
                            stemma_error *err);
 bool sketcher_wants_tokens(const struct sketcher *sketcher); /* bsw-chunk */
+bool sketcher_wants_bytes(const struct sketcher *sketcher);  /* signatures */
 
-/* n when from now on only fingerprints that are 0 mod n matter (every spec is a mod and has found enough),
- * else
- * 1. Others may still be given; they change nothing. */
+/* n when from now on only fingerprints that are 0 mod n matter (every spec that is made of fingerprints is a
+ * mod and has found enough), else 1. Others may still be given; they change nothing. */
 uint64_t sketcher_modulus(const struct sketcher *sketcher);
 
 /* The next fingerprints; tokens as for shingle_sink.take. KERNEL_SLACK bytes behind fp may be read. */
 stemma_status sketcher_take(struct sketcher *sketcher, const uint64_t *fp, size_t count,
                             const uint64_t *tokens, size_t token_count, stemma_error *err);
+
+/* The next bytes of the document. */
+stemma_status sketcher_take_bytes(struct sketcher *sketcher, const uint8_t *bytes, size_t size,
+                                  stemma_error *err);
 
 /* Parts of a new sketch; name, sizes and digests are the caller's to fill. shingles: how many there were,
  * with those that were left out because of sketcher_modulus. The sketcher can then only be freed. */

@@ -1,4 +1,5 @@
-/* A sketcher hands every block of fingerprints to the makers of its recipe's parts, one per spec. */
+/* A sketcher hands every block of fingerprints, or of bytes, to the makers of its recipe's parts, one per
+ * spec. */
 #include "base/alloc.h"
 #include "sketch/maker.h"
 
@@ -10,7 +11,8 @@ struct sketcher {
     struct maker *makers[SPECS_MOST];
 };
 
-static struct maker *maker_new(const struct spec *spec, uint64_t seed) {
+static struct maker *maker_new(const struct spec *spec, const struct view *view, size_t memory) {
+    uint64_t seed = view_seed(view);
     switch (spec->scheme) {
     case SCHEME_MOD:
     case SCHEME_MIN:
@@ -26,6 +28,9 @@ static struct maker *maker_new(const struct spec *spec, uint64_t seed) {
         return chunk_maker_new(spec, seed);
     case SCHEME_SIMHASH:
         return simhash_maker_new(spec, seed);
+    case SCHEME_SIGNATURE:
+    case SCHEME_SIGNATURE2011:
+        return signature_maker_new(spec, view, memory);
     }
     return NULL;
 }
@@ -34,14 +39,14 @@ stemma_status sketcher_new(const struct stemma_recipe *recipe, size_t memory, st
                            stemma_error *err) {
     const struct view *view = &recipe->view;
     if (!view_can_read(view))
-        return fail(err, STEMMA_INVALID,
-                    "the recipe is keyed (key id %016" PRIx64 "): sketches need its key", view->key_id);
+        return fail(err, STEMMA_INVALID, "the recipe is keyed (key id %016" PRIx64 "): sketches need its key",
+                    view->key_id);
     struct sketcher *sketcher = mem_zero(1, sizeof *sketcher);
     if (!sketcher) return fail_memory(err);
     sketcher->recipe = recipe_retain(recipe);
     sketcher->most = memory / (2 * sizeof(uint64_t)); /* sorting needs as much again */
     for (size_t i = 0; i < recipe->spec_count; i++) {
-        sketcher->makers[i] = maker_new(&recipe->specs[i], view_seed(view));
+        sketcher->makers[i] = maker_new(&recipe->specs[i], view, memory);
         if (sketcher->makers[i]) continue;
         sketcher_free(sketcher);
         return fail_memory(err);
@@ -64,6 +69,12 @@ bool sketcher_wants_tokens(const struct sketcher *sketcher) {
     return false;
 }
 
+bool sketcher_wants_bytes(const struct sketcher *sketcher) {
+    for (size_t i = 0; i < sketcher->recipe->spec_count; i++)
+        if (spec_is_signature(&sketcher->recipe->specs[i])) return true;
+    return false;
+}
+
 static uint64_t gcd(uint64_t a, uint64_t b) {
     while (b) {
         uint64_t rest = a % b;
@@ -76,21 +87,32 @@ static uint64_t gcd(uint64_t a, uint64_t b) {
 uint64_t sketcher_modulus(const struct sketcher *sketcher) {
     uint64_t modulus = 0;
     for (size_t i = 0; i < sketcher->recipe->spec_count; i++) {
+        if (spec_is_signature(&sketcher->recipe->specs[i])) continue;
         if (!sketcher->makers[i]->enough) return 1;
         modulus = gcd(sketcher->recipe->specs[i].n, modulus);
     }
-    return modulus;
+    return modulus ? modulus : 1;
 }
 
 stemma_status sketcher_take(struct sketcher *sketcher, const uint64_t *fp, size_t count,
                             const uint64_t *tokens, size_t token_count, stemma_error *err) {
     for (size_t i = 0; i < sketcher->recipe->spec_count; i++) {
         struct maker *maker = sketcher->makers[i];
+        if (!maker->class->take) continue;
         TRY(maker->class->take(maker, fp, count, tokens, token_count, err));
         if (maker->held > sketcher->most && maker->held > 2 * count)
             return fail(err, STEMMA_UNSUPPORTED,
                         "the sample of %s n=%u outgrows the memory allowed: choose a larger n, or allow more",
                         scheme_name(maker->spec.scheme), maker->spec.n);
+    }
+    return STEMMA_OK;
+}
+
+stemma_status sketcher_take_bytes(struct sketcher *sketcher, const uint8_t *bytes, size_t size,
+                                  stemma_error *err) {
+    for (size_t i = 0; i < sketcher->recipe->spec_count; i++) {
+        struct maker *maker = sketcher->makers[i];
+        if (maker->class->take_bytes) TRY(maker->class->take_bytes(maker, bytes, size, err));
     }
     return STEMMA_OK;
 }

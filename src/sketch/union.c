@@ -76,6 +76,8 @@ static stemma_status unite_part(const struct spec *spec, const struct part *a, c
     case SCHEME_BSW:
     case SCHEME_BSW_CHUNK:
     case SCHEME_SIMHASH:
+    case SCHEME_SIGNATURE:
+    case SCHEME_SIGNATURE2011:
         break;
     }
     return fail(err, STEMMA_UNSUPPORTED, "%s has no union", scheme_name(spec->scheme));

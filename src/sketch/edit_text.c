@@ -1,0 +1,161 @@
+/* Bytes to the characters of the edit text: canonical form, then decoding with a short cut for ASCII. */
+#include "sketch/edit_text.h"
+
+#include "base/alloc.h"
+#include "text/offsets.h"
+#include "text/utf8.h"
+
+#include <string.h>
+
+stemma_status edit_text_init(struct edit_text *text, unsigned folds, bool bytes, bool placed,
+                             stemma_error *err) {
+    memset(text, 0, sizeof *text);
+    text->passes = folds == FOLD_RAW;
+    text->bytes = bytes || text->passes;
+    text->placed = placed;
+    return canon_new(folds, UNIT_CHAR, placed && !text->passes ? &text->map : NULL, &text->canon, err);
+}
+
+void edit_text_release(struct edit_text *text) {
+    canon_free(text->canon);
+    offset_map_release(&text->map);
+    buf_release(&text->text);
+    vec64_release(&text->places);
+    mem_free(text->chars);
+}
+
+/* ---- decoding ---- */
+
+/* ASCII, eight characters at a time; returns the bytes read. */
+static size_t widen_ascii(const uint8_t *bytes, size_t size, uint32_t *out) {
+    size_t at = 0;
+    for (; size - at >= 8; at += 8) {
+        uint64_t word;
+        memcpy(&word, bytes + at, sizeof word);
+        if (word & UINT64_C(0x8080808080808080)) break;
+        for (size_t i = 0; i < 8; i++) out[at + i] = bytes[at + i];
+    }
+    return at;
+}
+
+/* One character; returns its bytes, 0 when it may go on. */
+static inline size_t decode_one(const uint8_t *bytes, size_t size, bool last, uint32_t *out) {
+    size_t length = utf8_decode(bytes, size, out);
+    if (length == 0 && !last) return 0;
+    if (length && *out != UTF8_INVALID) return length;
+    *out = STRAY_BYTE + bytes[0];
+    return 1;
+}
+
+/* Characters into `out`, which has room for as many as there are bytes; returns the bytes read. */
+static size_t decode(const uint8_t *bytes, size_t size, bool last, uint32_t *out, size_t *count) {
+    size_t at = 0, made = 0;
+    while (at < size) {
+        size_t run = widen_ascii(bytes + at, size - at, out + made);
+        at += run;
+        made += run;
+        if (at == size) break;
+        size_t length = decode_one(bytes + at, size - at, last, &out[made]);
+        if (length == 0) break;
+        at += length;
+        made++;
+    }
+    *count = made;
+    return at;
+}
+
+static size_t copy_bytes(const uint8_t *bytes, size_t size, uint32_t *out, size_t *count) {
+    for (size_t i = 0; i < size; i++) out[i] = bytes[i];
+    *count = size;
+    return size;
+}
+
+/* ---- where characters begin ---- */
+
+static size_t char_size(uint32_t c) {
+    if (c < 0x80 || c >= STRAY_BYTE) return 1;
+    return c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+}
+
+/* The source of canonical offset `at`, which is that of a character and never less than in the last call. */
+static uint64_t source_of(struct edit_text *text, uint64_t at) {
+    const struct offset_map *map = &text->map;
+    if (map->len == 0) return at;
+    while (text->pair + 1 < map->len && map->pairs[text->pair + 1].canon <= at) text->pair++;
+    return map->pairs[text->pair].source + (at - map->pairs[text->pair].canon);
+}
+
+/* Breakpoints behind us are not needed any more. */
+static void forget_pairs(struct edit_text *text) {
+    struct offset_map *map = &text->map;
+    if (text->pair == 0) return;
+    map->len -= text->pair;
+    memmove(map->pairs, map->pairs + text->pair, map->len * sizeof *map->pairs);
+    text->pair = 0;
+}
+
+static bool place(struct edit_text *text, const uint32_t *chars, size_t count) {
+    uint64_t at = text->done;
+    if (!vec64_reserve(&text->places, count)) return false;
+    for (size_t i = 0; i < count; i++) {
+        text->places.data[text->places.len++] = source_of(text, at);
+        at += text->bytes ? 1 : char_size(chars[i]);
+    }
+    forget_pairs(text);
+    return true;
+}
+
+/* ---- counting ---- */
+
+static inline uint32_t bin_of(uint32_t c) {
+    return c < 0x80 ? c : 0x80 + c % (AGREE_BINS - 0x80);
+}
+
+static void count_chars(uint64_t *bins, const uint32_t *chars, size_t count) {
+    for (size_t i = 0; i < count; i++) bins[bin_of(chars[i])]++;
+}
+
+uint16_t edit_text_agree(const struct edit_text *text) {
+    unsigned __int128 sum = 0, all = (unsigned __int128)text->length * text->length;
+    if (all == 0) return 0;
+    for (size_t i = 0; i < AGREE_BINS; i++) sum += (unsigned __int128)text->bins[i] * text->bins[i];
+    return (uint16_t)((sum * AGREE_SCALE + all / 2) / all);
+}
+
+/* ---- feeding ---- */
+
+static stemma_status take_text(struct edit_text *text, bool last, stemma_error *err) {
+    size_t size = text->text.len, made = 0;
+    if (size > SIZE_MAX - text->count ||
+        !mem_grow((void **)&text->chars, &text->cap, text->count + size, sizeof *text->chars))
+        return fail_memory(err);
+    uint32_t *out = text->chars + text->count;
+    size_t used = text->bytes ? copy_bytes(text->text.data, size, out, &made)
+                              : decode(text->text.data, size, last, out, &made);
+    if (text->placed && !place(text, out, made)) return fail_memory(err);
+    count_chars(text->bins, out, made);
+    text->count += made;
+    text->length += made;
+    text->done += used;
+    if (used < size) memmove(text->text.data, text->text.data + used, size - used);
+    text->text.len -= used;
+    return STEMMA_OK;
+}
+
+stemma_status edit_text_feed(struct edit_text *text, const uint8_t *bytes, size_t size, stemma_error *err) {
+    TRY(canon_feed(text->canon, bytes, size, &text->text, err));
+    return take_text(text, false, err);
+}
+
+stemma_status edit_text_finish(struct edit_text *text, stemma_error *err) {
+    TRY(canon_finish(text->canon, &text->text, err));
+    return take_text(text, true, err);
+}
+
+void edit_text_drop(struct edit_text *text, size_t count) {
+    text->count -= count;
+    memmove(text->chars, text->chars + count, text->count * sizeof *text->chars);
+    if (!text->placed) return;
+    text->places.len -= count;
+    memmove(text->places.data, text->places.data + count, text->places.len * sizeof *text->places.data);
+}
