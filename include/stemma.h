@@ -119,6 +119,16 @@ typedef struct stemma_error {
  *   bsw n=N            the smallest fingerprint of each content-defined chunk of about N tokens
  *   bsw-chunk n=N      a hash of each such chunk
  *   simhash bits=B     64 or 128 bits
+ * and edit-distance signatures, made of the characters of the canonical text (the bytes, where nothing is folded), whatever
+ * unit and window are:
+ *   signature n=N c=C alphabet=A positions=no
+ *                      of the windows of N characters (1 to 64) one in C (1 to 2^20) leaves a symbol, one of A (2 to
+ *                      65536), in the order of the text. A window that equals one of the N before it leaves none. With
+ *                      positions=yes it also leaves the byte of the original where it begins.
+ *                      Signatures of one N compare at the coarser of two C when one is a power of two times the other and
+ *                      both A are powers of two.
+ *   signature2011 n=N c=C k=K
+ *                      windows of N bytes whose sum is K mod C leave a bit (Coates 2011; for comparison with that paper)
  */
 typedef struct stemma_recipe stemma_recipe;
 
@@ -263,6 +273,13 @@ typedef struct stemma_sketch_part {
     bool complete;            /* min, minmod: the values are all there were */
     uint32_t filled;          /* oph: bins with a value of their own */
     uint64_t distinct;        /* oph, minhash: estimated number of distinct shingles */
+    uint32_t c, k, alphabet;  /* signature, signature2011: as in the recipe (signature2011: its alphabet is 2) */
+    const uint16_t *symbols;  /* signature, signature2011: in the order of the text, each below alphabet */
+    size_t symbol_count;
+    const uint64_t *positions; /* signature with positions=yes: of each symbol the byte of the original where its window
+                                * begins; else NULL */
+    uint64_t length;          /* signature: characters of the text; signature2011: bytes of the canonical text */
+    double agree;             /* signature, signature2011: chance that two of these, drawn at random, agree */
 } stemma_sketch_part;
 
 /* Errors: NOT_FOUND when the recipe has no such part. */

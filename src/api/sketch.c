@@ -127,6 +127,18 @@ const stemma_recipe *stemma_sketch_recipe(const stemma_sketch *sketch) {
     return sketch->recipe;
 }
 
+static void add_signature(stemma_sketch_part *out, const struct spec *spec, const struct signature_data *data) {
+    struct signature signature = signature_of(data, spec);
+    out->c = spec->c;
+    out->k = spec->k;
+    out->alphabet = signature.alphabet;
+    out->symbols = signature.symbols;
+    out->symbol_count = signature.count;
+    out->positions = signature.positions;
+    out->length = signature.length;
+    out->agree = signature.agree;
+}
+
 stemma_status stemma_sketch_get_part(const stemma_sketch *sketch, size_t index, stemma_sketch_part *out,
                                      stemma_error *err) {
     if (!sketch || !out) return fail(err, STEMMA_INVALID, "a sketch and a place for the part are needed");
@@ -151,6 +163,7 @@ stemma_status stemma_sketch_get_part(const stemma_sketch *sketch, size_t index, 
         .filled = part->filled,
         .distinct = part->distinct,
     };
+    if (spec_is_signature(spec)) add_signature(out, spec, &part->signature);
     return STEMMA_OK;
 }
 

@@ -111,8 +111,25 @@ static inline uint32_t bin_of(uint32_t c) {
     return c < 0x80 ? c : 0x80 + c % (AGREE_BINS - 0x80);
 }
 
+/* ASCII is counted in four tables by turns: one counter would have to wait for its last sum. */
+static size_t count_ascii(uint64_t *bins, const uint32_t *chars, size_t count) {
+    uint32_t tables[4][0x80] = {{0}};
+    size_t at = 0;
+    for (; at + 4 <= count && (chars[at] | chars[at + 1] | chars[at + 2] | chars[at + 3]) < 0x80; at += 4)
+        for (size_t k = 0; k < 4; k++) tables[k][chars[at + k]]++;
+    for (size_t i = 0; i < 0x80; i++)
+        for (size_t k = 0; k < 4; k++) bins[i] += tables[k][i];
+    return at;
+}
+
+enum { COUNT_RUN = 1024 }; /* characters that are worth the tables */
+
 static void count_chars(uint64_t *bins, const uint32_t *chars, size_t count) {
-    for (size_t i = 0; i < count; i++) bins[bin_of(chars[i])]++;
+    for (size_t at = 0; at < count;) {
+        size_t end = count - at < COUNT_RUN ? count : at + COUNT_RUN;
+        if (count - at >= COUNT_RUN) at += count_ascii(bins, chars + at, count - at);
+        for (; at < end; at++) bins[bin_of(chars[at])]++;
+    }
 }
 
 uint16_t edit_text_agree(const struct edit_text *text) {

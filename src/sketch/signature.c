@@ -24,7 +24,7 @@ struct recent {
 };
 
 struct window_hash {
-    uint64_t multiplier, leave; /* what a character is worth when it leaves */
+    uint64_t multiplier, leave; /* leave: what the first character of a window is worth */
     uint64_t finish[2];
     bool keyed;
     struct divisor divisor;
@@ -47,7 +47,7 @@ static void window_hash_init(struct window_hash *hash, const struct view *view, 
     uint64_t state = mix64(view_seed(view) ^ UINT64_C(0x7369676e61747572)); /* "signatur" */
     hash->multiplier = (rng_next(&state) & ~UINT64_C(7)) | 5;               /* of the longest period */
     hash->leave = 1;
-    for (uint32_t i = 0; i < spec->n; i++) hash->leave *= hash->multiplier;
+    for (uint32_t i = 1; i < spec->n; i++) hash->leave *= hash->multiplier;
     hash->keyed = view->keyed;
     hash->finish[0] = rng_next(&state) ^ view->finish[0]; /* zero unless keyed */
     hash->finish[1] = view->finish[1];
@@ -115,35 +115,74 @@ static bool take_hit(struct signer *signer, size_t index, uint64_t hash) {
     return !spec->positions || vec64_add(&made->positions, signer->text.places.data[index]);
 }
 
+/* Half of mix64 is enough for a polynomial with a random multiplier; under a key, what fingerprints get, too.
+ */
 static inline uint64_t finished(const struct window_hash *hash, uint64_t value, bool keyed) {
-    value = mix64(value ^ hash->finish[0]);
-    return keyed ? mix64(value ^ hash->finish[1]) : value;
+    value ^= hash->finish[0];
+    if (keyed) return mix64(mix64(value) ^ hash->finish[1]);
+    value = (value ^ value >> 32) * MIX64_MULTIPLIER;
+    return value ^ value >> 32;
 }
 
-/* All windows of the characters at hand. `keyed` and `power` (C is a power of two) are constants where this
- * is called, so that the loop has no decisions but the one that matters. */
-static inline __attribute__((always_inline)) bool roll(struct signer *signer, size_t windows, bool keyed,
-                                                       bool power) {
-    const struct window_hash key = signer->hash;
-    const uint32_t *in = signer->text.chars;
-    const size_t n = signer->spec.n;
-    const uint64_t mask = signer->spec.c - 1;
-    uint64_t value = 0;
-    for (size_t i = 0; i < n; i++) value = value * key.multiplier + in[i];
-    for (size_t i = 0;; i++) {
-        uint64_t hash = finished(&key, value, keyed);
-        if (power ? !(hash & mask) : divides(&key.divisor, hash))
-            if (!take_hit(signer, i, hash)) return false;
-        if (i + 1 == windows) return true;
-        value = value * key.multiplier + (in[i + n] - in[i] * key.leave);
+/* A polynomial waits for its last value; so several stretches of the text are rolled at once. */
+enum { LANES = 2, STRETCH = 512 };
+
+/* The windows of a stretch whose hash is a multiple of C. */
+struct hits {
+    size_t count;
+    uint32_t index[STRETCH];
+    uint64_t hash[STRETCH];
+};
+
+/* `lanes` stretches of `each` windows, one behind the other. All but `in` and `each` are constants where this
+ * is called, so that the loop has but one decision. `power`: C is a power of two. */
+static inline __attribute__((always_inline)) void scan(const struct window_hash *hash, const uint32_t *in,
+                                                       size_t n, size_t each, size_t lanes, bool keyed,
+                                                       bool power, struct hits *hits) {
+    const struct window_hash key = *hash;
+    const uint64_t mask = key.divisor.shift ? (UINT64_C(1) << key.divisor.shift) - 1 : 0;
+    uint64_t value[LANES] = {0};
+    for (size_t lane = 0; lane < lanes; lane++) {
+        hits[lane].count = 0;
+        for (size_t i = 0; i + 1 < n; i++) value[lane] = value[lane] * key.multiplier + in[lane * each + i];
     }
+    for (size_t i = 0; i < each; i++)
+        for (size_t lane = 0; lane < lanes; lane++) {
+            const uint32_t *at = in + lane * each + i;
+            value[lane] = value[lane] * key.multiplier + at[n - 1];
+            uint64_t finish = finished(&key, value[lane], keyed);
+            value[lane] -= at[0] * key.leave;
+            if (__builtin_expect(power ? (finish & mask) != 0 : !divides(&key.divisor, finish), 1)) continue;
+            hits[lane].index[hits[lane].count] = (uint32_t)(lane * each + i);
+            hits[lane].hash[hits[lane].count++] = finish;
+        }
+}
+
+static void scan_stretches(const struct signer *signer, const uint32_t *in, size_t each, bool all,
+                           struct hits *hits) {
+    const struct window_hash *hash = &signer->hash;
+    const size_t n = signer->spec.n;
+    bool power = (signer->spec.c & (signer->spec.c - 1)) == 0;
+    if (hash->keyed || !all)
+        scan(hash, in, n, each, all ? LANES : 1, hash->keyed, power, hits);
+    else if (power)
+        scan(hash, in, n, STRETCH, LANES, false, true, hits);
+    else
+        scan(hash, in, n, STRETCH, LANES, false, false, hits);
 }
 
 static bool hash_windows(struct signer *signer, size_t windows) {
-    bool power = (signer->spec.c & (signer->spec.c - 1)) == 0;
-    if (signer->hash.keyed)
-        return power ? roll(signer, windows, true, true) : roll(signer, windows, true, false);
-    return power ? roll(signer, windows, false, true) : roll(signer, windows, false, false);
+    struct hits hits[LANES];
+    for (size_t at = 0; at < windows;) {
+        bool all = windows - at >= LANES * STRETCH;
+        size_t each = all || windows - at > STRETCH ? STRETCH : windows - at;
+        scan_stretches(signer, signer->text.chars + at, each, all, hits);
+        for (size_t lane = 0; lane < (all ? LANES : 1); lane++)
+            for (size_t i = 0; i < hits[lane].count; i++)
+                if (!take_hit(signer, at + hits[lane].index[i], hits[lane].hash[i])) return false;
+        at += each * (all ? LANES : 1);
+    }
+    return true;
 }
 
 static stemma_status check_memory(const struct signer *signer, stemma_error *err) {
