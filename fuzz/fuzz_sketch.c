@@ -15,7 +15,8 @@ static void read_record(const uint8_t *data, size_t size) {
     static const char *const texts[] = {
         "; mod n=7; min n=20; minmod n=10 mod=3; level; minhash n=3; oph n=5 bits=64; bsw n=9; bsw-chunk n=5",
         "width=40; simhash; simhash bits=128; minhash n=9 bits=1; oph n=33 bits=1; oph n=7 bits=4; oph n=3 bits=16",
-        "; level", "; mod n=2"};
+        "; level", "; mod n=2", "; signature n=2 alphabet=100 positions=yes; signature2011 n=1",
+        "; signature positions=yes"};
     struct stemma_recipe *recipe;
     struct stemma_sketch *sketch = NULL;
     struct buf record = {0}, again = {0};

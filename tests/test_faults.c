@@ -137,7 +137,7 @@ static struct {
 
 static const char every_scheme[] =
     "window=3; mod n=4; min n=64; minmod n=32 mod=2; level; minhash n=16 bits=64;"
-    " oph n=64 bits=2; bsw n=16; simhash bits=128";
+    " oph n=64 bits=2; bsw n=16; signature c=8 positions=yes";
 static const char joinable[] = "window=3; mod n=4; min n=64";
 
 /* Words of a small language, so that documents repeat themselves and each other. */
@@ -464,6 +464,9 @@ static const struct {
     {"sketch bsw", sketch_bytes, "bsw n=16"},
     {"sketch bsw-chunk", sketch_bytes, "bsw-chunk n=16"},
     {"sketch simhash", sketch_bytes, "simhash bits=64"},
+    {"sketch signature", sketch_bytes, "signature c=4"},
+    {"sketch signature with positions", sketch_bytes, "signature c=4 positions=yes"},
+    {"sketch signature2011", sketch_bytes, "signature2011 c=4"},
     {"sketch every scheme", sketch_bytes, every_scheme},
     {"sketch labelled, spilling", sketch_spilling, "preset=raw unit=byte window=20 labelled=yes; mod n=64"},
     {"sketch in pieces", sketch_pieces, every_scheme},
@@ -472,6 +475,7 @@ static const struct {
     {"write over a bundle", write_over, ""},
     {"read a bundle", read_file, ""},
     {"read a bundle in memory", read_bytes, ""},
+    {"compare signatures", compare_sketches, "signature c=8"},
     {"ask for a bundle", is_bundle, ""},
     {"text with offsets", text_file, "preset=text"},
 };

@@ -30,6 +30,9 @@ static const char *const recipes[] = {
     "unit=word window=2 labelled=yes; mod n=2; oph n=333 bits=16",
     "fold=nfc+space unit=word window=3 width=33; simhash; mod n=3",
     "unit=line window=1; minhash n=40 bits=8; oph n=200 bits=2",
+    "signature; signature n=3 c=5 alphabet=1000 positions=yes; signature2011",
+    "preset=raw unit=byte; signature c=16 positions=yes; signature2011 n=6 c=9 k=2",
+    "preset=code unit=line seed=5; signature n=64 c=2 alphabet=2; signature n=1 c=1",
 };
 
 static const char KEY[] = "a key that is not secret at all";

@@ -30,6 +30,9 @@ static void test_canonical_text(void **state) {
                 "preset=code unit=line window=5 hash=mix width=64 seed=0; simhash bits=64");
     expect_text("fold=case+nfc unit=char hash=rabin width=32; bsw-chunk n=1",
                 "fold=nfc+case unit=char window=5 hash=rabin width=32 seed=0; bsw-chunk n=1");
+    expect_text("signature; signature positions=yes c=7 n=64 alphabet=2; signature2011 k=49",
+                DEFAULT_VIEW "; signature n=8 c=64 alphabet=65536 positions=no"
+                             "; signature n=64 c=7 alphabet=2 positions=yes; signature2011 n=4 c=50 k=49");
     expect_text(
         "hash=padded labelled=yes keyid=00ff00ff00ff00ff; minhash; oph n=1 bits=64",
         "preset=text unit=word window=5 labelled=yes hash=padded width=64 seed=0 keyid=00ff00ff00ff00ff; "
@@ -107,7 +110,17 @@ static void test_refusals(void **state) {
         {"; simhash bits=32", "simhash bits=32 is not one of 64, 128"},
         {"; simhash n=3", "simhash takes no n"},
         {"; mod n=3 n=3", "n is given twice"},
-        {"; mod k=3", "mod has no field 'k'"},
+        {"; mod q=3", "mod has no field 'q'"},
+        {"; mod k=3", "mod takes no k"},
+        {"; signature bits=3", "signature takes no bits"},
+        {"; signature n=65", "signature n=65 is not a number from 1 to 64"},
+        {"; signature c=0", "signature c=0 is not a number from 1 to 1048576"},
+        {"; signature alphabet=1", "signature alphabet=1 is not a number from 2 to 65536"},
+        {"; signature alphabet=65537", "signature alphabet=65537"},
+        {"; signature positions=1", "unknown signature positions '1'"},
+        {"; signature; signature n=8", "the same signature is asked for twice"},
+        {"; signature2011 alphabet=2", "signature2011 takes no alphabet"},
+        {"; signature2011 c=7 k=7", "signature2011 k=7 is not below c=7"},
         {"; mod n=3; min; mod n=3", "the same mod is asked for twice"},
         {"labelled=yes; bsw", "bsw cannot be made of labelled"},
         {"labelled=yes; bsw-chunk", "bsw-chunk cannot be made of labelled"},
