@@ -17,6 +17,12 @@
         .simhash_update = avx2_simhash_update,                                                               \
         .hamming = avx2_hamming,                                                                             \
         .equal_fields = avx2_equal_fields,                                                                   \
+        .common_prefix = avx2_common_prefix,                                                                 \
+        .common_suffix = avx2_common_suffix,                                                                 \
+        .edit_wave = avx2_edit_wave,                                                                         \
+        .edit_rows = avx2_edit_rows,                                                                         \
+        .edit_words = 12,                                                                                    \
+        .edit_lanes = 4,                                                                                     \
     }
 
 const struct kernels kernels_avx2 = TABLE(avx2_rabin_mod);

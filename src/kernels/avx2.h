@@ -34,4 +34,10 @@ uint64_t avx2_equal_fields(const uint8_t *a, const uint8_t *b, size_t count, int
  * For up to 8 lanes. */
 void avx2_add_planes(int64_t sums[64], const uint64_t *planes, int count, int lanes);
 
+/* avx2_edit.c */
+size_t avx2_common_prefix(const uint8_t *a, const uint8_t *b, size_t size);
+size_t avx2_common_suffix(const uint8_t *a_end, const uint8_t *b_end, size_t size);
+int32_t avx2_edit_wave(const struct edit_texts *texts, const int32_t *from, int32_t *to, int32_t first, int32_t last);
+void avx2_edit_rows(const struct edit_rows *rows, uint8_t *edge, size_t count);
+
 #endif

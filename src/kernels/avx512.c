@@ -18,4 +18,10 @@ const struct kernels kernels_avx512 = {
     .simhash_update = avx512_simhash_update,
     .hamming = avx512_hamming,
     .equal_fields = avx512_equal_fields,
+    .common_prefix = avx512_common_prefix,
+    .common_suffix = avx512_common_suffix,
+    .edit_wave = avx512_edit_wave,
+    .edit_rows = avx512_edit_rows,
+    .edit_words = 16,
+    .edit_lanes = 8,
 };

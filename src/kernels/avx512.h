@@ -26,4 +26,10 @@ void avx512_simhash_update(int64_t sums[64], uint64_t seed, const uint64_t *valu
 uint64_t avx512_hamming(const uint8_t *a, const uint8_t *b, size_t size);
 uint64_t avx512_equal_fields(const uint8_t *a, const uint8_t *b, size_t count, int bits);
 
+/* avx512_edit.c */
+size_t avx512_common_prefix(const uint8_t *a, const uint8_t *b, size_t size);
+size_t avx512_common_suffix(const uint8_t *a_end, const uint8_t *b_end, size_t size);
+int32_t avx512_edit_wave(const struct edit_texts *texts, const int32_t *from, int32_t *to, int32_t first, int32_t last);
+void avx512_edit_rows(const struct edit_rows *rows, uint8_t *edge, size_t count);
+
 #endif

@@ -166,4 +166,10 @@ const struct kernels kernels_portable = {
     .simhash_update = generic_simhash_update,
     .hamming = generic_hamming,
     .equal_fields = generic_equal_fields,
+    .common_prefix = generic_common_prefix,
+    .common_suffix = generic_common_suffix,
+    .edit_wave = generic_edit_wave,
+    .edit_rows = generic_edit_rows,
+    .edit_words = 8,
+    .edit_lanes = 1,
 };

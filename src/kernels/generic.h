@@ -20,6 +20,11 @@ void generic_minhash_update(uint64_t *minima, size_t n, const uint64_t *coeffici
 void generic_simhash_update(int64_t sums[64], uint64_t seed, const uint64_t *values, size_t count);
 uint64_t generic_hamming(const uint8_t *a, const uint8_t *b, size_t size);
 uint64_t generic_equal_fields(const uint8_t *a, const uint8_t *b, size_t count, int bits);
+size_t generic_common_prefix(const uint8_t *a, const uint8_t *b, size_t size);
+size_t generic_common_suffix(const uint8_t *a_end, const uint8_t *b_end, size_t size);
+int32_t generic_edit_wave(const struct edit_texts *texts, const int32_t *from, int32_t *to, int32_t first,
+                          int32_t last);
+void generic_edit_rows(const struct edit_rows *rows, uint8_t *edge, size_t count);
 
 /* Hash of one token (hash=mix). */
 uint64_t token_hash(const struct mix_keys *keys, const uint8_t *token, size_t size);

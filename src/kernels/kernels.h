@@ -47,6 +47,28 @@ struct mix_keys {
     uint64_t finish;      /* xored in before the finaliser */
 };
 
+/* Two texts whose edit distance is wanted (align/). Backward, they are read from their ends, to which a and b then
+ * point. Unlike other inputs they are never read outside. */
+struct edit_texts {
+    const uint8_t *a, *b;
+    int32_t a_size, b_size; /* symbols */
+    int log_width;          /* a symbol is 1 << log_width bytes: 0 or 2 */
+    bool backward;
+};
+
+/* Rows of the matrix of edit distances, 64 to a word: which of them each symbol equals. */
+struct edit_rows {
+    int words;             /* 1 to EDIT_WORDS */
+    uint64_t above;        /* the first rows are none: this many, whose place before the first row is filled up */
+    const uint64_t *equal; /* [symbol][words]; one symbol equals the rows that are none, and no other: */
+    uint32_t pad;          /* its place in `equal` */
+    const uint32_t *columns; /* the place in `equal` of each column's symbol */
+};
+#define EDIT_WORDS 16
+
+/* The horizontal difference between two cells. */
+enum { EDIT_SAME = 0, EDIT_UP = 1, EDIT_DOWN = 2 };
+
 struct kernels {
     const char *name; /* "portable", "avx2", "avx512" */
 
@@ -97,6 +119,21 @@ struct kernels {
 
     /* Of `count` b-bit fields packed into bytes (b = 1, 2, 4, 8, 16), how many agree. */
     uint64_t (*equal_fields)(const uint8_t *a, const uint8_t *b, size_t count, int bits);
+
+    /* How many bytes agree from the beginning, or before the end. */
+    size_t (*common_prefix)(const uint8_t *a, const uint8_t *b, size_t size);
+    size_t (*common_suffix)(const uint8_t *a_end, const uint8_t *b_end, size_t size);
+
+    /* With one edit more, the furthest row that each diagonal (column - row) from first to last reaches, from
+     * those that it and its neighbours had reached. Returns the largest. */
+    int32_t (*edit_wave)(const struct edit_texts *texts, const int32_t *from, int32_t *to, int32_t first,
+                         int32_t last);
+
+    /* Edit distances of some rows against `count` columns, as differences: edge[] has those along the row
+     * above the first, and gets those along the last. On the left, each row is one more than the one above. */
+    void (*edit_rows)(const struct edit_rows *rows, uint8_t *edge, size_t count);
+    int edit_words; /* of rows that are done best at a time; more than one vector has them in multiples of */
+    int edit_lanes; /* this */
 };
 
 /* The best table this CPU can run (or what STEMMA_CPU asks for, if the CPU can run it). */

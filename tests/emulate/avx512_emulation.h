@@ -46,6 +46,10 @@
 #define avx512_simhash_update emulated_simhash_update
 #define avx512_hamming        emulated_hamming
 #define avx512_equal_fields   emulated_equal_fields
+#define avx512_common_prefix  emulated_common_prefix
+#define avx512_common_suffix  emulated_common_suffix
+#define avx512_edit_wave      emulated_edit_wave
+#define avx512_edit_rows      emulated_edit_rows
 
 #include "emulated.h"
 
