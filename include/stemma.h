@@ -13,6 +13,7 @@
  *   5. streaming: a document in pieces            stemma_sketcher_*
  *   6. bundles: many sketches in one file         stemma_writer_*, stemma_reader_*
  *   7. the canonical text and its source offsets  stemma_text_*
+ *  10. where two texts agree and differ           stemma_align_texts
  *
  * Errors.  Functions that can fail return a stemma_status and take an optional stemma_error, which is
  *   filled with a message that names the file and the cause. On failure every output is untouched.
@@ -360,7 +361,73 @@ typedef struct stemma_token {
 } stemma_token;
 STEMMA_API stemma_status stemma_text_token(const stemma_text *text, size_t index, stemma_token *out,
                                            stemma_error *error);
+/* The original, as it was given or read. Belongs to the text. */
+STEMMA_API const char *stemma_text_source(const stemma_text *text, size_t *size);
+/* The line of the original that a byte stands in, counted from 1; a line ends with LF. */
+STEMMA_API uint64_t stemma_text_line(const stemma_text *text, uint64_t source_offset);
 STEMMA_API void stemma_text_free(stemma_text *text);
+
+/* ---- 10. where two texts agree and differ ------------------------------------------------------- */
+
+/* A stretch of one document. Empty when begin == end: then it is the place before first_token. */
+typedef struct stemma_place {
+    uint64_t begin, end;            /* bytes of the original */
+    uint64_t first_line, last_line; /* counted from 1 */
+    size_t first_token, end_token;  /* tokens of the text; the last is not part of it */
+} stemma_place;
+
+typedef enum stemma_change { STEMMA_CHANGE_INSERT = 0, STEMMA_CHANGE_DELETE = 1, STEMMA_CHANGE_REPLACE = 2 } stemma_change;
+
+/* "insert", "delete", "replace" */
+STEMMA_API const char *stemma_change_name(stemma_change change);
+
+/* What stands in a, and what stands in its place in b. */
+typedef struct stemma_difference {
+    stemma_change kind;
+    stemma_place a, b;
+} stemma_difference;
+
+/* The same tokens in both. */
+typedef struct stemma_passage {
+    stemma_place a, b;
+    size_t tokens;
+    bool moved; /* not between two differences: it stands elsewhere, or once more */
+} stemma_passage;
+
+typedef struct stemma_align_options {
+    size_t size;  /* of this struct, as the caller knows it */
+    size_t least; /* tokens of a passage worth mentioning: 8 */
+} stemma_align_options;
+
+STEMMA_API stemma_align_options stemma_align_options_default(void);
+
+/*
+ * Both texts side by side, token by token; they must have the same unit and folds. Immutable.
+ *
+ * Differences are few and easy to read rather than fewest: changes with a word or two in common between them are
+ * one, and where a change can stand in several places it begins with a sentence or a line. Stretches that have
+ * too little in common to align are one replacement, so that the time is about linear whatever the texts.
+ * Putting each difference of b in the place of its a turns the tokens of a into those of b.
+ *
+ * options and limits may be NULL. Errors: INVALID, MISMATCH, UNSUPPORTED (they need more memory than the limits
+ * allow), INTERRUPTED, NO_MEMORY.
+ */
+typedef struct stemma_alignment stemma_alignment;
+
+STEMMA_API stemma_status stemma_align_texts(const stemma_text *a, const stemma_text *b,
+                                            const stemma_align_options *options, const stemma_limits *limits,
+                                            stemma_alignment **out, stemma_error *error);
+
+/* In order of place; none overlap, and between two of them both texts have the same tokens, at least one. */
+STEMMA_API const stemma_difference *stemma_alignment_differences(const stemma_alignment *alignment, size_t *count);
+
+/* The passages of at least `least` tokens, longest first, then by place in b. They do not overlap in b; the same
+ * stretch of a may be the source of several. Those that are not moved are all that stands between two
+ * differences; a moved one cannot be made longer without meeting a token that differs, or another passage of b.
+ * Of a run that stands in a very often, only the first places are tried. */
+STEMMA_API const stemma_passage *stemma_alignment_shared(const stemma_alignment *alignment, size_t *count);
+
+STEMMA_API void stemma_alignment_free(stemma_alignment *alignment);
 
 #ifdef __cplusplus
 }

@@ -1,19 +1,10 @@
 /* The canonical text of a document, its tokens, and where they stood in the original. */
-#include "text/canon.h"
+#include "api/text.h"
 
 #include "api/limits.h"
 #include "base/alloc.h"
 #include "base/file.h"
 #include "sketch/recipe.h"
-#include "text/tokens.h"
-
-struct stemma_text {
-    struct buf text;
-    struct offset_map map;
-    enum unit unit;
-    struct token *tokens;
-    size_t count, cap;
-};
 
 static stemma_status find_tokens(stemma_text *t, stemma_error *err) {
     struct token token;
@@ -25,11 +16,45 @@ static stemma_status find_tokens(stemma_text *t, stemma_error *err) {
     return STEMMA_OK;
 }
 
-/* Text, tokens and the map to the source take a few times the size of the document. */
-static stemma_status refuse_large(uint64_t size, const stemma_limits *limits, const char *what, stemma_error *err) {
+/* ---- lines ---- */
+
+/* Line ends are counted once per block of this size; the rest of the way is looked at when a line is asked
+ * for. */
+enum { LINE_BLOCK = 256 };
+
+static uint64_t count_lines(const uint8_t *bytes, size_t size) {
+    uint64_t lines = 0;
+    for (size_t i = 0; i < size; i++) lines += bytes[i] == '\n';
+    return lines;
+}
+
+static stemma_status count_all_lines(stemma_text *t, stemma_error *err) {
+    size_t blocks = t->source.len / LINE_BLOCK + 1;
+    t->lines_before = mem_alloc(blocks * sizeof *t->lines_before);
+    if (!t->lines_before) return fail_memory(err);
+    t->lines_before[0] = 0;
+    for (size_t i = 1; i < blocks; i++)
+        t->lines_before[i] =
+            t->lines_before[i - 1] + count_lines(t->source.data + (i - 1) * LINE_BLOCK, LINE_BLOCK);
+    return STEMMA_OK;
+}
+
+uint64_t stemma_text_line(const stemma_text *text, uint64_t source_offset) {
+    size_t at = source_offset < text->source.len ? (size_t)source_offset : text->source.len;
+    size_t block = at / LINE_BLOCK, rest = at % LINE_BLOCK;
+    const uint8_t *from = rest ? text->source.data + block * LINE_BLOCK : NULL;
+    return text->lines_before[block] + count_lines(from, rest) + 1;
+}
+
+/* ---- making one ---- */
+
+/* Source, text, tokens and the map to the source take a few times the size of the document. */
+static stemma_status refuse_large(uint64_t size, const stemma_limits *limits, const char *what,
+                                  stemma_error *err) {
     if (size <= limits->memory / 4) return STEMMA_OK;
-    return fail(err, STEMMA_UNSUPPORTED, "%s has %llu bytes, and its text needs about four times as much memory: allow more",
-                what, (unsigned long long)size);
+    return fail(err, STEMMA_UNSUPPORTED,
+                "%s has %llu bytes, and its text needs about four times as much memory: allow more", what,
+                (unsigned long long)size);
 }
 
 enum { STEP = 1 << 20 }; /* bytes between two looks at whether to stop */
@@ -44,10 +69,13 @@ static stemma_status feed(stemma_text *t, struct canon *canon, const uint8_t *by
     return canon_finish(canon, &t->text, err);
 }
 
-static stemma_status canonicalise(stemma_text *t, const stemma_recipe *recipe, const uint8_t *bytes, size_t size,
-                                  const volatile int *stop, stemma_error *err) {
+static stemma_status canonicalise(stemma_text *t, const stemma_recipe *recipe, const uint8_t *bytes,
+                                  size_t size, const volatile int *stop, stemma_error *err) {
     struct canon *canon;
     t->unit = recipe->view.unit;
+    t->folds = recipe->view.folds;
+    if (!buf_add(&t->source, bytes, size)) return fail_memory(err);
+    TRY(count_all_lines(t, err));
     TRY(canon_new(recipe->view.folds, t->unit, &t->map, &canon, err));
     stemma_status status = feed(t, canon, bytes, size, stop, err);
     canon_free(canon);
@@ -74,7 +102,8 @@ stemma_status stemma_text_bytes(const void *data, size_t size, const stemma_reci
     return STEMMA_OK;
 }
 
-static stemma_status read_all(const char *path, const stemma_limits *limits, struct buf *bytes, stemma_error *err) {
+static stemma_status read_all(const char *path, const stemma_limits *limits, struct buf *bytes,
+                              stemma_error *err) {
     struct input input;
     TRY(input_open(&input, path, err));
     input.stop = limits->stop;
@@ -96,6 +125,21 @@ stemma_status stemma_text_file(const char *path, const stemma_recipe *recipe, co
     return status;
 }
 
+/* ---- asking it ---- */
+
+const char *stemma_text_source(const stemma_text *text, size_t *size) {
+    *size = text->source.len;
+    return text->source.data ? (const char *)text->source.data : "";
+}
+
+uint64_t text_source_begin(const stemma_text *text, size_t token) {
+    return offset_map_find(&text->map, text->tokens[token].begin);
+}
+
+uint64_t text_source_end(const stemma_text *text, size_t token) {
+    return offset_map_find(&text->map, text->tokens[token].end);
+}
+
 const char *stemma_text_data(const stemma_text *text, size_t *size) {
     *size = text->text.len;
     return text->text.data ? (const char *)text->text.data : "";
@@ -113,16 +157,18 @@ stemma_status stemma_text_token(const stemma_text *text, size_t index, stemma_to
     *out = (stemma_token){
         .begin = token.begin,
         .end = token.end,
-        .source_begin = offset_map_find(&text->map, token.begin),
-        .source_end = offset_map_find(&text->map, token.end),
+        .source_begin = text_source_begin(text, index),
+        .source_end = text_source_end(text, index),
     };
     return STEMMA_OK;
 }
 
 void stemma_text_free(stemma_text *text) {
     if (!text) return;
+    buf_release(&text->source);
     buf_release(&text->text);
     offset_map_release(&text->map);
     mem_free(text->tokens);
+    mem_free(text->lines_before);
     mem_free(text);
 }

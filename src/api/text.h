@@ -1,0 +1,23 @@
+/* What a stemma_text is, for those who align two of them. */
+#ifndef API_TEXT_H
+#define API_TEXT_H
+
+#include "base/buf.h"
+#include "text/tokens.h"
+
+struct stemma_text {
+    struct buf source; /* the original */
+    struct buf text;   /* its canonical form */
+    struct offset_map map;
+    enum unit unit;
+    unsigned folds;
+    struct token *tokens;
+    size_t count, cap;
+    uint64_t *lines_before; /* line ends before each block of the source */
+};
+
+/* The bytes of the original that a token came from. */
+uint64_t text_source_begin(const struct stemma_text *text, size_t token);
+uint64_t text_source_end(const struct stemma_text *text, size_t token);
+
+#endif
