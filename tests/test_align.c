@@ -231,7 +231,7 @@ static uint32_t every_third(size_t at, bool second) {
 
 /* Steps for each token: those of a gap, of its anchors, and the places in a that are tried for each run of b.
  */
-enum { STEPS_PER_TOKEN = 2 * GAP_STEPS + 64 };
+enum { STEPS_PER_TOKEN = GAP_STEPS_FIRST + 64 };
 
 static void check_cost(hostile_token *token) {
     struct id_pair pair = {.seed = 99};

@@ -69,18 +69,23 @@ struct point {
 };
 
 /* As far as one gets from the beginning with one more change. True: the search from the end has been there.
- */
-static bool step_ahead(struct gap_search *search, const struct gap *gap, const struct front *front,
+ * Diagonals that lead out of the texts are left at both ends of the front: it stays as narrow as the narrower
+ * text. */
+static bool step_ahead(struct gap_search *search, const struct gap *gap, struct front *front,
                        const struct front *other, struct point *out) {
     int32_t *ahead = search->ahead - search->first_diagonal,
             *behind = search->behind - search->first_diagonal;
-    for (int64_t diagonal = front->high; diagonal >= front->low; diagonal -= 2) {
+    for (int64_t diagonal = front->high, low = front->low; diagonal >= low; diagonal -= 2) {
         int64_t deleted = ahead[diagonal - 1] + 1, inserted = ahead[diagonal + 1];
         if (deleted > (int64_t)gap->a_end) deleted = NOT_AHEAD;
         if (inserted - diagonal > (int64_t)gap->b_end) inserted = NOT_AHEAD;
         int64_t a = deleted > inserted ? deleted : inserted, b = a - diagonal, from = a;
         ahead[diagonal] = NOT_AHEAD;
-        if (a < (int64_t)gap->a_begin) continue;
+        if (a < (int64_t)gap->a_begin) {
+            if (diagonal == front->high) front->high -= 2;
+            continue;
+        }
+        front->low = diagonal;
         while (a < (int64_t)gap->a_end && b < (int64_t)gap->b_end && search->a[a] == search->b[b]) a++, b++;
         ahead[diagonal] = (int32_t)a;
         *out = (struct point){a, b};
@@ -90,17 +95,21 @@ static bool step_ahead(struct gap_search *search, const struct gap *gap, const s
     return false;
 }
 
-static bool step_behind(struct gap_search *search, const struct gap *gap, const struct front *front,
+static bool step_behind(struct gap_search *search, const struct gap *gap, struct front *front,
                         const struct front *other, struct point *out) {
     int32_t *ahead = search->ahead - search->first_diagonal,
             *behind = search->behind - search->first_diagonal;
-    for (int64_t diagonal = front->high; diagonal >= front->low; diagonal -= 2) {
+    for (int64_t diagonal = front->high, low = front->low; diagonal >= low; diagonal -= 2) {
         int64_t inserted = behind[diagonal - 1], deleted = (int64_t)behind[diagonal + 1] - 1;
         if (deleted < (int64_t)gap->a_begin) deleted = NOT_BEHIND;
         if (inserted - diagonal < (int64_t)gap->b_begin) inserted = NOT_BEHIND;
         int64_t a = inserted < deleted ? inserted : deleted, b = a - diagonal, from = a;
         behind[diagonal] = NOT_BEHIND;
-        if (a > (int64_t)gap->a_end) continue;
+        if (a > (int64_t)gap->a_end) {
+            if (diagonal == front->high) front->high -= 2;
+            continue;
+        }
+        front->low = diagonal;
         while (a > (int64_t)gap->a_begin && b > (int64_t)gap->b_begin && search->a[a - 1] == search->b[b - 1])
             a--, b--;
         behind[diagonal] = (int32_t)a;
@@ -141,6 +150,8 @@ static void align_part(struct gap_search *search, struct gap gap) {
 }
 
 void gap_align(struct gap_search *search, struct gap gap) {
-    search->left = GAP_STEPS * (uint64_t)(gap.a_end - gap.a_begin + gap.b_end - gap.b_begin);
+    uint64_t tokens = gap.a_end - gap.a_begin + gap.b_end - gap.b_begin;
+    uint64_t first = GAP_STEPS_FIRST * (tokens < GAP_FIRST ? tokens : GAP_FIRST);
+    search->left = GAP_STEPS * tokens > first ? GAP_STEPS * tokens : first;
     align_part(search, gap);
 }

@@ -32,9 +32,11 @@ struct gap_search {
     uint64_t steps; /* taken in all */
 };
 
-/* Steps a gap may cost for each of its tokens. Stretches of a few hundred tokens are always done exactly;
- * more would find longer ways through noise. */
-#define GAP_STEPS 192u
+/* Steps a gap may cost for each of its tokens, and for its first few hundred: small gaps are always done exactly. More
+ * would cost seconds on large texts that are not related, only to find longer ways through noise. */
+#define GAP_STEPS       32u
+#define GAP_STEPS_FIRST 192u
+#define GAP_FIRST       256u
 
 /* The arrays hold a place for each diagonal of the whole texts and one at either end. */
 stemma_status gap_search_init(struct gap_search *search, const struct id_pair *pair, struct kept kept,
