@@ -14,6 +14,7 @@
  *   6. bundles: many sketches in one file         stemma_writer_*, stemma_reader_*
  *   7. the canonical text and its source offsets  stemma_text_*
  *  10. where two texts agree and differ           stemma_align_texts
+ *  12. fragments: a target in large files         stemma_finder_*, stemma_find_file
  *
  * Errors.  Functions that can fail return a stemma_status and take an optional stemma_error, which is
  *   filled with a message that names the file and the cause. On failure every output is untouched.
@@ -428,6 +429,96 @@ STEMMA_API const stemma_difference *stemma_alignment_differences(const stemma_al
 STEMMA_API const stemma_passage *stemma_alignment_shared(const stemma_alignment *alignment, size_t *count);
 
 STEMMA_API void stemma_alignment_free(stemma_alignment *alignment);
+
+/* ---- 12. fragments: a target in large files ----------------------------------------------------- */
+
+/* Targets that are looked for in other files, which may be of any size. A *fragment* is a stretch of a file that is a
+ * stretch of a target, token by token, under the recipe's view (of which folds, unit and window count): wherever it
+ * was cut out, and however it was wrapped, spaced and cased, where the view folds that. Immutable: may be shared by threads. */
+typedef struct stemma_finder stemma_finder;
+
+/* A document that is looked for: a file, or bytes when path is NULL. */
+typedef struct stemma_target {
+    const char *path; /* "-" is standard input */
+    const void *data;
+    size_t data_size;
+} stemma_target;
+
+/* Start from stemma_find_options_default(); where options may be NULL, that is meant. */
+typedef struct stemma_find_options {
+    size_t size;     /* of this struct, as the caller knows it */
+    uint64_t least;  /* tokens of a fragment worth mentioning; 0: 8 words, 32 bytes or characters, a window of lines. Never
+                      * less than a window; a target that is shorter is found when all of it is there */
+    uint64_t block;  /* bytes of the blocks that are reported: 64 KiB */
+    bool thorough;   /* look at every window also of bytes and of large targets: slower, and then nothing is left to chance */
+    size_t most;     /* fragments, and blocks, kept of one file; more are only counted: 100,000 */
+    void (*progress)(void *context, uint64_t bytes); /* called by the searching threads after so many more bytes, or NULL */
+    void *progress_context;
+} stemma_find_options;
+
+STEMMA_API stemma_find_options stemma_find_options_default(void);
+
+/* Errors: INVALID, UNSUPPORTED (a target with less text than a window, or more than the memory allows), NOT_FOUND,
+ * UNREADABLE, IO, INTERRUPTED, NO_MEMORY. */
+STEMMA_API stemma_status stemma_finder_new(const stemma_target *targets, size_t count, const stemma_recipe *recipe,
+                                           const stemma_find_options *options, const stemma_limits *limits,
+                                           stemma_finder **out, stemma_error *error);
+STEMMA_API void stemma_finder_free(stemma_finder *finder);
+
+typedef struct stemma_finder_info {
+    size_t targets;
+    uint64_t tokens, windows; /* of the targets; windows: distinct ones */
+    uint64_t least;
+    uint64_t modulus; /* 1 of so many windows is looked at in the fast scan; 1: all are, and every fragment is found */
+    uint64_t sure;    /* a fragment of so many tokens, with windows that are all different, is missed less than once
+                       * in a million times */
+} stemma_finder_info;
+
+STEMMA_API stemma_finder_info stemma_finder_get_info(const stemma_finder *finder);
+
+/* In the order of their place; they may overlap by less than a window. */
+typedef struct stemma_fragment {
+    uint64_t begin, end;               /* bytes of the file */
+    uint64_t first_line, last_line;    /* of the file, counted from 1 */
+    size_t target;                     /* its place in the list of targets */
+    uint64_t target_begin, target_end; /* bytes of the target */
+    uint64_t tokens;
+} stemma_fragment;
+
+/* A block of the file that holds something. */
+typedef struct stemma_block {
+    uint64_t begin, end; /* bytes of the file */
+    uint64_t fragments;  /* that reach into it */
+    uint64_t covered;    /* bytes of the block in fragments */
+    uint64_t tokens;     /* of the targets, each counted once, that begin in the block */
+    double target_share; /* the same, of all tokens of the targets */
+} stemma_block;
+
+typedef struct stemma_find_summary {
+    uint64_t bytes;        /* of the file */
+    uint64_t fragments;    /* all, also those not kept */
+    uint64_t blocks;       /* likewise */
+    uint64_t covered;      /* bytes of the file in fragments */
+    uint64_t longest;      /* tokens of the longest fragment */
+    uint64_t tokens_found; /* of the targets, each counted once */
+    double share;          /* the same, of all tokens of the targets */
+} stemma_find_summary;
+
+/* What was found in one file. Belongs to the caller; the finder must outlive it. */
+typedef struct stemma_findings stemma_findings;
+
+/* "-" is standard input. Memory does not depend on the size of the file. Errors: INVALID, NOT_FOUND, UNREADABLE, IO, INTERRUPTED,
+ * NO_MEMORY. That nothing was found is no error. */
+STEMMA_API stemma_status stemma_find_file(const stemma_finder *finder, const char *path, const stemma_limits *limits,
+                                          stemma_findings **out, stemma_error *error);
+STEMMA_API stemma_status stemma_find_bytes(const stemma_finder *finder, const void *data, size_t size,
+                                           const stemma_limits *limits, stemma_findings **out, stemma_error *error);
+STEMMA_API stemma_find_summary stemma_findings_summary(const stemma_findings *findings);
+STEMMA_API const stemma_fragment *stemma_findings_fragments(const stemma_findings *findings, size_t *count);
+STEMMA_API const stemma_block *stemma_findings_blocks(const stemma_findings *findings, size_t *count);
+/* How much of one target was found, 0 to 1; 0 for a target that there is not. */
+STEMMA_API double stemma_findings_share(const stemma_findings *findings, size_t target);
+STEMMA_API void stemma_findings_free(stemma_findings *findings);
 
 #ifdef __cplusplus
 }

@@ -3,6 +3,8 @@
 
 #include "base/alloc.h"
 
+#include <string.h>
+
 bool offset_map_reserve(struct offset_map *map, size_t extra) {
     return mem_grow((void **)&map->pairs, &map->cap, map->len + extra, sizeof *map->pairs);
 }
@@ -29,6 +31,13 @@ uint64_t offset_map_find(const struct offset_map *map, uint64_t canon) {
     /* A character may be longer here than in the source: its bytes do not reach into the next one. */
     if (high < map->len && source > map->pairs[high].source) return map->pairs[high].source;
     return source;
+}
+
+void offset_map_forget(struct offset_map *map, uint64_t canon) {
+    size_t gone = 0;
+    while (gone + 1 < map->len && map->pairs[gone + 1].canon <= canon) gone++;
+    if (gone) memmove(map->pairs, map->pairs + gone, (map->len - gone) * sizeof *map->pairs);
+    map->len -= gone;
 }
 
 void offset_map_release(struct offset_map *map) {
