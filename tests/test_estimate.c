@@ -72,7 +72,8 @@ static void yuans_examples(void **unused) {
     const uint64_t expected1[] = {3, 1, 1, 2, 2}, expected2[] = {2, 1, 1, 1, 2};
     assert_memory_equal(m1, expected1, sizeof m1);
     assert_memory_equal(m2, expected2, sizeof m2);
-    struct spec whole = {SCHEME_MINHASH, 5, 0, 64}, one_bit = {SCHEME_MINHASH, 5, 0, 1};
+    struct spec whole = {.scheme = SCHEME_MINHASH, .n = 5, .bits = 64},
+                one_bit = {.scheme = SCHEME_MINHASH, .n = 5, .bits = 1};
     struct part a = part_of_values(m1, 5), b = part_of_values(m2, 5);
     struct estimates e;
     assert_int_equal(estimate_parts(&whole, &a, &whole, &b, 64, &e, NULL), STEMMA_OK);
