@@ -130,6 +130,11 @@ static void help_of_recipe(void) {
          "  bsw n=N             the smallest of each chunk of about N tokens\n"
          "  bsw-chunk n=N       a hash of each such chunk\n"
          "  simhash bits=B      64 or 128 bits: a cosine, not resemblance\n"
+         "  signature n=N c=C alphabet=A positions=no\n"
+         "                      a symbol of one window of N characters in C, in order: the\n"
+         "                      edit distance; positions=yes: where documents differ, too\n"
+         "  signature2011 n=N c=C k=K\n"
+         "                      bits by sums, as Coates 2011 has them\n"
          "\n"
          "See also: stemma-recipe(7)");
 }

@@ -10,6 +10,31 @@ static void print_head(const char *path, const stemma_reader *reader) {
     printf("%15s %13s %13s  %-12s  %s\n", "bytes", "tokens", "shingles", "digest", "name");
 }
 
+/* What the symbols and the steps between positions take in the file (docs/format.md). */
+static uint64_t signature_bytes(const stemma_sketch_part *part) {
+    uint64_t bits = 1, bytes = 0;
+    while ((uint64_t)1 << bits < part->alphabet) bits++;
+    for (size_t i = 0; part->positions && i < part->symbol_count; i++) {
+        uint64_t step = part->positions[i] - (i ? part->positions[i - 1] : 0);
+        do bytes++;
+        while (step >>= 7);
+    }
+    return bytes + (part->symbol_count * bits + 7) / 8;
+}
+
+static void print_signatures(const stemma_sketch *sketch) {
+    stemma_sketch_part part;
+    char symbols[32], length[32], bytes[32];
+    for (size_t i = 0; stemma_sketch_get_part(sketch, i, &part, NULL) == STEMMA_OK; i++) {
+        if (part.c == 0) continue;
+        printf("%15s %s n=%u c=%u: %s symbols of %s characters in %s bytes%s\n", "", part.scheme, part.n,
+               part.c, format_count(part.symbol_count, symbols, sizeof symbols),
+               format_count(part.length, length, sizeof length),
+               format_count(signature_bytes(&part), bytes, sizeof bytes),
+               part.positions ? ", with positions" : "");
+    }
+}
+
 static void print_row(const stemma_sketch *sketch) {
     stemma_document_info info = stemma_sketch_info(sketch);
     char bytes[32], tokens[32], shingles[32];
@@ -20,6 +45,7 @@ static void print_row(const stemma_sketch *sketch) {
     fputs("  ", stdout);
     print_name(stdout, info.name);
     putchar('\n');
+    print_signatures(sketch);
 }
 
 static enum exit_code show_sketches(stemma_reader *reader, bool as_json) {
@@ -63,7 +89,7 @@ const command command_show = {
     .usage = "[OPTION]... FILE...",
     .purpose =
         "Shows the recipe of each file made by 'stemma sketch', and a row for each sketch in it: bytes, tokens "
-        "and shingles of the document, the beginning of its digest, its name. 'stemma compare' takes such a "
+        "and shingles of the document, the beginning of its digest, its name; and a row for each signature in it. 'stemma compare' takes such a "
         "sketch as FILE#NAME.",
     .examples = "  stemma show all.sketch\n"
                 "  stemma show --json all.sketch | jq -r .id\n",

@@ -152,6 +152,13 @@ static bool take_scheme(const parser *p, const option_spec *spec, const char *va
     return take_word(p, spec, value, &current_scheme(o)->scheme);
 }
 
+/* --rate, --alphabet and --positions: of the --scheme before them if that is a signature, else of
+ * --signature. */
+static scheme_choice *current_signature(options *o) {
+    scheme_choice *last = o->scheme_count ? &o->schemes[o->scheme_count - 1] : NULL;
+    return last && last->scheme && !strncmp(last->scheme, "signature", 9) ? last : &o->signature_of;
+}
+
 /* ---- storing ---- */
 
 /* Where flags and plain texts go; false when the option is neither. */
@@ -159,11 +166,11 @@ static bool store_plain(options *o, enum option_id id, const char *value) {
     static const struct {
         enum option_id id;
         size_t place;
-    } flags[] = {{OPT_SKETCH, offsetof(options, sketch)},  {OPT_NULL, offsetof(options, null_separated)},
-                 {OPT_TOKENS, offsetof(options, tokens)},  {OPT_FORCE, offsetof(options, force)},
-                 {OPT_JSON, offsetof(options, json)},      {OPT_QUIET, offsetof(options, quiet)},
-                 {OPT_PRINT0, offsetof(options, print0)},  {OPT_HELP, offsetof(options, help)},
-                 {OPT_VERSION, offsetof(options, version)}},
+    } flags[] = {{OPT_SIGNATURE, offsetof(options, signature)}, {OPT_SKETCH, offsetof(options, sketch)},
+                 {OPT_NULL, offsetof(options, null_separated)}, {OPT_TOKENS, offsetof(options, tokens)},
+                 {OPT_FORCE, offsetof(options, force)},         {OPT_JSON, offsetof(options, json)},
+                 {OPT_QUIET, offsetof(options, quiet)},         {OPT_PRINT0, offsetof(options, print0)},
+                 {OPT_HELP, offsetof(options, help)},           {OPT_VERSION, offsetof(options, version)}},
       texts[] = {
           {OPT_KEY, offsetof(options, key_file)},          {OPT_RECIPE, offsetof(options, recipe)},
           {OPT_PAIRS_FROM, offsetof(options, pairs_from)}, {OPT_FILES_FROM, offsetof(options, files_from)},
@@ -205,6 +212,12 @@ static bool store(const parser *p, const option_spec *spec, const char *value) {
         return take_text_of_number(p, spec, value, &current_scheme(o)->bits);
     case OPT_MOD:
         return take_text_of_number(p, spec, value, &current_scheme(o)->mod);
+    case OPT_RATE:
+        return take_text_of_number(p, spec, value, &current_signature(o)->rate);
+    case OPT_ALPHABET:
+        return take_text_of_number(p, spec, value, &current_signature(o)->alphabet);
+    case OPT_POSITIONS:
+        return current_signature(o)->positions = true;
     case OPT_THRESHOLD:
         return take_fraction(p, spec, value, &o->threshold);
     case OPT_CONTAINED:

@@ -38,6 +38,10 @@ enum option_id {
     OPT_N,
     OPT_BITS,
     OPT_MOD,
+    OPT_SIGNATURE,
+    OPT_RATE,
+    OPT_ALPHABET,
+    OPT_POSITIONS,
     OPT_SKETCH,
     OPT_THRESHOLD,
     OPT_CONTAINED,
@@ -79,7 +83,8 @@ extern const char *const option_groups[OPTION_GROUPS];
 
 /* One --scheme with what follows it; a text is NULL when it was not given. */
 typedef struct scheme_choice {
-    const char *scheme, *n, *bits, *mod;
+    const char *scheme, *n, *bits, *mod, *rate, *alphabet;
+    bool positions;
 } scheme_choice;
 
 enum { MAX_SCHEMES = 16 };
@@ -89,6 +94,9 @@ typedef struct options {
     const char *key_file, *recipe;
     scheme_choice schemes[MAX_SCHEMES];
     size_t scheme_count; /* also 1 when -n, --bits or --mod came without a --scheme */
+    bool signature;      /* one more sketch, besides those of the recipe: */
+    scheme_choice
+        signature_of; /* --rate, --alphabet, --positions where no --scheme=signature stands before them */
     bool sketch;
     double threshold, contained; /* negative when not given */
     const char *pairs_from, *files_from;

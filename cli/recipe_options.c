@@ -14,15 +14,40 @@ static void add_field(FILE *to, const char *name, const char *value) {
     if (value) fprintf(to, " %s=%s", name, value);
 }
 
+static void write_scheme(FILE *to, const char *scheme, const scheme_choice *s) {
+    fprintf(to, "; %s", scheme);
+    add_field(to, "n", s->n);
+    add_field(to, "bits", s->bits);
+    add_field(to, "mod", s->mod);
+    add_field(to, "c", s->rate);
+    add_field(to, "alphabet", s->alphabet);
+    add_field(to, "positions", s->positions ? "yes" : NULL);
+}
+
 static void write_recipe(FILE *to, const options *o) {
     for (size_t i = 0; i < OPT_VIEW_COUNT; i++) add_field(to, option_table[i].long_name, o->view[i]);
-    for (size_t i = 0; i < o->scheme_count; i++) {
-        const scheme_choice *s = &o->schemes[i];
-        fprintf(to, "; %s", s->scheme);
-        add_field(to, "n", s->n);
-        add_field(to, "bits", s->bits);
-        add_field(to, "mod", s->mod);
+    for (size_t i = 0; i < o->scheme_count; i++) write_scheme(to, o->schemes[i].scheme, &o->schemes[i]);
+}
+
+/* The recipe with the signature behind it that --signature asks for. Its own text is complete: a recipe that
+ * leaves its sketches out keeps the usual ones. */
+static stemma_status add_signature(const options *o, stemma_recipe **recipe, stemma_error *error) {
+    char *text = NULL;
+    size_t size;
+    FILE *to = open_memstream(&text, &size);
+    if (to) {
+        fputs(stemma_recipe_text(*recipe), to);
+        write_scheme(to, "signature", &o->signature_of);
+        fclose(to);
     }
+    stemma_recipe *more;
+    stemma_status status =
+        text ? stemma_recipe_parse(text, &more, error) : set_error(error, STEMMA_NO_MEMORY, "out of memory");
+    free(text);
+    if (status) return status;
+    stemma_recipe_free(*recipe);
+    *recipe = more;
+    return STEMMA_OK;
 }
 
 /* Free the result. */
@@ -48,6 +73,11 @@ static enum exit_code check_combination(const options *o, const char *command) {
         return wrong_use(command, "--preset and --fold exclude each other");
     if (o->scheme_count && !o->schemes[0].scheme)
         return wrong_use(command, "-n, --bits and --mod need a --scheme");
+    const scheme_choice *s = &o->signature_of;
+    if (!o->signature && (s->rate || s->alphabet || s->positions))
+        return wrong_use(
+            command,
+            "--rate, --alphabet and --positions need --signature, or a --scheme=signature before them");
     return EXIT_DONE;
 }
 
@@ -82,12 +112,14 @@ static stemma_status apply_key(const char *path, stemma_recipe **recipe, stemma_
     return STEMMA_OK;
 }
 
-static stemma_status parse_with_key(const char *text, const char *key_file, stemma_recipe **out,
-                                    stemma_error *error) {
+/* signature: with the one that --signature asks for. */
+static stemma_status parse_with_key(const options *o, const char *text, bool signature, const char *key_file,
+                                    stemma_recipe **out, stemma_error *error) {
     stemma_recipe *recipe;
     stemma_status status = stemma_recipe_parse(text, &recipe, error);
     if (status) return status;
-    if (key_file) status = apply_key(key_file, &recipe, error);
+    if (signature) status = add_signature(o, &recipe, error);
+    if (!status && key_file) status = apply_key(key_file, &recipe, error);
     if (status)
         stemma_recipe_free(recipe);
     else
@@ -100,7 +132,7 @@ enum exit_code recipe_from_options(const options *o, const char *command, stemma
     enum exit_code code = check_combination(o, command);
     if (code) return code;
     char *text = o->recipe ? need_copy(o->recipe) : recipe_text(o);
-    stemma_status status = parse_with_key(text, o->key_file, out, &error);
+    stemma_status status = parse_with_key(o, text, o->signature, o->key_file, out, &error);
     if (status == STEMMA_INVALID)
         code = wrong_use(command, "%s", error.message);
     else if (status)
@@ -154,7 +186,7 @@ stemma_status recipe_check_stored(const options *o, const stemma_recipe *asked, 
     if (!status && o->key_file) status = check_key(want, have, file, error);
     want += strcspn(want, ";");
     have += strcspn(have, ";");
-    bool specs_asked = o->scheme_count || (o->recipe && strchr(o->recipe, ';'));
+    bool specs_asked = o->scheme_count || o->signature || (o->recipe && strchr(o->recipe, ';'));
     if (!status && specs_asked && strcmp(want, have))
         return set_error(error, STEMMA_MISMATCH, "cannot use '%s': it keeps '%s', but '%s' was asked for",
                          file, have + strspn(have, "; "), want + strspn(want, "; "));
@@ -169,5 +201,5 @@ stemma_status recipe_like_stored(const options *o, const char *file, const stemm
     if (length && !o->key_file)
         return set_error(error, STEMMA_MISMATCH,
                          "cannot compare with '%s': it is keyed, and --key was not given", file);
-    return parse_with_key(text, length ? o->key_file : NULL, out, error);
+    return parse_with_key(o, text, false, length ? o->key_file : NULL, out, error);
 }

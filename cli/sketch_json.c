@@ -18,6 +18,23 @@ static void print_values(json *line, const char *key, const uint64_t *values, si
     json_close(line, ']');
 }
 
+/* Small numbers, and places in a file, as numbers. */
+static void print_symbols(json *line, const stemma_sketch_part *part) {
+    json_count(line, "c", part->c);
+    if (is(part, "signature2011")) json_count(line, "k", part->k);
+    json_count(line, "alphabet", part->alphabet);
+    json_count(line, "length", part->length);
+    json_number(line, "agree", part->agree);
+    json_count(line, "symbol_count", part->symbol_count);
+    json_open(line, "symbols", '[');
+    for (size_t i = 0; i < part->symbol_count; i++) json_count(line, NULL, part->symbols[i]);
+    json_close(line, ']');
+    if (!part->positions) return;
+    json_open(line, "positions", '[');
+    for (size_t i = 0; i < part->symbol_count; i++) json_count(line, NULL, part->positions[i]);
+    json_close(line, ']');
+}
+
 /* What the recipe asked for, and what came of it. */
 static void print_properties(json *line, const stemma_sketch_part *part) {
     bool minima = is(part, "oph") || is(part, "minhash");
@@ -35,7 +52,9 @@ static void print_part(json *line, const stemma_sketch_part *part) {
     json_open(line, NULL, '{');
     json_word(line, "scheme", part->scheme);
     print_properties(line, part);
-    if (packed) {
+    if (part->c) {
+        print_symbols(line, part);
+    } else if (packed) {
         json_count(line, "bit_count", part->bit_count);
         json_base64(line, "bits", part->bits, (part->bit_count + 7) / 8);
     } else {

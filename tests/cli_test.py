@@ -175,7 +175,7 @@ class Help(Base):
     def test_recipe(self):
         text = self.good("help", "recipe")
         schemes = re.search(r"--scheme=NAME(?:.|\n)+?one of: ((?:.|\n)+?)\n *-n", self.good("sketch", "--help"))[1]
-        self.assertEqual(re.findall(r"(?m)^  ([a-z-]+) +(?:[nb]|those)", text.split("--scheme")[1]),
+        self.assertEqual(re.findall(r"(?m)^  ([a-z0-9-]+) +(?:[nb]|those)", text.split("--scheme")[1]),
                          [scheme.strip() for scheme in schemes.split(",")])
         self.assertLess(max(map(len, text.splitlines())), 81)
 

@@ -113,7 +113,9 @@ class Sketches(Base):
         self.assertEqual(got["recipe"], recipe.text())
         self.assertEqual([part["scheme"] for part in got["parts"]], [part.scheme for part in parts])
         for shown, part in zip(got["parts"], parts):
-            if part.values is not None:
+            if part.symbols is not None:
+                self.assertEqual((shown["symbols"], shown.get("positions")), (part.symbols, part.positions or None), part.scheme)
+            elif part.values is not None:
                 self.assertEqual(shown["values"], [str(v) for v in part.values], part.scheme)
             else:
                 self.assertEqual(shown["bit_count"], len(part.fields) * part.bits)
@@ -141,6 +143,13 @@ class Sketches(Base):
     def test_units_and_hashes(self):
         for (unit, hash_name), preset in itertools.product(UNITS, ("text", "raw")):
             self.check(f"preset={preset} unit={unit} window=3 hash={hash_name} width=64 seed=0; mod n=3; {BITS}")
+
+    def test_signatures(self):
+        for view in ("", "preset=code unit=line", "fold=nfc+case unit=byte seed=9"):
+            self.check(f"{view}; signature n=4 c=8; signature c=3 n=1 alphabet=100; signature2011; signature2011 n=9 c=5 k=3")
+        self.check("preset=raw; signature n=5 c=3 positions=yes; signature n=64 c=2 alphabet=2 positions=yes; signature2011")
+        self.check("preset=raw unit=byte; signature c=4 positions=yes", documents=DOCUMENTS)
+        self.check("; signature c=4; signature2011", key=KEY)
 
     def test_schemes(self):
         for view in ("window=4", "window=2 hash=rabin", "window=3 hash=padded", "unit=byte", "unit=line window=1"):

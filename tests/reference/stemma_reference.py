@@ -4,8 +4,10 @@ Written from docs/format.md alone, not from the C code: where the two give equal
 program does what it says. Everything is a list, a set or a whole number of any size; nothing rolls, streams or spills.
 """
 
+import copy
 import functools
 import hashlib
+import itertools
 import math
 import struct
 
@@ -122,6 +124,8 @@ SPEC_DEFAULTS = {
     "bsw": {"n": 100},
     "bsw-chunk": {"n": 100},
     "simhash": {"bits": 64},
+    "signature": {"n": 8, "c": 64, "alphabet": 65536, "positions": "no"},
+    "signature2011": {"n": 4, "c": 50, "k": 0},
 }
 
 
@@ -149,7 +153,8 @@ class Recipe:
 
     @staticmethod
     def read_spec(words):
-        numbers = {name: int(value) for name, value in (field.split("=") for field in words[1:])}
+        given = (field.split("=") for field in words[1:])
+        numbers = {name: value if name == "positions" else int(value) for name, value in given}
         return words[0], {**SPEC_DEFAULTS[words[0]], **numbers}
 
     def text(self):
@@ -243,10 +248,18 @@ class Document:
         self.digest = blake2b(data)
         self.text_digest = blake2b(encode(text))
         self.window = recipe.window
+        self.edit_text = self.edit_text_of(data, recipe)
         self.token_values = [hasher.token_value(token) for token in tokens]
         self.fingerprints = self.windows(hasher, recipe)
         if recipe.labelled:
             self.fingerprints = label(self.fingerprints, recipe.width)
+
+    @staticmethod
+    def edit_text_of(data, recipe):
+        """Canonical as if the unit were char."""
+        by_characters = copy.copy(recipe)
+        by_characters.unit = "char"
+        return encode(canonical_text(data, by_characters))
 
     def windows(self, hasher, recipe):
         t, w = self.token_values, recipe.window
@@ -271,8 +284,9 @@ def encode_fields(fields, bits):
 class Part:
     """What a scheme keeps: its bytes, and what a reader is shown: values or fields."""
 
-    def __init__(self, scheme, data, values=None, fields=None, bits=None):
+    def __init__(self, scheme, data, values=None, fields=None, bits=None, symbols=None, positions=None):
         self.scheme, self.bytes, self.values, self.fields, self.bits = scheme, data, values, fields, bits
+        self.symbols, self.positions = symbols, positions
 
     def shown_bits(self):
         return encode_fields(self.fields, self.bits)
@@ -398,8 +412,61 @@ def simhash(doc, recipe, bits):
     return Part("simhash", encode_fields(fields, 1), fields=fields, bits=1)
 
 
+def code_points(text):
+    decoded = [ord(c) for c in text.decode("utf-8", "surrogateescape")]
+    return [0x110000 + c - 0xDC00 if 0xDC80 <= c <= 0xDCFF else c for c in decoded]
+
+
+def agreement(x):
+    bins = [0] * 4096
+    for c in x:
+        bins[c if c < 128 else 128 + c % 3968] += 1
+    return (65535 * sum(f * f for f in bins) + len(x) ** 2 // 2) // len(x) ** 2 if x else 0
+
+
+def encode_step(step):
+    out = b""
+    while step >= 128:
+        out += bytes([step % 128 + 128])
+        step //= 128
+    return out + bytes([step])
+
+
+def signature_part(scheme, x, symbols, bits, positions=None):
+    data = struct.pack("<QHQ", len(x), agreement(x), len(symbols)) + encode_fields(symbols, bits)
+    if positions is not None:
+        data += b"".join(encode_step(b - a) for a, b in zip([0] + positions, positions))
+    return Part(scheme, data, symbols=symbols, positions=positions)
+
+
+def signature(doc, recipe, n, c, alphabet, positions):
+    x = list(doc.edit_text) if not recipe.fold else code_points(doc.edit_text)
+    generator = Generator(mix64(recipe.start ^ salt("signatur")))
+    m, f = generator.next() & ~7 | 5, generator.next()
+
+    def window_hash(p):
+        v = sum(x[p + i] * pow(m, n - 1 - i, 2**64) for i in range(n)) & U64 ^ f
+        if recipe.keyid is not None:
+            return mix64(mix64(v ^ recipe.finish[0]) ^ recipe.finish[1])
+        v = (v ^ v >> 32) * 0xD6E8FEB86659FD93 & U64
+        return v ^ v >> 32
+
+    hashes = [window_hash(p) for p in range(len(x) - n + 1)]
+    kept = [p for p, h in enumerate(hashes) if h % c == 0 and h not in hashes[max(0, p - n) : p]]
+    if positions == "yes" and recipe.fold:
+        raise NotImplementedError("the way back through the canonical form")
+    symbols = [hashes[p] // c % alphabet for p in kept]
+    return signature_part("signature", x, symbols, max(1, (alphabet - 1).bit_length()), kept if positions == "yes" else None)
+
+
+def signature2011(doc, recipe, n, c, k):
+    x = list(doc.edit_text)
+    sums = [sum(x[p : p + n]) for p in range(len(x) - n + 1)]
+    return signature_part("signature2011", x, [mix64(s ^ recipe.start) & 1 for s in sums if s % c == k], 1)
+
+
 SCHEMES = {"mod": mod, "min": min_, "minmod": minmod, "level": level, "minhash": minhash, "oph": oph, "bsw": bsw,
-           "bsw-chunk": bsw_chunk, "simhash": simhash}
+           "bsw-chunk": bsw_chunk, "simhash": simhash, "signature": signature, "signature2011": signature2011}
 
 
 def parts_of(doc, recipe):
@@ -472,10 +539,28 @@ class Reader:
             return {"fields": self.fields(bits, 1)}
         if scheme in ("bsw", "bsw-chunk"):
             return {"values": self.set()}
+        if scheme in ("signature", "signature2011"):
+            return self.signature(**numbers)
         if bits == 64:
             return {"values": [self.number(8) for _ in range(n)]}
         filled = {"filled": self.number(4)} if scheme == "oph" else {}
         return {**filled, "distinct": self.number(8), "fields": self.fields(n, bits)}
+
+    def step(self):
+        digits = [self.number(1)]
+        while digits[-1] >= 128:
+            digits.append(self.number(1))
+        if len(digits) > 1 and digits[-1] == 0:
+            raise ValueError("a step with bytes it does not need")
+        return sum(digit % 128 << 7 * i for i, digit in enumerate(digits))
+
+    def signature(self, alphabet=2, positions="no", **_):
+        out = {"length": self.number(8), "agree": self.number(2)}
+        count = self.number(8)
+        out["symbols"] = self.fields(count, max(1, (alphabet - 1).bit_length()))
+        if positions == "yes":
+            out["positions"] = list(itertools.accumulate(self.step() for _ in range(count)))
+        return out
 
     def record(self, specs):
         size = self.number(4)
@@ -548,7 +633,7 @@ def estimate(spec, a, b):
         return agreement_of_smallest(a["values"], b["values"], numbers["n"])
     if scheme in ("bsw", "bsw-chunk"):
         return share(len(set(a["values"]) & set(b["values"])), len(set(a["values"]) | set(b["values"])))
-    if scheme == "simhash":
+    if scheme in ("simhash", "signature", "signature2011"):
         return None
     if numbers["bits"] == 64:
         pairs = [pair for pair in zip(a["values"], b["values"]) if pair != (U64, U64)]
