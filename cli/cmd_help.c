@@ -81,6 +81,7 @@ static void print_usage(const command *c) {
 
 static const char exit_codes[] = "\nExit codes:\n"
                                  "  0    done\n"
+                                 "  1    done, and the answer is no: the documents differ\n"
                                  "  2    wrong use, or input that cannot be read\n"
                                  "  3    the machine failed: disk, memory\n"
                                  "  130  interrupted\n";

@@ -18,9 +18,9 @@ typedef struct command {
     enum exit_code (*run)(const options *o);
 } command;
 
-enum { COMMAND_COUNT = 6 };
+enum { COMMAND_COUNT = 7 };
 extern const command *const command_list[COMMAND_COUNT];
-extern const command command_compare, command_sketch, command_show, command_text, command_help,
+extern const command command_compare, command_diff, command_sketch, command_show, command_text, command_help,
     command_completion;
 
 const command *command_find(const char *name); /* NULL when there is none; `name` may be NULL */

@@ -38,6 +38,10 @@ void json_name(json *j, const char *key, const char *name);
 /* {"value", "low", "high", "exact"}; not known: value null, and "why". */
 void json_quantity(json *j, const char *key, const stemma_quantity *quantity);
 
+/* "differences" and "shared": the lists of an alignment, with their places in both documents. */
+void json_differences(json *j, const stemma_alignment *alignment);
+void json_shared(json *j, const stemma_alignment *alignment);
+
 /* A whole line: a document's facts, the recipe, and every part of the sketch. */
 void json_sketch(FILE *out, const stemma_sketch *sketch);
 

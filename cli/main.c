@@ -12,7 +12,7 @@
 
 volatile int stop_requested;
 
-const command *const command_list[COMMAND_COUNT] = {&command_compare, &command_sketch, &command_show,
+const command *const command_list[COMMAND_COUNT] = {&command_compare, &command_diff, &command_sketch, &command_show,
                                                     &command_text,    &command_help,   &command_completion};
 
 const command *command_find(const char *name) {
@@ -75,7 +75,7 @@ static enum exit_code run_program(int argc, char **argv) {
     if (!options_parse(&o, NULL, IN_HELP, argc, argv)) return EXIT_WRONG;
     if (o.version) return print_version();
     if (!o.help)
-        return wrong_use(NULL, "a command is needed: compare, sketch, show, text, help or completion");
+        return wrong_use(NULL, "a command is needed: compare, diff, sketch, show, text, help or completion");
     help_of_program();
     return EXIT_DONE;
 }

@@ -10,17 +10,16 @@
 #define OTHER  "Other"
 
 #define IN_KEEPING (IN_COMPARE | IN_SKETCH)
+#define IN_READING (IN_DOCUMENTS | IN_DIFF)
 
 const char *const option_groups[OPTION_GROUPS] = {JUDGE, INPUT, OUTPUT, VIEW, KEPT, WORK, OTHER};
 
 const option_spec option_table[OPT_COUNT] = {
     {OPT_PRESET, 0, "preset", "NAME", "raw text code", VIEW,
      "canonical form: raw bytes, text (case, space and punctuation folded; the default), code (space folded)",
-     IN_DOCUMENTS},
-    {OPT_FOLD, 0, "fold", "LIST", NULL, VIEW, "instead of a preset: any of nfc+case+space+punct",
-     IN_DOCUMENTS},
-    {OPT_UNIT, 0, "unit", "UNIT", "byte char word line", VIEW, "what a token is (default word)",
-     IN_DOCUMENTS},
+     IN_READING},
+    {OPT_FOLD, 0, "fold", "LIST", NULL, VIEW, "instead of a preset: any of nfc+case+space+punct", IN_READING},
+    {OPT_UNIT, 0, "unit", "UNIT", "byte char word line", VIEW, "what a token is (default word)", IN_READING},
     {OPT_WINDOW, 0, "window", "W", NULL, VIEW, "tokens in a shingle, 1 to 1024 (default 5; 20 for bytes)",
      IN_DOCUMENTS},
     {OPT_LABELLED, 0, "labelled", NULL, NULL, VIEW, "number repeated shingles, so that repetition counts",
@@ -32,7 +31,7 @@ const option_spec option_table[OPT_COUNT] = {
     {OPT_KEY, 0, "key", "FILE", NULL, VIEW, "secret key of at least 16 bytes, for input that may be hostile",
      IN_KEEPING},
     {OPT_RECIPE, 0, "recipe", "TEXT", NULL, VIEW, "view and sketches as one text, see stemma-recipe(7)",
-     IN_DOCUMENTS},
+     IN_READING},
 
     {OPT_SCHEME, 0, "scheme", "NAME",
      "mod min minmod level minhash oph bsw bsw-chunk simhash signature signature2011", KEPT,
@@ -69,12 +68,23 @@ const option_spec option_table[OPT_COUNT] = {
 
     {OPT_TOKENS, 0, "tokens", NULL, NULL, OUTPUT,
      "one token a line, after the bytes of the original it came from", IN_TEXT},
-    {OPT_OUTPUT, 'o', "output", "FILE", NULL, OUTPUT, "write one bundle with all sketches", IN_SKETCH},
+    {OPT_SIDE_BY_SIDE, 0, "side-by-side", NULL, NULL, OUTPUT,
+     "two columns (the default on a terminal of 120 columns or more)", IN_DIFF},
+    {OPT_COLUMNS, 0, "columns", "N", NULL, OUTPUT, "the width to print for (default: the terminal's)",
+     IN_DIFF},
+    {OPT_CONTEXT, 0, "context", "N", NULL, OUTPUT, "lines shown around each change (default 3)", IN_DIFF},
+    {OPT_PASSAGES, 0, "passages", NULL, NULL, OUTPUT,
+     "list what both have in common instead, longest first, with its place in both", IN_DIFF},
+    {OPT_LEAST, 0, "least", "N", NULL, OUTPUT, "tokens of a passage worth mentioning (default 8)", IN_DIFF},
+    {OPT_HTML, 0, "html", NULL, NULL, OUTPUT, "one page with both texts side by side, see --output", IN_DIFF},
+    {OPT_OUTPUT, 'o', "output", "FILE", NULL, OUTPUT,
+     "write to FILE: all sketches as one bundle, or the page of --html", IN_SKETCH | IN_DIFF},
     {OPT_DIRECTORY, 'd', "directory", "DIR", NULL, OUTPUT, "write the sketches into DIR", IN_SKETCH},
-    {OPT_FORCE, 0, "force", NULL, NULL, OUTPUT, "overwrite files that exist", IN_SKETCH},
-    {OPT_JSON, 0, "json", NULL, NULL, OUTPUT, "one JSON object a line", IN_DOCUMENTS | IN_SHOW},
+    {OPT_FORCE, 0, "force", NULL, NULL, OUTPUT, "overwrite files that exist", IN_SKETCH | IN_DIFF},
+    {OPT_JSON, 0, "json", NULL, NULL, OUTPUT, "one JSON object a line", IN_READING | IN_SHOW},
     {OPT_QUIET, 'q', "quiet", NULL, NULL, OUTPUT,
-     "print less: the verdict alone, no head line, no names of files written", IN_KEEPING},
+     "print less: the verdict alone, no head line, no names of files written; of diff nothing",
+     IN_KEEPING | IN_DIFF},
     {OPT_PRINT0, 0, "print0", NULL, NULL, OUTPUT,
      "the names of the files written, as they are, each ended by NUL", IN_SKETCH},
 
@@ -83,7 +93,7 @@ const option_spec option_table[OPT_COUNT] = {
     {OPT_MEMORY, 0, "memory", "SIZE", NULL, WORK,
      "for one document, such as 512M (default 1G); of its fingerprints, more go to disk; a text or a sample "
      "that needs more is refused",
-     IN_DOCUMENTS},
+     IN_READING},
 
     {OPT_HELP, 'h', "help", NULL, NULL, OTHER, "show this help", IN_ALL},
     {OPT_VERSION, 'V', "version", NULL, NULL, OTHER, "show the version", IN_ALL},

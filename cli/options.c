@@ -75,12 +75,22 @@ static bool take_fraction(const parser *p, const option_spec *spec, const char *
     return true;
 }
 
-static bool take_threads(const parser *p, const option_spec *spec, const char *value, unsigned *out) {
+/* From 1 to `most`. */
+static bool take_count(const parser *p, const option_spec *spec, const char *value, unsigned most,
+                       unsigned *out) {
     uint64_t number;
-    const char *reason = read_whole(value, 256, &number);
+    const char *reason = read_whole(value, most, &number);
     if (!reason && number == 0) reason = "is not at least 1";
     if (reason) return refuse(p, spec, value, reason);
     *out = (unsigned)number;
+    return true;
+}
+
+static bool take_context(const parser *p, const option_spec *spec, const char *value, long *out) {
+    uint64_t number;
+    const char *reason = read_whole(value, 1000000, &number);
+    if (reason) return refuse(p, spec, value, reason);
+    *out = (long)number;
     return true;
 }
 
@@ -166,11 +176,19 @@ static bool store_plain(options *o, enum option_id id, const char *value) {
     static const struct {
         enum option_id id;
         size_t place;
-    } flags[] = {{OPT_SIGNATURE, offsetof(options, signature)}, {OPT_SKETCH, offsetof(options, sketch)},
-                 {OPT_NULL, offsetof(options, null_separated)}, {OPT_TOKENS, offsetof(options, tokens)},
-                 {OPT_FORCE, offsetof(options, force)},         {OPT_JSON, offsetof(options, json)},
-                 {OPT_QUIET, offsetof(options, quiet)},         {OPT_PRINT0, offsetof(options, print0)},
-                 {OPT_HELP, offsetof(options, help)},           {OPT_VERSION, offsetof(options, version)}},
+    } flags[] = {{OPT_SIGNATURE, offsetof(options, signature)},
+                 {OPT_SKETCH, offsetof(options, sketch)},
+                 {OPT_NULL, offsetof(options, null_separated)},
+                 {OPT_TOKENS, offsetof(options, tokens)},
+                 {OPT_FORCE, offsetof(options, force)},
+                 {OPT_JSON, offsetof(options, json)},
+                 {OPT_QUIET, offsetof(options, quiet)},
+                 {OPT_PRINT0, offsetof(options, print0)},
+                 {OPT_SIDE_BY_SIDE, offsetof(options, side_by_side)},
+                 {OPT_PASSAGES, offsetof(options, passages)},
+                 {OPT_HTML, offsetof(options, html)},
+                 {OPT_HELP, offsetof(options, help)},
+                 {OPT_VERSION, offsetof(options, version)}},
       texts[] = {
           {OPT_KEY, offsetof(options, key_file)},          {OPT_RECIPE, offsetof(options, recipe)},
           {OPT_PAIRS_FROM, offsetof(options, pairs_from)}, {OPT_FILES_FROM, offsetof(options, files_from)},
@@ -223,7 +241,13 @@ static bool store(const parser *p, const option_spec *spec, const char *value) {
     case OPT_CONTAINED:
         return take_fraction(p, spec, value, &o->contained);
     case OPT_THREADS:
-        return take_threads(p, spec, value, &o->threads);
+        return take_count(p, spec, value, 256, &o->threads);
+    case OPT_COLUMNS:
+        return take_count(p, spec, value, 10000, &o->columns);
+    case OPT_LEAST:
+        return take_count(p, spec, value, 1000000, &o->least);
+    case OPT_CONTEXT:
+        return take_context(p, spec, value, &o->context);
     case OPT_MEMORY:
         return take_size(p, spec, value, &o->memory);
     default:
@@ -307,7 +331,7 @@ static bool parse_shorts(parser *p, const char *letters) {
 
 bool options_parse(options *out, const char *command_name, unsigned command, int argc, char **argv) {
     parser p = {out, command_name, command, argc, 1, argv};
-    *out = (options){.threshold = -1, .contained = -1, .operands = argv + 1};
+    *out = (options){.threshold = -1, .contained = -1, .context = -1, .operands = argv + 1};
     bool ended = false;
     while (p.next < argc) {
         char *word = argv[p.next++];

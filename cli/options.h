@@ -19,8 +19,9 @@ enum command_mask {
     IN_HELP = 8,
     IN_COMPLETION = 16,
     IN_SHOW = 32,
+    IN_DIFF = 64,
     IN_DOCUMENTS = IN_COMPARE | IN_SKETCH | IN_TEXT,
-    IN_ALL = IN_DOCUMENTS | IN_SHOW | IN_HELP | IN_COMPLETION
+    IN_ALL = IN_DOCUMENTS | IN_DIFF | IN_SHOW | IN_HELP | IN_COMPLETION
 };
 
 enum option_id {
@@ -49,6 +50,12 @@ enum option_id {
     OPT_FILES_FROM,
     OPT_NULL,
     OPT_TOKENS,
+    OPT_SIDE_BY_SIDE,
+    OPT_COLUMNS,
+    OPT_CONTEXT,
+    OPT_PASSAGES,
+    OPT_LEAST,
+    OPT_HTML,
     OPT_OUTPUT,
     OPT_DIRECTORY,
     OPT_FORCE,
@@ -101,6 +108,9 @@ typedef struct options {
     double threshold, contained; /* negative when not given */
     const char *pairs_from, *files_from;
     bool null_separated, tokens;
+    bool side_by_side, passages, html;
+    unsigned columns, least; /* 0 when not given */
+    long context;            /* negative when not given */
     const char *output, *directory;
     bool force, json, quiet, print0;
     unsigned threads;

@@ -188,8 +188,8 @@ bool locale_is_utf8(void) {
 palette palette_choose(void) {
     const char *none = getenv("NO_COLOR"), *terminal = getenv("TERM");
     if ((none && *none) || !isatty(STDOUT_FILENO) || !terminal || !strcmp(terminal, "dumb"))
-        return (palette){"", "", "", ""};
-    return (palette){"\033[1m", "\033[1;32m", "\033[2m", "\033[0m"};
+        return (palette){"", "", "", "", "", ""};
+    return (palette){"\033[1m", "\033[1;32m", "\033[31m", "\033[36m", "\033[2m", "\033[0m"};
 }
 
 /* ---- numbers ---- */

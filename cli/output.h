@@ -10,7 +10,8 @@
 
 #include <stemma.h>
 
-enum exit_code { EXIT_DONE = 0, EXIT_WRONG = 2, EXIT_MACHINE = 3, EXIT_INTERRUPTED = 130 };
+/* EXIT_NO: done, and the answer to the question asked is no. */
+enum exit_code { EXIT_DONE = 0, EXIT_NO = 1, EXIT_WRONG = 2, EXIT_MACHINE = 3, EXIT_INTERRUPTED = 130 };
 
 /* The exit code a status stands for. */
 enum exit_code exit_code_of(stemma_status status);
@@ -61,7 +62,7 @@ bool locale_is_utf8(void); /* whether to write arrows, or plain ASCII */
 
 /* Escape sequences when standard output is a terminal that wants them, else "". */
 typedef struct palette {
-    const char *strong, *good, *faint, *end;
+    const char *strong, *good, *bad, *moved, *faint, *end;
 } palette;
 palette palette_choose(void);
 

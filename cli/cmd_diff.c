@@ -1,0 +1,195 @@
+/* stemma diff: where two documents differ, and what they have in common. */
+#include "command.h"
+#include "diff_print.h"
+#include "json.h"
+#include "recipe_options.h"
+#include "stored.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum { DEFAULT_CONTEXT = 3, WIDE = 120, NARROW = 80 };
+
+/* Both documents, read and aligned. */
+typedef struct pair {
+    const char *a_name, *b_name;
+    stemma_recipe *recipe;
+    stemma_text *a, *b;
+    stemma_alignment *alignment;
+} pair;
+
+/* ---- making it ---- */
+
+static stemma_status read_document(const options *o, const char *name, const stemma_recipe *recipe,
+                                   stemma_text **out, stemma_error *error) {
+    stemma_limits limits = limits_from(o);
+    stemma_status status = stored_refuse(name, "show the differences of", error);
+    return status ? status : stemma_text_file(name, recipe, &limits, out, error);
+}
+
+static stemma_status pair_align(pair *p, const options *o, stemma_error *error) {
+    stemma_align_options how = stemma_align_options_default();
+    stemma_limits limits = limits_from(o);
+    if (o->least) how.least = o->least;
+    stemma_status status = read_document(o, p->a_name, p->recipe, &p->a, error);
+    if (!status) status = read_document(o, p->b_name, p->recipe, &p->b, error);
+    return status ? status : stemma_align_texts(p->a, p->b, &how, &limits, &p->alignment, error);
+}
+
+static void pair_release(pair *p) {
+    stemma_alignment_free(p->alignment);
+    stemma_text_free(p->a);
+    stemma_text_free(p->b);
+    stemma_recipe_free(p->recipe);
+}
+
+static bool has_same_bytes(const pair *p) {
+    size_t a_size, b_size;
+    const char *a = stemma_text_source(p->a, &a_size), *b = stemma_text_source(p->b, &b_size);
+    return a_size == b_size && !memcmp(a, b, a_size);
+}
+
+/* What the differences are counted in. */
+static const char *unit_of(const pair *p) {
+    static const char *const names[][2] = {{"byte", "bytes"}, {"char", "characters"}, {"line", "lines"}};
+    size_t length;
+    const char *unit = recipe_field(stemma_recipe_text(p->recipe), "unit", &length);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strlen(names[i][0]) == length && !memcmp(unit, names[i][0], length)) return names[i][1];
+    return "words";
+}
+
+/* ---- showing it ---- */
+
+static size_t terminal_columns(const options *o) {
+    struct winsize size;
+    if (o->columns) return o->columns;
+    return isatty(STDOUT_FILENO) && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col ? size.ws_col
+                                                                                            : NARROW;
+}
+
+static void print_json(const pair *p) {
+    const char *recipe = stemma_recipe_text(p->recipe);
+    size_t differences;
+    stemma_alignment_differences(p->alignment, &differences);
+    json line = json_begin(stdout);
+    json_name(&line, "a", p->a_name);
+    json_name(&line, "b", p->b_name);
+    json_bool(&line, "same_text", differences == 0);
+    json_bool(&line, "same_bytes", has_same_bytes(p));
+    json_differences(&line, p->alignment);
+    json_shared(&line, p->alignment);
+    json_text(&line, "recipe", recipe, strcspn(recipe, ";")); /* the view alone: nothing is sketched */
+    json_end(&line);
+}
+
+static void print_same(const pair *p) {
+    if (has_same_bytes(p))
+        puts("The documents are identical.");
+    else
+        puts("The documents have the same canonical text; their bytes differ (see --preset).");
+}
+
+/* The text, or a page that appears only when it is complete. */
+static enum exit_code write_html(const options *o, const pair *p, const diff_view *view, size_t context) {
+    if (!o->output) {
+        write_page(stdout, view, unit_of(p), context);
+        return EXIT_DONE;
+    }
+    FILE *file = fopen(o->output, o->force ? "w" : "wx");
+    if (!file && errno == EEXIST) {
+        complain("'%s' exists; use --force to overwrite it", o->output);
+        return EXIT_WRONG;
+    }
+    if (file) write_page(file, view, unit_of(p), context);
+    bool failed = !file || ferror(file);
+    if (file && fclose(file)) failed = true;
+    if (!failed) return EXIT_DONE;
+    complain("cannot write '%s': %s", o->output, cause_text(errno));
+    if (file) unlink(o->output);
+    return EXIT_MACHINE;
+}
+
+static enum exit_code show(const options *o, const pair *p) {
+    size_t context = o->context < 0 ? DEFAULT_CONTEXT : (size_t)o->context, columns = terminal_columns(o);
+    bool wide = o->side_by_side || (isatty(STDOUT_FILENO) && columns >= WIDE);
+    enum exit_code code = EXIT_DONE;
+    diff_view view;
+    view_init(&view, p->a_name, p->a, p->b_name, p->b, p->alignment);
+    if (o->html) {
+        code = write_html(o, p, &view, context);
+    } else if (o->passages) {
+        print_passages(&view, unit_of(p));
+    } else if (view.difference_count == 0) {
+        print_same(p);
+    } else {
+        if (wide)
+            print_columns(&view, context, columns);
+        else
+            print_unified(&view, context);
+        write_summary(stdout, &view, unit_of(p));
+        putchar('\n');
+    }
+    view_release(&view);
+    return code;
+}
+
+static enum exit_code answer(const options *o, const pair *p) {
+    size_t differences;
+    enum exit_code code = EXIT_DONE;
+    stemma_alignment_differences(p->alignment, &differences);
+    if (o->json)
+        print_json(p);
+    else if (!o->quiet)
+        code = show(o, p);
+    return graver(code, differences ? EXIT_NO : EXIT_DONE);
+}
+
+/* ---- the command ---- */
+
+static enum exit_code check_use(const options *o) {
+    if (o->operand_count != 2)
+        return wrong_use("diff", "two documents are needed, %zu given", o->operand_count);
+    if (!strcmp(o->operands[0], "-") && !strcmp(o->operands[1], "-"))
+        return wrong_use("diff", "standard input can be only one of the two");
+    if (o->json + o->html + o->passages + o->side_by_side + o->quiet > 1)
+        return wrong_use("diff",
+                         "only one of --json, --html, --passages, --side-by-side and --quiet is possible");
+    if ((o->output || o->force) && !o->html) return wrong_use("diff", "--output and --force are for --html");
+    return EXIT_DONE;
+}
+
+static enum exit_code run(const options *o) {
+    stemma_error error;
+    pair p = {0};
+    enum exit_code code = check_use(o);
+    if (!code) code = recipe_from_options(o, "diff", &p.recipe);
+    if (code) return code;
+    p.a_name = o->operands[0];
+    p.b_name = o->operands[1];
+    code = pair_align(&p, o, &error) ? complain_of(&error) : answer(o, &p);
+    pair_release(&p);
+    return code;
+}
+
+const command command_diff = {
+    .name = "diff",
+    .mask = IN_DIFF,
+    .summary = "where two documents differ, and what they share",
+    .usage = "[OPTION]... A B",
+    .purpose =
+        "Shows the words that were deleted, inserted or replaced between A and B, in the original text, with the lines "
+        "around them; passages that were moved or copied are shown as such. Case, punctuation and line breaks are no "
+        "differences, unless --preset=code (white space folded) or --preset=raw is asked for. --passages lists what "
+        "both have in common, wherever it stands; --html makes a page of both. '-' is standard input.",
+    .examples = "  stemma diff draft.txt final.txt\n"
+                "  stemma diff --side-by-side --columns=160 draft.txt final.txt\n"
+                "  stemma diff --html --output=changes.html draft.txt final.txt\n"
+                "  stemma diff --passages --least=12 source.txt essay.txt\n"
+                "  stemma diff --preset=code --unit=line old.c new.c\n",
+    .see_also = "stemma-diff(1), stemma-compare(1), stemma-recipe(7)",
+    .run = run,
+};

@@ -1,0 +1,93 @@
+/* Differences and passages in words and numbers. */
+#include "diff_print.h"
+
+#include <stdlib.h>
+
+#include "command.h"
+
+static const char *plural(size_t count) {
+    return count == 1 ? "" : "s";
+}
+
+void write_summary(FILE *out, const diff_view *view, const char *unit) {
+    diff_counts n = view_count(view);
+    char text[5][32];
+    size_t count = view->difference_count;
+    fprintf(out, "%s difference%s: %s of %s %s deleted, %s of %s inserted", format_count(count, text[0], 32),
+            plural(count), format_count(n.a_changed, text[1], 32), format_count(n.a_tokens, text[2], 32),
+            unit, format_count(n.b_changed, text[3], 32), format_count(n.b_tokens, text[4], 32));
+    if (n.moved)
+        fprintf(out, "; %s passage%s moved or copied", format_count(n.moved, text[0], 32), plural(n.moved));
+}
+
+/* ---- passages ---- */
+
+static void print_place(const char *label, const side *s, const stemma_place *place) {
+    char begin[32], end[32];
+    printf("  %s  ", label);
+    print_name(stdout, s->name);
+    if (place->first_line == place->last_line)
+        printf(", line %llu", (unsigned long long)place->first_line);
+    else
+        printf(", lines %llu-%llu", (unsigned long long)place->first_line,
+               (unsigned long long)place->last_line);
+    printf(", bytes %s-%s\n", format_count(place->begin, begin, sizeof begin),
+           format_count(place->end, end, sizeof end));
+}
+
+/* The beginning of a passage in one line. */
+static void print_excerpt(const side *s, const stemma_place *place) {
+    enum { MOST = 100 };
+    char excerpt[MOST + 1];
+    size_t used = 0, at = (size_t)place->begin, end = (size_t)place->end;
+    for (; at < end && used < MOST; at++) {
+        char c = s->source[at];
+        bool blank = c == ' ' || c == '\t' || c == '\r' || c == '\n';
+        if (!blank) excerpt[used++] = c;
+        if (blank && used && excerpt[used - 1] != ' ') excerpt[used++] = ' ';
+    }
+    while (at < end && used && ((unsigned char)s->source[at] & 0xC0) == 0x80) { /* not within a character */
+        bool lead = ((unsigned char)excerpt[--used] & 0xC0) == 0xC0;
+        if (lead) break;
+    }
+    char *safe = safe_text(excerpt, used);
+    printf("     %s%s\n", safe, at < end ? "..." : "");
+    free(safe);
+}
+
+/* Tokens of a that stand in some passage: stretches of a may overlap. */
+static size_t covered_in_a(const diff_view *view) {
+    size_t count = stemma_text_token_count(view->a.text), covered = 0;
+    bool *in_passage = need_memory(count);
+    for (size_t i = 0; i < view->shared_count; i++)
+        for (size_t k = view->shared[i].a.first_token; k < view->shared[i].a.end_token; k++) {
+            covered += !in_passage[k];
+            in_passage[k] = true;
+        }
+    free(in_passage);
+    return covered;
+}
+
+static void print_share(const char *label, size_t covered, size_t count, const char *end) {
+    char share[32];
+    printf("%s of %s%s", format_fraction(count ? (double)covered / (double)count : 0, share, sizeof share),
+           label, end);
+}
+
+void print_passages(const diff_view *view, const char *unit) {
+    palette p = palette_choose();
+    size_t covered_in_b = 0, count = view->shared_count;
+    char text[32];
+    for (size_t i = 0; i < count && !stop_requested && !output_lost(); i++) {
+        const stemma_passage *passage = &view->shared[i];
+        printf("%s%zu. %s %s%s%s\n", p.strong, i + 1, format_count(passage->tokens, text, sizeof text), unit,
+               passage->moved ? ", moved or copied" : "", p.end);
+        print_place("a", &view->a, &passage->a);
+        print_place("b", &view->b, &passage->b);
+        print_excerpt(&view->b, &passage->b);
+        covered_in_b += passage->tokens;
+    }
+    printf("%s passage%s: ", format_count(count, text, sizeof text), plural(count));
+    print_share("a, ", covered_in_a(view), stemma_text_token_count(view->a.text), "");
+    print_share("b", covered_in_b, stemma_text_token_count(view->b.text), "\n");
+}
