@@ -1,5 +1,6 @@
 /* stemma compare: how two documents, or two sketches, are related; one pair or a list of them. */
 #include "command.h"
+#include "fragments.h"
 #include "judge.h"
 #include "names.h"
 #include "parallel.h"
@@ -181,12 +182,15 @@ static enum exit_code check_use(const options *o) {
         return wrong_use("compare", "two documents are needed, %zu given", o->operand_count);
     if (!o->pairs_from && is_standard_input(o->operands[0]) && is_standard_input(o->operands[1]))
         return wrong_use("compare", "standard input can be only one of the two");
+    if (o->blocks && (o->pairs_from || o->sketch))
+        return wrong_use("compare", "--blocks is for two documents, without --sketch or --pairs-from");
     return EXIT_DONE;
 }
 
 static enum exit_code run(const options *o) {
     judge j;
     enum exit_code code = check_use(o);
+    if (!code && o->blocks) return compare_blocks(o, o->operands[0], o->operands[1]);
     if (!code) code = judge_init(&j, o, "compare");
     if (code) return code;
     code = o->pairs_from ? compare_pairs(&j, o) : compare_one(&j, o->operands[0], o->operands[1]);
@@ -198,7 +202,7 @@ const command command_compare = {
     .name = "compare",
     .mask = IN_COMPARE,
     .summary = "how two documents are related",
-    .usage = "[OPTION]... A B\n[OPTION]... --pairs-from=FILE",
+    .usage = "[OPTION]... A B\n[OPTION]... --blocks=SIZE A BIG\n[OPTION]... --pairs-from=FILE",
     .purpose =
         "Says how A relates to B: identical, same-text, near-duplicate, contained, contains, related, unrelated "
         "or unknown, with resemblance and containment. A document is plain text in UTF-8 (other bytes are "
@@ -209,6 +213,7 @@ const command command_compare = {
                 "  stemma compare --preset=raw --unit=byte --window=20 a.bin b.bin\n"
                 "  stemma compare --sketch --scheme=oph -n 1024 --bits=2 a.txt b.txt\n"
                 "  stemma compare old.sketch new.txt\n"
+                "  stemma compare --blocks=64K letter.txt disk.img\n"
                 "  printf 'a.txt\\tb.txt\\n' | stemma compare --json --pairs-from=-\n",
     .see_also = "stemma-compare(1), stemma-sketch(1), stemma-recipe(7)",
     .run = run,

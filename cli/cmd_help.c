@@ -81,7 +81,7 @@ static void print_usage(const command *c) {
 
 static const char exit_codes[] = "\nExit codes:\n"
                                  "  0    done\n"
-                                 "  1    done, and the answer is no: the documents differ\n"
+                                 "  1    done, and the answer is no: the documents differ, nothing was found\n"
                                  "  2    wrong use, or input that cannot be read\n"
                                  "  3    the machine failed: disk, memory\n"
                                  "  130  interrupted\n";
@@ -150,7 +150,7 @@ static enum exit_code run(const options *o) {
         help_of_recipe();
         return EXIT_DONE;
     }
-    const command *c = command_find(o->operands[0]);
+    const command *c = command_named(o->operands[0]);
     if (!c) return unknown_command(o->operands[0]);
     help_of_command(c);
     return EXIT_DONE;

@@ -18,12 +18,12 @@ typedef struct command {
     enum exit_code (*run)(const options *o);
 } command;
 
-enum { COMMAND_COUNT = 7 };
+enum { COMMAND_COUNT = 8 };
 extern const command *const command_list[COMMAND_COUNT];
-extern const command command_compare, command_diff, command_sketch, command_show, command_text, command_help,
-    command_completion;
+extern const command command_compare, command_diff, command_find, command_sketch, command_show, command_text,
+    command_help, command_completion;
 
-const command *command_find(const char *name); /* NULL when there is none; `name` may be NULL */
+const command *command_named(const char *name); /* NULL when there is none; `name` may be NULL */
 
 /* An unknown command's message, with a suggestion. */
 enum exit_code unknown_command(const char *name);

@@ -12,10 +12,11 @@
 
 volatile int stop_requested;
 
-const command *const command_list[COMMAND_COUNT] = {&command_compare, &command_diff, &command_sketch, &command_show,
-                                                    &command_text,    &command_help,   &command_completion};
+const command *const command_list[COMMAND_COUNT] = {&command_compare, &command_diff,      &command_find,
+                                                    &command_sketch,  &command_show,      &command_text,
+                                                    &command_help,    &command_completion};
 
-const command *command_find(const char *name) {
+const command *command_named(const char *name) {
     for (size_t i = 0; name && i < COMMAND_COUNT; i++)
         if (!strcmp(command_list[i]->name, name)) return command_list[i];
     return NULL;
@@ -69,13 +70,14 @@ static enum exit_code run_program(int argc, char **argv) {
     options o;
     if (argc == 2 && !strcmp(argv[1], "version")) return print_version();
     if (argc > 1 && argv[1][0] != '-') {
-        const command *c = command_find(argv[1]);
+        const command *c = command_named(argv[1]);
         return c ? run_command(c, argc - 1, argv + 1) : unknown_command(argv[1]);
     }
     if (!options_parse(&o, NULL, IN_HELP, argc, argv)) return EXIT_WRONG;
     if (o.version) return print_version();
     if (!o.help)
-        return wrong_use(NULL, "a command is needed: compare, diff, sketch, show, text, help or completion");
+        return wrong_use(NULL,
+                         "a command is needed: compare, diff, find, sketch, show, text, help or completion");
     help_of_program();
     return EXIT_DONE;
 }

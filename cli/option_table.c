@@ -29,7 +29,7 @@ const option_spec option_table[OPT_COUNT] = {
     {OPT_WIDTH, 0, "width", "BITS", NULL, VIEW, "bits of a fingerprint, 32 to 64 (default 64)", IN_DOCUMENTS},
     {OPT_SEED, 0, "seed", "S", NULL, VIEW, "choose other hash functions (default 0)", IN_DOCUMENTS},
     {OPT_KEY, 0, "key", "FILE", NULL, VIEW, "secret key of at least 16 bytes, for input that may be hostile",
-     IN_KEEPING},
+     IN_KEEPING | IN_FIND},
     {OPT_RECIPE, 0, "recipe", "TEXT", NULL, VIEW, "view and sketches as one text, see stemma-recipe(7)",
      IN_READING},
 
@@ -56,6 +56,16 @@ const option_spec option_table[OPT_COUNT] = {
     {OPT_CONTAINED, 0, "contained", "C", NULL, JUDGE, "contained from this containment (default .9)",
      IN_COMPARE},
 
+    {OPT_BLOCKS, 0, "blocks", "SIZE", NULL, JUDGE,
+     "which blocks of SIZE bytes (such as 64K) of B hold text of A, instead of a verdict", IN_COMPARE},
+    {OPT_LEAST, 0, "least", "N", NULL, JUDGE,
+     "tokens of a passage or fragment worth mentioning (default 8; of find 32 bytes or characters)",
+     IN_DIFF | IN_FIND},
+    {OPT_THOROUGH, 0, "thorough", NULL, NULL, JUDGE,
+     "look at every window, also of bytes and of large targets: slower, nothing is missed", IN_FIND},
+
+    {OPT_TARGET, 0, "target", "FILE", NULL, INPUT,
+     "what to look for; may be given several times, and then all operands are searched", IN_FIND},
     {OPT_PAIRS_FROM, 0, "pairs-from", "FILE", NULL, INPUT,
      "judge the pairs listed in FILE (- is standard input), "
      "one a line, the two names separated by a TAB",
@@ -63,8 +73,9 @@ const option_spec option_table[OPT_COUNT] = {
     {OPT_FILES_FROM, 0, "files-from", "FILE", NULL, INPUT,
      "also the documents listed in FILE (- is standard input), "
      "one a line",
-     IN_SKETCH},
-    {OPT_NULL, '0', "null", NULL, NULL, INPUT, "the names in that list are each ended by NUL", IN_KEEPING},
+     IN_SKETCH | IN_FIND},
+    {OPT_NULL, '0', "null", NULL, NULL, INPUT, "the names in that list are each ended by NUL",
+     IN_KEEPING | IN_FIND},
 
     {OPT_TOKENS, 0, "tokens", NULL, NULL, OUTPUT,
      "one token a line, after the bytes of the original it came from", IN_TEXT},
@@ -75,7 +86,6 @@ const option_spec option_table[OPT_COUNT] = {
     {OPT_CONTEXT, 0, "context", "N", NULL, OUTPUT, "lines shown around each change (default 3)", IN_DIFF},
     {OPT_PASSAGES, 0, "passages", NULL, NULL, OUTPUT,
      "list what both have in common instead, longest first, with its place in both", IN_DIFF},
-    {OPT_LEAST, 0, "least", "N", NULL, OUTPUT, "tokens of a passage worth mentioning (default 8)", IN_DIFF},
     {OPT_HTML, 0, "html", NULL, NULL, OUTPUT, "one page with both texts side by side, see --output", IN_DIFF},
     {OPT_OUTPUT, 'o', "output", "FILE", NULL, OUTPUT,
      "write to FILE: all sketches as one bundle, or the page of --html", IN_SKETCH | IN_DIFF},
@@ -83,13 +93,14 @@ const option_spec option_table[OPT_COUNT] = {
     {OPT_FORCE, 0, "force", NULL, NULL, OUTPUT, "overwrite files that exist", IN_SKETCH | IN_DIFF},
     {OPT_JSON, 0, "json", NULL, NULL, OUTPUT, "one JSON object a line", IN_READING | IN_SHOW},
     {OPT_QUIET, 'q', "quiet", NULL, NULL, OUTPUT,
-     "print less: the verdict alone, no head line, no names of files written; of diff nothing",
-     IN_KEEPING | IN_DIFF},
+     "print less: the verdict alone, no head line, no names of files written; of diff and find nothing",
+     IN_KEEPING | IN_DIFF | IN_FIND},
     {OPT_PRINT0, 0, "print0", NULL, NULL, OUTPUT,
-     "the names of the files written, as they are, each ended by NUL", IN_SKETCH},
+     "the names of the files written or found, as they are, each ended by NUL", IN_SKETCH | IN_FIND},
+    {OPT_LIST, 'l', "list", NULL, NULL, OUTPUT, "the names of the files alone", IN_FIND},
 
     {OPT_THREADS, 0, "threads", "N", NULL, WORK,
-     "documents or pairs worked on at once (default: one a processor)", IN_KEEPING},
+     "documents or pairs worked on at once (default: one a processor)", IN_KEEPING | IN_FIND},
     {OPT_MEMORY, 0, "memory", "SIZE", NULL, WORK,
      "for one document, such as 512M (default 1G); of its fingerprints, more go to disk; a text or a sample "
      "that needs more is refused",

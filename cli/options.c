@@ -169,6 +169,19 @@ static scheme_choice *current_signature(options *o) {
     return last && last->scheme && !strncmp(last->scheme, "signature", 9) ? last : &o->signature_of;
 }
 
+static bool take_target(const parser *p, const option_spec *spec, const char *value) {
+    options *o = p->out;
+    if (o->target_count == MAX_TARGETS) return refuse(p, spec, value, "is one target too many");
+    o->targets[o->target_count++] = value;
+    return true;
+}
+
+static bool take_least(const parser *p, const option_spec *spec, const char *value) {
+    const char *reason = read_whole(value, UINT64_MAX, &p->out->least);
+    if (!reason && p->out->least == 0) reason = "is not at least 1";
+    return !reason || refuse(p, spec, value, reason);
+}
+
 /* ---- storing ---- */
 
 /* Where flags and plain texts go; false when the option is neither. */
@@ -187,6 +200,8 @@ static bool store_plain(options *o, enum option_id id, const char *value) {
                  {OPT_SIDE_BY_SIDE, offsetof(options, side_by_side)},
                  {OPT_PASSAGES, offsetof(options, passages)},
                  {OPT_HTML, offsetof(options, html)},
+                 {OPT_THOROUGH, offsetof(options, thorough)},
+                 {OPT_LIST, offsetof(options, list)},
                  {OPT_HELP, offsetof(options, help)},
                  {OPT_VERSION, offsetof(options, version)}},
       texts[] = {
@@ -240,12 +255,16 @@ static bool store(const parser *p, const option_spec *spec, const char *value) {
         return take_fraction(p, spec, value, &o->threshold);
     case OPT_CONTAINED:
         return take_fraction(p, spec, value, &o->contained);
+    case OPT_BLOCKS:
+        return take_size(p, spec, value, &o->blocks);
+    case OPT_LEAST:
+        return take_least(p, spec, value);
+    case OPT_TARGET:
+        return take_target(p, spec, value);
     case OPT_THREADS:
         return take_count(p, spec, value, 256, &o->threads);
     case OPT_COLUMNS:
         return take_count(p, spec, value, 10000, &o->columns);
-    case OPT_LEAST:
-        return take_count(p, spec, value, 1000000, &o->least);
     case OPT_CONTEXT:
         return take_context(p, spec, value, &o->context);
     case OPT_MEMORY:

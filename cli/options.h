@@ -20,7 +20,8 @@ enum command_mask {
     IN_COMPLETION = 16,
     IN_SHOW = 32,
     IN_DIFF = 64,
-    IN_DOCUMENTS = IN_COMPARE | IN_SKETCH | IN_TEXT,
+    IN_FIND = 128,
+    IN_DOCUMENTS = IN_COMPARE | IN_SKETCH | IN_TEXT | IN_FIND,
     IN_ALL = IN_DOCUMENTS | IN_DIFF | IN_SHOW | IN_HELP | IN_COMPLETION
 };
 
@@ -46,6 +47,10 @@ enum option_id {
     OPT_SKETCH,
     OPT_THRESHOLD,
     OPT_CONTAINED,
+    OPT_BLOCKS,
+    OPT_LEAST,
+    OPT_THOROUGH,
+    OPT_TARGET,
     OPT_PAIRS_FROM,
     OPT_FILES_FROM,
     OPT_NULL,
@@ -54,7 +59,6 @@ enum option_id {
     OPT_COLUMNS,
     OPT_CONTEXT,
     OPT_PASSAGES,
-    OPT_LEAST,
     OPT_HTML,
     OPT_OUTPUT,
     OPT_DIRECTORY,
@@ -62,6 +66,7 @@ enum option_id {
     OPT_JSON,
     OPT_QUIET,
     OPT_PRINT0,
+    OPT_LIST,
     OPT_THREADS,
     OPT_MEMORY,
     OPT_HELP,
@@ -94,7 +99,7 @@ typedef struct scheme_choice {
     bool positions;
 } scheme_choice;
 
-enum { MAX_SCHEMES = 16 };
+enum { MAX_SCHEMES = 16, MAX_TARGETS = 256 };
 
 typedef struct options {
     const char *view[OPT_VIEW_COUNT]; /* texts of the view's fields, NULL when not given */
@@ -104,13 +109,17 @@ typedef struct options {
     bool signature;      /* one more sketch, besides those of the recipe: */
     scheme_choice
         signature_of; /* --rate, --alphabet, --positions where no --scheme=signature stands before them */
-    bool sketch;
+    bool sketch, thorough, list;
+    size_t blocks;  /* bytes; 0 when not given */
+    uint64_t least; /* tokens; likewise */
+    const char *targets[MAX_TARGETS];
+    size_t target_count;
     double threshold, contained; /* negative when not given */
     const char *pairs_from, *files_from;
     bool null_separated, tokens;
     bool side_by_side, passages, html;
-    unsigned columns, least; /* 0 when not given */
-    long context;            /* negative when not given */
+    unsigned columns; /* 0 when not given */
+    long context;     /* negative when not given */
     const char *output, *directory;
     bool force, json, quiet, print0;
     unsigned threads;

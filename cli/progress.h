@@ -1,0 +1,24 @@
+/*
+ * progress.h - how far long work has come: one line on standard error, when that is a terminal and the work lasts
+ * longer than a second.
+ */
+#ifndef STEMMA_CLI_PROGRESS_H
+#define STEMMA_CLI_PROGRESS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct progress {
+    bool wanted;
+    _Atomic uint64_t bytes;
+    _Atomic int64_t next; /* when the line is written again, in nanoseconds of the clock */
+    int64_t begin;
+    atomic_bool shown;
+} progress;
+
+void progress_begin(progress *p);
+void progress_add(void *p, uint64_t bytes); /* by any thread */
+void progress_erase(progress *p);           /* before anything else is printed */
+
+#endif
