@@ -318,6 +318,29 @@ static stemma_status text_file(const char *recipe, stemma_error *error) {
     return with_recipe(recipe, error, run_text);
 }
 
+/* Pieces of the text are in the other one, and in the large one none are. */
+static stemma_status run_find(const stemma_recipe *recipe, stemma_error *error) {
+    stemma_finder *finder = UNTOUCHED;
+    stemma_findings *findings = UNTOUCHED;
+    stemma_target targets[] = {{.path = world.text_path}, {NULL, world.large, TEXT_SIZE}};
+    stemma_find_options options = stemma_find_options_default();
+    options.block = 1000;
+    stemma_status status = stemma_finder_new(targets, 2, recipe, &options, NULL, &finder, error);
+    check_untouched(status, finder);
+    if (status != STEMMA_OK) return status;
+    status = stemma_find_file(finder, world.other_path, NULL, &findings, error);
+    check_untouched(status, findings);
+    if (status == STEMMA_OK) {
+        assert_true(stemma_findings_summary(findings).fragments > 0);
+        stemma_findings_free(findings);
+    }
+    stemma_finder_free(finder);
+    return status;
+}
+static stemma_status find(const char *recipe, stemma_error *error) {
+    return with_recipe(recipe, error, run_find);
+}
+
 /* A comparison is a value, not a pointer: all of its bytes must stay. */
 struct comparing {
     stemma_comparison found, before;
@@ -478,6 +501,8 @@ static const struct {
     {"compare signatures", compare_sketches, "signature c=8"},
     {"ask for a bundle", is_bundle, ""},
     {"text with offsets", text_file, "preset=text"},
+    {"find words", find, ""},
+    {"find bytes", find, "preset=raw unit=byte window=20"},
 };
 
 /* ---- the test --------------------------------------------------------------------------------- */

@@ -8,7 +8,8 @@
 enum {
     FILTER_MOST = 21, /* log2 of the bits: 256 KiB stay in the L2 cache beside the text */
     FILTER_LEAST = 12,
-    SPREAD = 4,       /* log2 of bits per window: 1 of 16 other windows passes */
+    SPREAD = 4,       /* log2 of bits per window, at least: 1 of 16 other windows passes */
+    SPREAD_WISHED = 7, /* while there is room */
     BYTE_MODULUS = 16 /* what Rabin's sampling kernel asks for */
 };
 
@@ -193,7 +194,9 @@ static bool belongs(const stemma_finder *finder, const struct window_slot *slot)
 }
 
 static stemma_status make_filter(stemma_finder *finder, stemma_error *err) {
-    int bits = bits_for((finder->windows / finder->modulus) << SPREAD, FILTER_LEAST);
+    uint64_t kept = finder->windows / finder->modulus;
+    int wished = bits_for(kept << SPREAD_WISHED, FILTER_LEAST), needed = bits_for(kept << SPREAD, FILTER_LEAST);
+    int bits = wished <= FILTER_MOST ? wished : needed > FILTER_MOST ? needed : FILTER_MOST;
     finder->filter = mem_zero(((size_t)1 << bits) / 64, sizeof *finder->filter);
     if (!finder->filter) return fail_memory(err);
     finder->filter_shift = 64 - bits;

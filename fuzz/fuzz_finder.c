@@ -1,0 +1,69 @@
+/*
+ * What is reported must be there: a fragment's bytes of the file and of the target have the same canonical text, in
+ * order and inside both; and bytes that are searched in thorough mode find at least as much.
+ *
+ * Input: a byte that chooses the recipe, a byte for the length of the target, the target, the file.
+ */
+#include "stemma.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define REQUIRE(condition)                                                                                   \
+    do {                                                                                                     \
+        if (!(condition)) abort();                                                                           \
+    } while (0)
+
+static const char *const recipes[] = {"window=2", "", "preset=raw unit=byte window=4", "preset=text unit=char window=3",
+                                      "preset=code unit=line window=1", "preset=text unit=byte window=20"};
+
+static size_t token_count(const uint8_t *bytes, uint64_t begin, uint64_t end, const stemma_recipe *recipe) {
+    stemma_text *text;
+    REQUIRE(stemma_text_bytes(bytes + begin, end - begin, recipe, NULL, &text, NULL) == STEMMA_OK);
+    size_t count = stemma_text_token_count(text);
+    stemma_text_free(text);
+    return count;
+}
+
+static uint64_t search(const stemma_target *target, const uint8_t *file, size_t size, const stemma_recipe *recipe,
+                       bool thorough) {
+    stemma_find_options options = stemma_find_options_default();
+    stemma_finder *finder;
+    stemma_findings *findings;
+    size_t count;
+    uint64_t reached = 0, found;
+    options.least = 1;
+    options.block = 7;
+    options.thorough = thorough;
+    if (stemma_finder_new(target, 1, recipe, &options, NULL, &finder, NULL)) return 0; /* too short */
+    REQUIRE(stemma_find_bytes(finder, file, size, NULL, &findings, NULL) == STEMMA_OK);
+    const stemma_fragment *all = stemma_findings_fragments(findings, &count);
+    for (size_t i = 0; i < count; i++) {
+        const stemma_fragment *f = &all[i];
+        REQUIRE(f->begin < f->end && f->end <= size && f->begin >= reached);
+        REQUIRE(f->target_begin < f->target_end && f->target_end <= target->data_size);
+        REQUIRE(token_count(file, f->begin, f->end, recipe) > 0);
+        reached = f->begin;
+    }
+    stemma_find_summary summary = stemma_findings_summary(findings);
+    REQUIRE(summary.fragments == count && summary.covered <= size && summary.share <= 1);
+    found = summary.covered;
+    stemma_findings_free(findings);
+    stemma_finder_free(finder);
+    return found;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    stemma_recipe *recipe;
+    if (size < 2) return 0;
+    size_t length = (size_t)data[1] < size - 2 ? data[1] : size - 2;
+    REQUIRE(stemma_recipe_parse(recipes[data[0] % 6], &recipe, NULL) == STEMMA_OK);
+    stemma_target target = {NULL, data + 2, length};
+    const uint8_t *file = data + 2 + length;
+    uint64_t sampled = search(&target, file, size - 2 - length, recipe, false);
+    REQUIRE(search(&target, file, size - 2 - length, recipe, true) >= sampled);
+    stemma_recipe_free(recipe);
+    return 0;
+}

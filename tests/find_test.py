@@ -1,0 +1,196 @@
+#!/usr/bin/env python3
+"""`stemma find` and `compare --blocks` as a user meets them.     find_test.py PROGRAM"""
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+PROGRAM = str(Path(sys.argv[1]).resolve())
+
+
+def prose(count, seed):
+    source = random.Random(seed)
+    return [f"w{source.randrange(10 ** 6)}" for _ in range(count)]
+
+
+class Base(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def write(self, name, content):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return name
+
+    def run_program(self, *arguments, stdin=b""):
+        return subprocess.run([PROGRAM, *arguments], cwd=self.folder, input=stdin, capture_output=True, timeout=120,
+                              env=dict(os.environ, LC_ALL="C"))
+
+    def find(self, *arguments, code=0, stdin=b"", says=b""):
+        done = self.run_program("find", *arguments, stdin=stdin)
+        self.assertEqual(done.returncode, code, done.stderr)
+        self.assertIn(says, done.stderr)
+        if not says:
+            self.assertEqual(done.stderr, b"")
+        return done.stdout
+
+    def lines(self, *arguments, **how):
+        return [json.loads(line) for line in self.find("--json", *arguments, **how).splitlines()]
+
+
+class Find(Base):
+    def setUp(self):
+        super().setUp()
+        self.text = prose(400, 1)
+        self.write("target", " ".join(self.text))
+
+    def test_where(self):
+        inside = "\r\n".join(self.text[100:150]).upper()
+        big = "\n".join(prose(30000, 2)) + "\n" + inside + "\n" + "\n".join(prose(30000, 3))
+        self.write("big", big)
+        found, summary = self.lines("target", "big")
+        place, = found["fragments"]
+        self.assertEqual(big.encode()[place["begin"]:place["end"]].decode(), inside)
+        self.assertEqual((place["first_line"], place["last_line"]), (30001, 30050))
+        target = (self.folder / "target").read_bytes()
+        self.assertEqual(target[place["target_begin"]:place["target_end"]].decode().split(), self.text[100:150])
+        self.assertEqual((found["id"], found["share"], place["tokens"]), ("big", .125, 50))
+        self.assertEqual(summary["summary"], {"files": 1, "found": 1, "unreadable": 0, "bytes": len(big), "fragments": 1})
+        text = self.find("target", "big").decode()
+        self.assertIn("big: .125 of the target, 1 fragment\n", text)
+        self.assertIn("lines 30001-30050", text)
+        self.assertIn("50 words", text)
+
+    def test_pipe_is_like_file(self):
+        big = (" ".join(prose(60000, 4)) + " " + " ".join(self.text[5:60]) + " " + " ".join(prose(9000, 5))).encode()
+        self.write("big", big)
+        from_file, from_pipe = self.lines("target", "big")[0], self.lines("target", "-", stdin=big)[0]
+        self.assertEqual(from_pipe.pop("id"), "-")
+        from_file.pop("id")
+        self.assertEqual(from_file, from_pipe)
+
+    def test_nothing_found(self):
+        self.write("other", " ".join(prose(1000, 9)))
+        self.assertEqual(self.find("target", "other", code=1), b"")
+        self.assertEqual(self.find("--quiet", "target", "other", code=1), b"")
+        self.assertEqual(self.find("--quiet", "target", "other", "target"), b"")
+        self.write("empty", "")
+        self.assertEqual(self.find("target", "empty", code=1), b"")
+        self.assertEqual(self.lines("target", "empty", code=1)[0]["summary"]["found"], 0)
+
+    def test_least(self):
+        self.write("seven", "x " + " ".join(self.text[10:17]) + " y")
+        self.find("target", "seven", code=1)
+        self.find("--least=7", "target", "seven")
+        self.find("--least=0", "target", "seven", code=2, says=b"not at least 1")
+
+    def test_bytes(self):
+        source = random.Random(3)
+        target, image = source.randbytes(5000), bytearray(source.randbytes(2000000))
+        image[1200000:1203000] = target[1000:4000]
+        image[0:100000] = bytes(100000)
+        self.write("binary", target + bytes(1000))
+        self.write("image", bytes(image))
+        found, _ = self.lines("--preset=raw", "--unit=byte", "binary", "image")
+        place, = found["fragments"]
+        self.assertEqual([place[key] for key in ("begin", "end", "target_begin", "target_end")], [1200000, 1203000, 1000, 4000])
+
+    def test_folders(self):
+        piece = " ".join(self.text[50:80])
+        for name in ("tree/b/one", "tree/a/two", "tree/c"):
+            self.write(name, piece)
+        self.write("tree/none", "nothing here")
+        os.symlink("..", self.folder / "tree/loop")
+        os.symlink("c", self.folder / "tree/link")
+        expected = [b"tree/a/two", b"tree/b/one", b"tree/c"]
+        for threads in ("1", "4"):
+            self.assertEqual(self.find("--list", "--threads", threads, "target", "tree").splitlines(), expected)
+        self.assertEqual(self.find("--print0", "target", "tree"), b"".join(name + b"\0" for name in expected))
+        self.assertEqual(self.find("-l", "--target=target", "--files-from=-", stdin=b"tree/b\ntree/c\n").split(),
+                         [b"tree/b/one", b"tree/c"])
+        self.assertEqual(self.find("-l0", "--files-from=-", "target", stdin=b"tree/c\0").split(), [b"tree/c"])
+        os.mkfifo(self.folder / "tree/pipe")
+        self.assertEqual(self.find("-l", "target", "tree", says=b"passed over 'tree/pipe'").splitlines(), expected)
+
+    def test_unreadable(self):
+        self.write("good", " ".join(self.text[50:80]))
+        self.assertEqual(self.find("-l", "target", "gone", "good", code=2, says=b"cannot read 'gone'"), b"good\n")
+        self.find("gone", "good", code=2, says=b"cannot read 'gone'")
+
+    @unittest.skipIf(os.geteuid() == 0, "root reads everything")
+    def test_forbidden_folder(self):
+        self.write("tree/closed/file", "x")
+        os.chmod(self.folder / "tree/closed", 0)
+        self.addCleanup(os.chmod, self.folder / "tree/closed", 0o700)
+        self.find("target", "tree", code=2, says=b"permission denied")
+
+    def test_wrong_use(self):
+        for arguments, says in ((["target"], b"at least one file"), ([], b"at least one file"),
+                                (["-0", "target", "x"], b"-0 is for"), (["-", "-"], b"only once"),
+                                (["--json", "--list", "target", "x"], b"only one of")):
+            self.assertEqual(self.find(*arguments, code=2, says=says), b"")
+        self.write("short", "two words")
+        self.find("short", "target", code=2, says=b"fewer than the window of 5")
+        self.write("empty", "")
+        self.find("empty", "target", code=2, says=b"has no text")
+
+    def test_several_targets(self):
+        other = prose(300, 77)
+        self.write("second", " ".join(other))
+        self.write("both", " ".join(self.text[:20] + other[5:25]))
+        found, _ = self.lines("--target=target", "--target=second", "both")
+        self.assertEqual([(f["target"], f["tokens"]) for f in found["fragments"]], [("target", 20), ("second", 20)])
+
+    def test_names_and_text_are_made_safe(self):
+        self.write("evil\x1b[2Jname", "a\x1b]0;x\x07 " + " ".join(self.text[:20]).replace(" ", "\x1b "))
+        self.write("hostile", " ".join(self.text[:20]).replace(" ", " \x1b "))
+        for name in ("evil\x1b[2Jname", "hostile"):
+            self.assertNotIn(b"\x1b", self.find("target", name))
+
+    def test_interruption(self):
+        process = subprocess.Popen([PROGRAM, "find", "target", "-"], cwd=self.folder, stdin=subprocess.PIPE,
+                                   stdout=subprocess.PIPE)
+        time.sleep(.3)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(10), 130)
+        process.stdin.close()
+        process.stdout.close()
+
+
+class Blocks(Base):
+    def test_one_per_cent(self):
+        text = prose(700, 1)
+        big = " ".join(prose(40000, 2) + text + prose(30000, 3)).encode()
+        at = big.index(text[0].encode() + b" " + text[1].encode())
+        length = len(" ".join(text))
+        self.write("a", " ".join(text))
+        self.write("big", big)
+        done = self.run_program("compare", "--blocks=4K", "--json", "a", "big")
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        answer = json.loads(done.stdout)
+        self.assertEqual((answer["share"], answer["covered"], answer["bytes"]), (1, length, len(big)))
+        self.assertEqual([block["begin"] for block in answer["blocks"]],
+                         list(range(at // 4096 * 4096, at + length, 4096)))
+        self.assertEqual(sum(block["covered"] for block in answer["blocks"]), length)
+        self.assertAlmostEqual(sum(block["target_share"] for block in answer["blocks"]), 1)
+        for block in answer["blocks"]:
+            self.assertAlmostEqual(block["block_share"], block["covered"] / (block["end"] - block["begin"]), places=5)
+        text = self.run_program("compare", "--blocks=4K", "a", "big").stdout.decode()
+        self.assertIn(f"1 of a is in big, in {len(answer['blocks'])} block", text)
+
+    def test_wrong_use(self):
+        for arguments in (["--blocks=0", "a", "b"], ["--blocks=4K", "--sketch", "a", "b"], ["--blocks=4X", "a", "b"]):
+            self.assertEqual(self.run_program("compare", *arguments).returncode, 2)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=1)
