@@ -185,11 +185,43 @@ typedef struct stemma_thresholds {
 
 STEMMA_API stemma_thresholds stemma_thresholds_default(void);
 
+/* What is counted. */
+typedef enum stemma_edit_unit {
+    STEMMA_EDIT_BYTES = 0,
+    STEMMA_EDIT_CHARACTERS = 1 /* code points of UTF-8; a byte that is not part of one stands for itself */
+} stemma_edit_unit;
+
+/* How the differences of two texts are spread. */
+typedef enum stemma_edit_kind {
+    STEMMA_EDITS_NONE = 0,      /* the same text */
+    STEMMA_EDITS_SCATTERED = 1, /* single characters and words, here and there */
+    STEMMA_EDITS_BLOCKS = 2,    /* whole passages added, dropped or replaced */
+    STEMMA_EDITS_MIXED = 3,     /* both */
+    STEMMA_EDITS_UNRELATED = 4, /* no more in common than any two texts */
+    STEMMA_EDITS_UNKNOWN = 5
+} stemma_edit_kind;
+
+/* "scattered" and so on. */
+STEMMA_API const char *stemma_edit_kind_name(stemma_edit_kind kind);
+
+typedef struct stemma_edit {
+    stemma_quantity distance;  /* insertions, deletions and substitutions of characters of the canonical text, or of
+                                * bytes where nothing is folded and the unit is not char */
+    uint64_t more_than;        /* where an exact search was given up: the distance is above this; else 0 */
+    stemma_quantity unrelated; /* the distance of unrelated texts of these lengths */
+    double p_unrelated;        /* an upper bound of the probability that unrelated texts agree as much as these */
+    stemma_edit_kind kind;
+    uint64_t blocks;           /* passages added, dropped or replaced */
+    uint64_t length_a, length_b;
+    stemma_edit_unit unit;
+} stemma_edit;
+
 typedef struct stemma_comparison {
     stemma_relation relation;
     stemma_quantity resemblance;
     stemma_quantity a_in_b, b_in_a; /* containment */
     stemma_quantity cosine;         /* known only where a simhash was compared */
+    stemma_edit edit;               /* known only where both sketches have a signature; else see stemma_edit_texts */
     uint64_t shingles_a, shingles_b, shingles_common; /* distinct shingles; 0 unless exact */
     bool from_sketches;
     bool certain; /* nothing that the intervals allow would change the relation, nor what is not known */
@@ -429,6 +461,30 @@ STEMMA_API const stemma_difference *stemma_alignment_differences(const stemma_al
 STEMMA_API const stemma_passage *stemma_alignment_shared(const stemma_alignment *alignment, size_t *count);
 
 STEMMA_API void stemma_alignment_free(stemma_alignment *alignment);
+
+/* ---- 11. the edit distance of documents --------------------------------------------------------- */
+
+typedef enum stemma_edit_mode {
+    STEMMA_EDIT_AUTO = 0,    /* exactly where that is cheap, else estimated */
+    STEMMA_EDIT_EXACT = 1,   /* exactly, up to at_most */
+    STEMMA_EDIT_ESTIMATE = 2 /* from signatures made on the way */
+} stemma_edit_mode;
+
+/* Start from stemma_edit_options_default(). */
+typedef struct stemma_edit_options {
+    size_t size; /* of this struct, as the caller knows it */
+    stemma_edit_mode mode;
+    uint64_t at_most; /* an exact distance above this is not looked for; UINT64_MAX: no bound */
+} stemma_edit_options;
+
+STEMMA_API stemma_edit_options stemma_edit_options_default(void);
+
+/* The edit distance of two texts made by the same recipe. alignment, from stemma_align_texts of the same two, tells
+ * blocks from scattered edits better than the signatures do, and may be NULL; so may options and limits.
+ * Errors: INVALID, MISMATCH, INTERRUPTED, NO_MEMORY. */
+STEMMA_API stemma_status stemma_edit_texts(const stemma_text *a, const stemma_text *b,
+                                           const stemma_alignment *alignment, const stemma_edit_options *options,
+                                           const stemma_limits *limits, stemma_edit *out, stemma_error *error);
 
 /* ---- 12. fragments: a target in large files ----------------------------------------------------- */
 

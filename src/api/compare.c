@@ -1,5 +1,6 @@
 /* Exact comparison of documents, from their full sets of shingles. */
 #include "api/conclude.h"
+#include "api/edit.h"
 #include "api/limits.h"
 #include "base/alloc.h"
 #include "base/spill.h"
@@ -24,8 +25,8 @@ static stemma_status take(void *context, const uint64_t *fp, size_t count, const
     return spill_add(((stemma_document *)context)->set, fp, count, err);
 }
 
-static stemma_status read_source(struct intake *intake, const struct source *source, stemma_document *document,
-                                 stemma_error *err) {
+static stemma_status read_source(struct intake *intake, const struct source *source,
+                                 stemma_document *document, stemma_error *err) {
     TRY(source->path ? intake_add_file(intake, source->path, err)
                      : intake_add(intake, source->bytes, source->size, err));
     TRY(intake_finish(intake, &document->facts, err));
@@ -70,7 +71,8 @@ stemma_status stemma_document_file(const char *path, const stemma_recipe *recipe
 
 stemma_status stemma_document_bytes(const void *data, size_t size, const stemma_recipe *recipe,
                                     const stemma_limits *limits, stemma_document **out, stemma_error *err) {
-    if ((!data && size) || !out) return fail(err, STEMMA_INVALID, "data and a place for the document are needed");
+    if ((!data && size) || !out)
+        return fail(err, STEMMA_INVALID, "data and a place for the document are needed");
     return document_new(&(struct source){.bytes = data, .size = size}, recipe, limits, out, err);
 }
 
@@ -84,11 +86,13 @@ void stemma_document_free(stemma_document *document) {
 /* ---- comparing ---- */
 
 stemma_status stemma_compare_documents(const stemma_document *a, const stemma_document *b,
-                                       const stemma_thresholds *given, stemma_comparison *out, stemma_error *err) {
+                                       const stemma_thresholds *given, stemma_comparison *out,
+                                       stemma_error *err) {
     struct overlap overlap;
     struct estimates estimates;
     stemma_thresholds thresholds;
-    if (!a || !b || !out) return fail(err, STEMMA_INVALID, "two documents and a place for the result are needed");
+    if (!a || !b || !out)
+        return fail(err, STEMMA_INVALID, "two documents and a place for the result are needed");
     TRY(thresholds_check(given, &thresholds, err));
     TRY(view_equal(&a->recipe->view, &b->recipe->view, err));
     TRY(overlap_of(a->set, b->set, &overlap, err));
@@ -97,12 +101,13 @@ stemma_status stemma_compare_documents(const stemma_document *a, const stemma_do
     out->shingles_a = overlap.a;
     out->shingles_b = overlap.b;
     out->shingles_common = overlap.common;
+    out->edit = edit_unknown("it is asked of texts, or of sketches with signatures");
     return STEMMA_OK;
 }
 
-static stemma_status compare(const struct source *source_a, const struct source *source_b, const stemma_recipe *recipe,
-                             const stemma_thresholds *thresholds, const stemma_limits *limits,
-                             stemma_comparison *out, stemma_error *err) {
+static stemma_status compare(const struct source *source_a, const struct source *source_b,
+                             const stemma_recipe *recipe, const stemma_thresholds *thresholds,
+                             const stemma_limits *limits, stemma_comparison *out, stemma_error *err) {
     stemma_document *a = NULL, *b = NULL;
     stemma_status status = document_new(source_a, recipe, limits, &a, err);
     if (status == STEMMA_OK) status = document_new(source_b, a->recipe, limits, &b, err);
@@ -116,7 +121,8 @@ stemma_status stemma_compare_files(const char *a, const char *b, const stemma_re
                                    const stemma_thresholds *thresholds, const stemma_limits *limits,
                                    stemma_comparison *out, stemma_error *err) {
     if (!a || !b || !out) return fail(err, STEMMA_INVALID, "two files and a place for the result are needed");
-    return compare(&(struct source){.path = a}, &(struct source){.path = b}, recipe, thresholds, limits, out, err);
+    return compare(&(struct source){.path = a}, &(struct source){.path = b}, recipe, thresholds, limits, out,
+                   err);
 }
 
 stemma_status stemma_compare_bytes(const void *a, size_t a_size, const void *b, size_t b_size,
@@ -124,6 +130,6 @@ stemma_status stemma_compare_bytes(const void *a, size_t a_size, const void *b, 
                                    const stemma_limits *limits, stemma_comparison *out, stemma_error *err) {
     if ((!a && a_size) || (!b && b_size) || !out)
         return fail(err, STEMMA_INVALID, "two documents and a place for the result are needed");
-    return compare(&(struct source){.bytes = a, .size = a_size}, &(struct source){.bytes = b, .size = b_size}, recipe,
-                   thresholds, limits, out, err);
+    return compare(&(struct source){.bytes = a, .size = a_size}, &(struct source){.bytes = b, .size = b_size},
+                   recipe, thresholds, limits, out, err);
 }

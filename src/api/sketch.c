@@ -2,6 +2,7 @@
 #include "sketch/sketch.h"
 
 #include "api/conclude.h"
+#include "api/edit.h"
 #include "api/limits.h"
 #include "base/alloc.h"
 
@@ -46,7 +47,8 @@ stemma_status stemma_sketcher_new(const stemma_recipe *recipe, const char *name,
     stemma_recipe *own = NULL;
     if (!recipe) TRY(stemma_recipe_parse(NULL, &own, err));
     stemma_sketcher *s = mem_zero(1, sizeof *s);
-    stemma_status status = s ? sketcher_set_up(s, recipe ? recipe : own, name, limits, err) : fail_memory(err);
+    stemma_status status =
+        s ? sketcher_set_up(s, recipe ? recipe : own, name, limits, err) : fail_memory(err);
     stemma_recipe_free(own);
     if (status != STEMMA_OK) {
         stemma_sketcher_free(s);
@@ -98,10 +100,12 @@ stemma_status stemma_sketch_file(const char *path, const stemma_recipe *recipe, 
     return status;
 }
 
-stemma_status stemma_sketch_bytes(const void *data, size_t size, const char *name, const stemma_recipe *recipe,
-                                  const stemma_limits *limits, stemma_sketch **out, stemma_error *err) {
+stemma_status stemma_sketch_bytes(const void *data, size_t size, const char *name,
+                                  const stemma_recipe *recipe, const stemma_limits *limits,
+                                  stemma_sketch **out, stemma_error *err) {
     stemma_sketcher *s = NULL;
-    if ((!data && size) || !out) return fail(err, STEMMA_INVALID, "data and a place for the sketch are needed");
+    if ((!data && size) || !out)
+        return fail(err, STEMMA_INVALID, "data and a place for the sketch are needed");
     TRY(stemma_sketcher_new(recipe, name, limits, &s, err));
     stemma_status status = stemma_sketcher_add(s, data, size, err);
     if (status == STEMMA_OK) status = stemma_sketcher_finish(s, out, err);
@@ -127,7 +131,8 @@ const stemma_recipe *stemma_sketch_recipe(const stemma_sketch *sketch) {
     return sketch->recipe;
 }
 
-static void add_signature(stemma_sketch_part *out, const struct spec *spec, const struct signature_data *data) {
+static void add_signature(stemma_sketch_part *out, const struct spec *spec,
+                          const struct signature_data *data) {
     struct signature signature = signature_of(data, spec);
     out->c = spec->c;
     out->k = spec->k;
@@ -155,7 +160,9 @@ stemma_status stemma_sketch_get_part(const stemma_sketch *sketch, size_t index, 
         .values = part->values.data,
         .value_count = part->values.len,
         .bits = part->bits.data,
-        .bit_count = part->bits.len == 0 ? 0 : spec->scheme == SCHEME_SIMHASH ? spec->bits : (size_t)spec->n * spec->bits,
+        .bit_count = part->bits.len == 0              ? 0
+                     : spec->scheme == SCHEME_SIMHASH ? spec->bits
+                                                      : (size_t)spec->n * spec->bits,
         .smallest = part->smallest.data,
         .smallest_count = part->smallest.len,
         .level = part->level,
@@ -176,21 +183,27 @@ static struct facts facts_of(const stemma_sketch *s) {
     return facts;
 }
 
-stemma_status stemma_compare_sketches(const stemma_sketch *a, const stemma_sketch *b, const stemma_thresholds *given,
-                                      stemma_comparison *out, stemma_error *err) {
+stemma_status stemma_compare_sketches(const stemma_sketch *a, const stemma_sketch *b,
+                                      const stemma_thresholds *given, stemma_comparison *out,
+                                      stemma_error *err) {
     struct estimates estimates;
     stemma_thresholds thresholds;
-    if (!a || !b || !out) return fail(err, STEMMA_INVALID, "two sketches and a place for the result are needed");
+    stemma_edit edit;
+    if (!a || !b || !out)
+        return fail(err, STEMMA_INVALID, "two sketches and a place for the result are needed");
     struct facts fa = facts_of(a), fb = facts_of(b);
     TRY(thresholds_check(given, &thresholds, err));
     TRY(estimate_sketches(a, b, &estimates, err));
+    TRY(edit_of_sketches(a, b, &edit, err));
     conclude(&fa, &fb, a->recipe->view.window, &estimates, &thresholds, out);
     out->from_sketches = true;
+    out->edit = edit;
     return STEMMA_OK;
 }
 
 stemma_status stemma_sketch_union(const stemma_sketch *a, const stemma_sketch *b, stemma_sketch **out,
                                   stemma_error *err) {
-    if (!a || !b || !out) return fail(err, STEMMA_INVALID, "two sketches and a place for the result are needed");
+    if (!a || !b || !out)
+        return fail(err, STEMMA_INVALID, "two sketches and a place for the result are needed");
     return sketch_union(a, b, out, err);
 }

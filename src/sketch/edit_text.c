@@ -7,11 +7,15 @@
 
 #include <string.h>
 
+bool edit_text_is_bytes(const struct view *view) {
+    return view->folds == FOLD_RAW && view->unit != UNIT_CHAR;
+}
+
 stemma_status edit_text_init(struct edit_text *text, unsigned folds, bool bytes, bool placed,
                              stemma_error *err) {
     memset(text, 0, sizeof *text);
     text->passes = folds == FOLD_RAW;
-    text->bytes = bytes || text->passes;
+    text->bytes = bytes;
     text->placed = placed;
     return canon_new(folds, UNIT_CHAR, placed && !text->passes ? &text->map : NULL, &text->canon, err);
 }

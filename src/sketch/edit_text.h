@@ -3,12 +3,12 @@
  *
  * It is the canonical text under the view's folds, read by characters (letters of scripts without spaces are
  * not set off from each other). A character is a code point, or 0x110000 + b for a byte b that is not part of
- * one; where nothing is folded, or bytes are asked for, it is a byte.
+ * one. Where nothing is folded bytes count, unless the unit is char.
  */
 #ifndef SKETCH_EDIT_TEXT_H
 #define SKETCH_EDIT_TEXT_H
 
-#include "text/canon.h"
+#include "shingle/view.h"
 
 /* Characters are counted in this many bins: ASCII each in its own, the others shared. More bins would cost
  * memory, and change `agree` by less than its last digits. */
@@ -32,7 +32,10 @@ struct edit_text {
     uint64_t bins[AGREE_BINS];
 };
 
-/* In place; after a failure it may be released, and must not be used. */
+/* Whether the characters of documents under this view are their bytes. */
+bool edit_text_is_bytes(const struct view *view);
+
+/* In place; bytes: they are the characters. After a failure it may be released, and must not be used. */
 stemma_status edit_text_init(struct edit_text *text, unsigned folds, bool bytes, bool placed,
                              stemma_error *err);
 /* Append the characters of the next piece; give pieces that fit the cache. */

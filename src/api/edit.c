@@ -1,0 +1,257 @@
+/*
+ * The edit distance of two documents: exact where that is cheap or asked for, else estimated from signatures;
+ * with what is to be expected of unrelated texts, and how the differences are spread.
+ */
+#include "api/edit.h"
+
+#include "align/distance.h"
+#include "align/estimated.h"
+#include "api/limits.h"
+#include "api/text.h"
+#include "base/alloc.h"
+#include "sketch/edit_text.h"
+
+#include <string.h>
+
+/* Cells of the matrix, as distance.h counts them: tens of milliseconds, and minutes. */
+#define WORK_CHEAP ((uint64_t)1 << 32)
+#define WORK_MOST  ((uint64_t)1 << 44)
+
+enum {
+    PIECE = 1 << 15,  /* bytes of a document at a time */
+    BLOCK_LEAST = 40, /* bytes of a difference that is a block: about a line */
+    WINDOW = 8,       /* of the signatures made here */
+    RATE = 32
+};
+
+#define P_UNRELATED .01 /* texts that chance explains as well as this are not called related */
+
+const char *stemma_edit_kind_name(stemma_edit_kind kind) {
+    switch (kind) {
+    case STEMMA_EDITS_NONE:
+        return "none";
+    case STEMMA_EDITS_SCATTERED:
+        return "scattered";
+    case STEMMA_EDITS_BLOCKS:
+        return "blocks";
+    case STEMMA_EDITS_MIXED:
+        return "mixed";
+    case STEMMA_EDITS_UNRELATED:
+        return "unrelated";
+    case STEMMA_EDITS_UNKNOWN:
+        return "unknown";
+    }
+    return "unknown";
+}
+
+stemma_edit_options stemma_edit_options_default(void) {
+    return (stemma_edit_options){.size = sizeof(stemma_edit_options), .at_most = UINT64_MAX};
+}
+
+static stemma_status options_check(const stemma_edit_options *given, stemma_edit_options *out,
+                                   stemma_error *err) {
+    *out = given ? *given : stemma_edit_options_default();
+    if (out->size != sizeof *out)
+        return fail(err, STEMMA_INVALID,
+                    "start from stemma_edit_options_default(): the size is not that of the struct");
+    if (out->mode > STEMMA_EDIT_ESTIMATE)
+        return fail(err, STEMMA_INVALID, "no such way to get an edit distance");
+    return STEMMA_OK;
+}
+
+stemma_edit edit_unknown(const char *why) {
+    return (stemma_edit){
+        .distance = {.why = why}, .unrelated = {.why = why}, .p_unrelated = 1, .kind = STEMMA_EDITS_UNKNOWN};
+}
+
+static stemma_edit edit_from(const struct edit_estimate *estimate, const struct signature *a,
+                             const struct signature *b, bool bytes) {
+    return (stemma_edit){
+        .distance = estimate->distance,
+        .unrelated = estimate->unrelated,
+        .p_unrelated = estimate->p_unrelated,
+        .kind = (stemma_edit_kind)estimate->kind,
+        .blocks = estimate->blocks,
+        .length_a = a->length,
+        .length_b = b->length,
+        .unit = bytes ? STEMMA_EDIT_BYTES : STEMMA_EDIT_CHARACTERS,
+    };
+}
+
+/* ---- of sketches ---- */
+
+static bool same_digest(const uint8_t *a, const uint8_t *b) {
+    return memcmp(a, b, DIGEST_SIZE) == 0;
+}
+
+/* Digests know what signatures cannot: that nothing differs. */
+static void settle_equal(stemma_edit *edit) {
+    edit->distance = (stemma_quantity){.exact = true, .known = true};
+    edit->kind = STEMMA_EDITS_NONE;
+    edit->blocks = 0;
+}
+
+stemma_status edit_of_sketches(const struct stemma_sketch *a, const struct stemma_sketch *b, stemma_edit *out,
+                               stemma_error *err) {
+    struct spec_pair pairs[SPECS_MOST];
+    size_t count = recipe_pairs(a->recipe, b->recipe, pairs);
+    *out = edit_unknown("it needs a signature of both documents (stemma sketch --signature)");
+    for (size_t i = 0; i < count; i++) {
+        const struct spec *sa = &a->recipe->specs[pairs[i].a], *sb = &b->recipe->specs[pairs[i].b];
+        if (sa->scheme != SCHEME_SIGNATURE) continue;
+        struct edit_estimate estimate;
+        struct signature signature_a = signature_of(&a->parts[pairs[i].a].signature, sa);
+        struct signature signature_b = signature_of(&b->parts[pairs[i].b].signature, sb);
+        TRY(estimate_edit(&signature_a, &signature_b, &estimate, err));
+        *out = edit_from(&estimate, &signature_a, &signature_b, edit_text_is_bytes(&a->recipe->view));
+        if (same_digest(a->text_digest, b->text_digest)) settle_equal(out);
+        return STEMMA_OK;
+    }
+    return STEMMA_OK;
+}
+
+/* ---- of texts ---- */
+
+struct side {
+    const stemma_text *text;
+    struct edit_text chars; /* unless bytes are counted */
+    struct signature_data signature;
+};
+
+static stemma_status read_chars(struct side *side, stemma_error *err) {
+    const struct buf *source = &side->text->source;
+    TRY(edit_text_init(&side->chars, side->text->folds, false, false, err));
+    for (size_t at = 0; at < source->len; at += PIECE)
+        TRY(edit_text_feed(&side->chars, source->data + at,
+                           source->len - at < PIECE ? source->len - at : PIECE, err));
+    return edit_text_finish(&side->chars, err);
+}
+
+static stemma_status sign(struct side *side, const struct view *view, const struct spec *spec, size_t memory,
+                          stemma_error *err) {
+    const struct buf *source = &side->text->source;
+    struct signer *signer;
+    TRY(signer_new(view, spec, memory, &signer, err));
+    stemma_status status = signer_feed(signer, source->data, source->len, err);
+    if (status == STEMMA_OK) status = signer_finish(signer, &side->signature, err);
+    signer_free(signer);
+    return status;
+}
+
+struct pair {
+    struct side a, b;
+    struct view view; /* as far as it decides the edit text */
+    bool bytes;
+    stemma_limits limits;
+};
+
+static stemma_status estimate(struct pair *pair, stemma_edit *out, stemma_error *err) {
+    const struct spec spec = {
+        .scheme = SCHEME_SIGNATURE, .n = WINDOW, .c = RATE, .alphabet = SIGNATURE_ALPHABET_MOST};
+    struct edit_estimate found;
+    TRY(sign(&pair->a, &pair->view, &spec, pair->limits.memory, err));
+    TRY(sign(&pair->b, &pair->view, &spec, pair->limits.memory, err));
+    struct signature a = signature_of(&pair->a.signature, &spec), b = signature_of(&pair->b.signature, &spec);
+    TRY(estimate_edit(&a, &b, &found, err));
+    *out = edit_from(&found, &a, &b, pair->bytes);
+    return STEMMA_OK;
+}
+
+static stemma_status measure(struct pair *pair, const struct distance_limits *limits,
+                             struct distance_result *out, stemma_error *err) {
+    const struct buf *a = &pair->a.text->source, *b = &pair->b.text->source;
+    if (pair->bytes) return distance_bytes(a->data, a->len, b->data, b->len, limits, out, err);
+    TRY(read_chars(&pair->a, err));
+    TRY(read_chars(&pair->b, err));
+    return distance_chars(pair->a.chars.chars, pair->a.chars.count, pair->b.chars.chars, pair->b.chars.count,
+                          limits, out, err);
+}
+
+/* An exact distance takes the place of the estimate; one that was given up is a bound for it. */
+static void put_distance(const struct distance_result *result, stemma_edit *out) {
+    double value = (double)result->distance, least = (double)result->at_least;
+    if (!result->exceeded && !result->given_up) {
+        out->distance = (stemma_quantity){value, value, value, true, true, NULL};
+        if (value == 0) settle_equal(out);
+        return;
+    }
+    out->more_than = result->at_least ? result->at_least - 1 : 0;
+    if (!out->distance.known) return;
+    if (out->distance.low < least) out->distance.low = least;
+    if (out->distance.value < least) out->distance.value = least;
+    if (out->distance.high < least) out->distance.high = least;
+}
+
+static uint64_t larger(const stemma_difference *difference) {
+    uint64_t a = difference->a.end - difference->a.begin, b = difference->b.end - difference->b.begin;
+    return a > b ? a : b;
+}
+
+/* How the differences are spread, by their true places. */
+static void spread(const stemma_alignment *alignment, stemma_edit *out) {
+    size_t count, blocks = 0;
+    const stemma_difference *differences = stemma_alignment_differences(alignment, &count);
+    for (size_t i = 0; i < count; i++) blocks += larger(&differences[i]) >= BLOCK_LEAST;
+    out->blocks = blocks;
+    if (count == 0) return; /* the canonical texts may still differ where words do not */
+    out->kind = blocks == 0       ? STEMMA_EDITS_SCATTERED
+                : blocks == count ? STEMMA_EDITS_BLOCKS
+                                  : STEMMA_EDITS_MIXED;
+}
+
+/* As far apart as unrelated texts are, and nothing in common that chance would not explain. */
+static bool looks_unrelated(const stemma_edit *edit) {
+    return edit->p_unrelated > P_UNRELATED && edit->distance.known && edit->unrelated.known &&
+           edit->distance.value >= edit->unrelated.low;
+}
+
+static stemma_status edit_pair(struct pair *pair, const stemma_alignment *alignment,
+                               const stemma_edit_options *options, stemma_edit *out, stemma_error *err) {
+    struct distance_result result;
+    struct distance_limits limits = {
+        .at_most = options->at_most,
+        .work = options->mode == STEMMA_EDIT_EXACT ? WORK_MOST : WORK_CHEAP,
+        .memory = pair->limits.memory,
+        .stop = pair->limits.stop,
+    };
+    TRY(estimate(pair, out, err));
+    if (options->mode != STEMMA_EDIT_ESTIMATE) {
+        stemma_status status = measure(pair, &limits, &result, err);
+        if (status == STEMMA_OK)
+            put_distance(&result, out);
+        else if (status != STEMMA_UNSUPPORTED || options->mode == STEMMA_EDIT_EXACT)
+            return status;
+    }
+    if (alignment && out->kind != STEMMA_EDITS_NONE) spread(alignment, out);
+    if (looks_unrelated(out)) out->kind = STEMMA_EDITS_UNRELATED;
+    return STEMMA_OK;
+}
+
+static void side_release(struct side *side) {
+    edit_text_release(&side->chars);
+    signature_data_release(&side->signature);
+}
+
+stemma_status stemma_edit_texts(const stemma_text *a, const stemma_text *b, const stemma_alignment *alignment,
+                                const stemma_edit_options *given, const stemma_limits *limits,
+                                stemma_edit *out, stemma_error *err) {
+    stemma_edit_options options;
+    stemma_edit edit;
+    if (!a || !b || !out) return fail(err, STEMMA_INVALID, "two texts and a place for the result are needed");
+    if (a->folds != b->folds || a->unit != b->unit)
+        return fail(err, STEMMA_MISMATCH, "the texts were not made by the same recipe");
+    struct pair *pair = mem_zero(1, sizeof *pair);
+    if (!pair) return fail_memory(err);
+    pair->a.text = a;
+    pair->b.text = b;
+    pair->view = (struct view){.folds = a->folds, .unit = a->unit};
+    pair->bytes = edit_text_is_bytes(&pair->view);
+    stemma_status status = options_check(given, &options, err);
+    if (status == STEMMA_OK) status = limits_check(limits, &pair->limits, err);
+    if (status == STEMMA_OK) status = edit_pair(pair, alignment, &options, &edit, err);
+    side_release(&pair->a);
+    side_release(&pair->b);
+    mem_free(pair);
+    if (status == STEMMA_OK) *out = edit;
+    return status;
+}

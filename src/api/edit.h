@@ -1,0 +1,13 @@
+/* The edit distance of documents, as the API gives it. */
+#ifndef API_EDIT_H
+#define API_EDIT_H
+
+#include "sketch/sketch.h"
+
+stemma_edit edit_unknown(const char *why);
+
+/* From the signatures of two sketches, the finest pair of them; not known where there is none. */
+stemma_status edit_of_sketches(const struct stemma_sketch *a, const struct stemma_sketch *b, stemma_edit *out,
+                               stemma_error *err);
+
+#endif
