@@ -127,7 +127,7 @@ void json_name(json *j, const char *key, const char *name) {
     json_base64(j, bytes_key, (const uint8_t *)name, strlen(name));
 }
 
-void json_quantity(json *j, const char *key, const stemma_quantity *quantity) {
+void json_open_quantity(json *j, const char *key, const stemma_quantity *quantity) {
     json_open(j, key, '{');
     if (quantity->known) {
         json_number(j, "value", quantity->value);
@@ -141,5 +141,9 @@ void json_quantity(json *j, const char *key, const stemma_quantity *quantity) {
         json_bool(j, "exact", false);
         json_word(j, "why", quantity->why ? quantity->why : "not known");
     }
+}
+
+void json_quantity(json *j, const char *key, const stemma_quantity *quantity) {
+    json_open_quantity(j, key, quantity);
     json_close(j, '}');
 }

@@ -37,6 +37,8 @@ void json_name(json *j, const char *key, const char *name);
 
 /* {"value", "low", "high", "exact"}; not known: value null, and "why". */
 void json_quantity(json *j, const char *key, const stemma_quantity *quantity);
+/* The same, to be closed behind what else belongs to it. */
+void json_open_quantity(json *j, const char *key, const stemma_quantity *quantity);
 
 /* "differences" and "shared": the lists of an alignment, with their places in both documents. */
 void json_differences(json *j, const stemma_alignment *alignment);

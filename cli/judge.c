@@ -140,20 +140,35 @@ static stemma_status compare_sketches(const judge *j, const side *a, const side 
     if (status)
         return set_error(error, status, "cannot compare '%s' with '%s': %s", a->name, b->name, cause.message);
     out->recipe = need_copy(stemma_recipe_text(stemma_sketch_recipe(a->sketch)));
+    bool asked = j->options->edit == EDIT_EXACT || j->options->edit == EDIT_ESTIMATE;
+    out->edits.known = j->options->edit != EDIT_NONE && (asked || out->comparison.edit.distance.known);
+    out->edits.edit = out->comparison.edit;
     return STEMMA_OK;
 }
 
 /* ---- exactly ---- */
 
-static stemma_status read_document(const judge *j, const side *document, stemma_error *error) {
+static stemma_status read_document(const judge *j, const side *document, const stemma_text *text,
+                                   stemma_error *error) {
+    size_t size;
     if (document->slot->document) return STEMMA_OK;
-    return stemma_document_file(document->name, j->recipe, &j->limits, &document->slot->document, error);
+    if (!text) return stemma_document_file(document->name, j->recipe, &j->limits, &document->slot->document, error);
+    const char *source = stemma_text_source(text, &size);
+    return stemma_document_bytes(source, size, j->recipe, &j->limits, &document->slot->document, error);
 }
 
-static stemma_status compare_documents(const judge *j, document_cache *cache, const side *a, const side *b,
-                                       verdict *out, stemma_error *error) {
-    stemma_status status = read_document(j, a, error);
-    if (!status) status = read_document(j, b, error);
+/* Where edits are wanted a document is read once, as a text. */
+static stemma_status read_texts(const judge *j, const side *a, const side *b, stemma_text *texts[2],
+                                stemma_error *error) {
+    if (!edits_wanted(j->options)) return STEMMA_OK;
+    stemma_status status = edits_read(j->options, a->name, j->recipe, &texts[0], error);
+    return status ? status : edits_read(j->options, b->name, j->recipe, &texts[1], error);
+}
+
+static stemma_status compare_read(const judge *j, document_cache *cache, const side *a, const side *b,
+                                  stemma_text *const texts[2], verdict *out, stemma_error *error) {
+    stemma_status status = read_document(j, a, texts[0], error);
+    if (!status) status = read_document(j, b, texts[1], error);
     if (!status)
         status = stemma_compare_documents(a->slot->document, b->slot->document, &j->thresholds,
                                           &out->comparison, error);
@@ -162,7 +177,19 @@ static stemma_status compare_documents(const judge *j, document_cache *cache, co
     b->slot->shingles = out->comparison.shingles_b;
     cache_trim(cache, j->limits.memory);
     out->recipe = need_copy(stemma_recipe_text(j->recipe));
-    return STEMMA_OK;
+    if (!edits_wanted(j->options)) return STEMMA_OK;
+    const char *const names[2] = {a->name, b->name};
+    return edits_measure(j->options, j->recipe, names, texts, &out->edits, error);
+}
+
+static stemma_status compare_documents(const judge *j, document_cache *cache, const side *a, const side *b,
+                                       verdict *out, stemma_error *error) {
+    stemma_text *texts[2] = {NULL, NULL};
+    stemma_status status = read_texts(j, a, b, texts, error);
+    if (!status) status = compare_read(j, cache, a, b, texts, out, error);
+    stemma_text_free(texts[0]);
+    stemma_text_free(texts[1]);
+    return status;
 }
 
 /* ---- why a relation is unknown ---- */
@@ -214,6 +241,7 @@ static void explain_unknown(const judge *j, side *a, side *b, verdict *v) {
 void verdict_release(verdict *v) {
     free(v->recipe);
     free(v->hint);
+    edits_release(&v->edits);
 }
 
 static stemma_status compare_sides(const judge *j, document_cache *cache, side *a, side *b, verdict *out,

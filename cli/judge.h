@@ -7,6 +7,7 @@
 
 #include "options.h"
 #include "output.h"
+#include "edits.h"
 #include "stored.h"
 
 /* What a run of comparisons has in common. Shared by threads. */
@@ -35,6 +36,7 @@ typedef struct document_cache {
 typedef struct verdict {
     const char *a, *b; /* as the user named them */
     stemma_comparison comparison;
+    edits edits;
     char *recipe; /* text form of the recipe used; owned */
     char *hint;   /* why the relation is unknown, or NULL; owned */
 } verdict;

@@ -56,6 +56,10 @@ const option_spec option_table[OPT_COUNT] = {
     {OPT_CONTAINED, 0, "contained", "C", NULL, JUDGE, "contained from this containment (default .9)",
      IN_COMPARE},
 
+    {OPT_EDIT, 0, "edit", "HOW", "exact estimate none", JUDGE,
+     "the edit distance: exact, estimated from signatures, or none (default: exact where that is cheap; of a list none)",
+     IN_COMPARE},
+    {OPT_EDIT_LIMIT, 0, "edit-limit", "N", NULL, JUDGE, "do not look for an exact edit distance above N", IN_COMPARE},
     {OPT_BLOCKS, 0, "blocks", "SIZE", NULL, JUDGE,
      "which blocks of SIZE bytes (such as 64K) of B hold text of A, instead of a verdict", IN_COMPARE},
     {OPT_LEAST, 0, "least", "N", NULL, JUDGE,

@@ -176,9 +176,18 @@ static bool take_target(const parser *p, const option_spec *spec, const char *va
     return true;
 }
 
-static bool take_least(const parser *p, const option_spec *spec, const char *value) {
-    const char *reason = read_whole(value, UINT64_MAX, &p->out->least);
-    if (!reason && p->out->least == 0) reason = "is not at least 1";
+static bool take_edit(const parser *p, const option_spec *spec, const char *value) {
+    static const enum edit_choice choices[] = {EDIT_EXACT, EDIT_ESTIMATE, EDIT_NONE}; /* as in the table */
+    const char *words[] = {"exact", "estimate", "none"}, *word;
+    if (!take_word(p, spec, value, &word)) return false;
+    for (size_t i = 0; i < 3; i++)
+        if (!strcmp(word, words[i])) p->out->edit = choices[i];
+    return true;
+}
+
+static bool take_positive(const parser *p, const option_spec *spec, const char *value, uint64_t *out) {
+    const char *reason = read_whole(value, UINT64_MAX, out);
+    if (!reason && *out == 0) reason = "is not at least 1";
     return !reason || refuse(p, spec, value, reason);
 }
 
@@ -255,10 +264,14 @@ static bool store(const parser *p, const option_spec *spec, const char *value) {
         return take_fraction(p, spec, value, &o->threshold);
     case OPT_CONTAINED:
         return take_fraction(p, spec, value, &o->contained);
+    case OPT_EDIT:
+        return take_edit(p, spec, value);
+    case OPT_EDIT_LIMIT:
+        return take_positive(p, spec, value, &o->edit_limit);
     case OPT_BLOCKS:
         return take_size(p, spec, value, &o->blocks);
     case OPT_LEAST:
-        return take_least(p, spec, value);
+        return take_positive(p, spec, value, &o->least);
     case OPT_TARGET:
         return take_target(p, spec, value);
     case OPT_THREADS:

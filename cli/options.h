@@ -47,6 +47,8 @@ enum option_id {
     OPT_SKETCH,
     OPT_THRESHOLD,
     OPT_CONTAINED,
+    OPT_EDIT,
+    OPT_EDIT_LIMIT,
     OPT_BLOCKS,
     OPT_LEAST,
     OPT_THOROUGH,
@@ -101,6 +103,9 @@ typedef struct scheme_choice {
 
 enum { MAX_SCHEMES = 16, MAX_TARGETS = 256 };
 
+/* --edit */
+enum edit_choice { EDIT_DEFAULT, EDIT_EXACT, EDIT_ESTIMATE, EDIT_NONE };
+
 typedef struct options {
     const char *view[OPT_VIEW_COUNT]; /* texts of the view's fields, NULL when not given */
     const char *key_file, *recipe;
@@ -114,6 +119,8 @@ typedef struct options {
     uint64_t least; /* tokens; likewise */
     const char *targets[MAX_TARGETS];
     size_t target_count;
+    enum edit_choice edit;
+    uint64_t edit_limit; /* 0 when not given */
     double threshold, contained; /* negative when not given */
     const char *pairs_from, *files_from;
     bool null_separated, tokens;

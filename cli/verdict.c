@@ -146,6 +146,7 @@ void verdict_print(const judge *j, const verdict *v) {
     print_quantity(&p, "a in b", shown(c, &c->a_in_b));
     print_quantity(&p, "b in a", shown(c, &c->b_in_a));
     if (c->cosine.known) print_quantity(&p, "cosine", c->cosine);
+    if (v->edits.known) edits_print(&v->edits, print_label, &p);
     print_shingles(&p, c);
     print_reason(j, &p, c);
     print_doubt(&p, c);
@@ -202,6 +203,7 @@ void verdict_print_json(const judge *j, const verdict *v) {
         json_count(&line, "common", c->shingles_common);
         json_close(&line, '}');
     }
+    if (v->edits.known) edits_print_json(&v->edits, &line);
     json_open(&line, "thresholds", '{');
     json_number(&line, "resemblance", j->thresholds.resemblance);
     json_number(&line, "containment", j->thresholds.containment);

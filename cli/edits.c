@@ -1,0 +1,81 @@
+#include "edits.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "command.h"
+
+/* A larger document is held in memory only when its exact distance is asked for. */
+#define TEXT_MOST ((off_t)64 << 20)
+
+void edits_release(edits *e) {
+    stemma_alignment_free(e->alignment);
+}
+
+bool edits_wanted(const options *o) {
+    if (o->edit == EDIT_DEFAULT) return !o->pairs_from && (!o->quiet || o->json);
+    return o->edit != EDIT_NONE;
+}
+
+static bool is_large(const char *name) {
+    struct stat status;
+    return strcmp(name, "-") && !stat(name, &status) && status.st_size > TEXT_MOST;
+}
+
+stemma_status edits_read(const options *o, const char *name, const stemma_recipe *recipe, stemma_text **out,
+                         stemma_error *error) {
+    stemma_limits limits = limits_from(o);
+    *out = NULL;
+    if (o->edit != EDIT_EXACT && is_large(name)) return STEMMA_OK;
+    stemma_status status = stemma_text_file(name, recipe, &limits, out, error);
+    bool can_read_again = strcmp(name, "-");
+    return status == STEMMA_UNSUPPORTED && can_read_again && o->edit != EDIT_EXACT ? STEMMA_OK : status;
+}
+
+static stemma_status measure_texts(const options *o, stemma_text *const texts[2], edits *out,
+                                   stemma_error *error) {
+    stemma_limits limits = limits_from(o);
+    stemma_edit_options how = stemma_edit_options_default();
+    if (o->edit == EDIT_EXACT) how.mode = STEMMA_EDIT_EXACT;
+    if (o->edit == EDIT_ESTIMATE) how.mode = STEMMA_EDIT_ESTIMATE;
+    if (o->edit_limit) how.at_most = o->edit_limit;
+    stemma_status status = stemma_align_texts(texts[0], texts[1], NULL, &limits, &out->alignment, error);
+    return status ? status
+                  : stemma_edit_texts(texts[0], texts[1], out->alignment, &how, &limits, &out->edit, error);
+}
+
+/* What decides the edit text, and a signature: no key is needed for two files that are both at hand. */
+static stemma_status signature_recipe(const stemma_recipe *recipe, stemma_recipe **out, stemma_error *error) {
+    const char *text = stemma_recipe_text(recipe);
+    char *wanted = NULL;
+    if (asprintf(&wanted, "%.*s; signature", (int)(strstr(text, " window=") - text), text) < 0) wanted = NULL;
+    stemma_status status = stemma_recipe_parse(need(wanted), out, error);
+    free(wanted);
+    return status;
+}
+
+static stemma_status measure_files(const options *o, const stemma_recipe *recipe, const char *const names[2],
+                                   edits *out, stemma_error *error) {
+    stemma_limits limits = limits_from(o);
+    stemma_sketch *sketches[2] = {NULL, NULL};
+    stemma_comparison comparison;
+    stemma_recipe *signature;
+    stemma_status status = signature_recipe(recipe, &signature, error);
+    if (status) return status;
+    for (size_t i = 0; i < 2 && !status; i++)
+        status = stemma_sketch_file(names[i], signature, &limits, &sketches[i], error);
+    if (!status) status = stemma_compare_sketches(sketches[0], sketches[1], NULL, &comparison, error);
+    if (!status) out->edit = comparison.edit;
+    for (size_t i = 0; i < 2; i++) stemma_sketch_free(sketches[i]);
+    stemma_recipe_free(signature);
+    return status;
+}
+
+stemma_status edits_measure(const options *o, const stemma_recipe *recipe, const char *const names[2],
+                            stemma_text *const texts[2], edits *out, stemma_error *error) {
+    stemma_status status = texts[0] && texts[1] ? measure_texts(o, texts, out, error)
+                                                : measure_files(o, recipe, names, out, error);
+    out->known = !status;
+    return status;
+}

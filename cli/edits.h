@@ -1,0 +1,36 @@
+/*
+ * edits.h - the edit distance of a pair of documents, and where they differ.
+ */
+#ifndef STEMMA_CLI_EDITS_H
+#define STEMMA_CLI_EDITS_H
+
+#include "json.h"
+#include "options.h"
+#include "output.h"
+
+typedef struct edits {
+    bool known; /* it was looked for, or came with the sketches */
+    stemma_edit edit;
+    stemma_alignment *alignment; /* NULL: where is not known */
+} edits;
+
+void edits_release(edits *e);
+
+/* Whether --edit, or what is meant when it is not given, wants the documents' texts. */
+bool edits_wanted(const options *o);
+
+/* The text of a document, or NULL where it is too large to be held unasked. */
+stemma_status edits_read(const options *o, const char *name, const stemma_recipe *recipe, stemma_text **out,
+                         stemma_error *error);
+
+/* From two texts, or where one is missing from signatures of the files. */
+stemma_status edits_measure(const options *o, const stemma_recipe *recipe, const char *const names[2],
+                            stemma_text *const texts[2], edits *out, stemma_error *error);
+
+/* ---- showing them (edits_print.c) ---- */
+
+/* Lines of a verdict: how far apart, by what kind of edits, where. `label` prints the head of a line. */
+void edits_print(const edits *e, void (*label)(const palette *p, const char *text), const palette *p);
+void edits_print_json(const edits *e, json *line);
+
+#endif
