@@ -7,6 +7,7 @@
 #define BYTES      256  /* symbols that are bytes */
 #define NUMBERS    4096 /* places for the symbols of a strip: at least twice as many as it has rows */
 #define STRIP_MOST (64 * EDIT_WORDS)
+#define CACHE_LINE 64
 #define FEW_WORDS  2 /* as many are done as fast without vectors */
 
 /* Symbols of a strip are numbered from 1: few of a large alphabet occur there. */
@@ -21,19 +22,25 @@ void band_init(struct band *band, const struct kernels *kernels) {
 void band_release(struct band *band) {
     mem_free(band->columns);
     mem_free(band->edge);
-    mem_free(band->equal);
+    mem_free(band->tables);
     mem_free(band->numbers);
     *band = (struct band){0};
 }
 
+/* Lines of the cache begin where the rows of the table do. */
+static stemma_status reserve_tables(struct band *band, stemma_error *err) {
+    const size_t symbols = STRIP_MOST + 2; /* more than there are bytes */
+    band->tables = mem_alloc(symbols * (size_t)band->kernels->edit_words * sizeof *band->equal + CACHE_LINE);
+    band->numbers = mem_alloc(NUMBERS * sizeof *band->numbers);
+    if (!band->tables || !band->numbers) return fail_memory(err);
+    size_t beyond = (uintptr_t)band->tables % CACHE_LINE;
+    band->equal = (uint64_t *)(void *)(band->tables + (beyond ? CACHE_LINE - beyond : 0));
+    return STEMMA_OK;
+}
+
 static stemma_status reserve(struct band *band, size_t columns, const struct meter *meter,
                              stemma_error *err) {
-    if (!band->equal) {
-        size_t symbols = STRIP_MOST + 2; /* more than there are bytes */
-        band->equal = mem_alloc(symbols * (size_t)band->kernels->edit_words * sizeof *band->equal);
-        band->numbers = mem_alloc(NUMBERS * sizeof *band->numbers);
-        if (!band->equal || !band->numbers) return fail_memory(err);
-    }
+    if (!band->equal) TRY(reserve_tables(band, err));
     if (columns <= band->capacity) return STEMMA_OK;
     TRY(meter_allows(meter, columns, sizeof *band->columns + sizeof *band->edge, err));
     mem_free(band->columns);
@@ -136,10 +143,19 @@ static void run_strip(struct band *band, const struct edit_texts *t, struct stri
     band->last = last;
 }
 
+/* More vectors side by side are faster, but make the band wider; the limits are where they were measured to
+ * win. */
+static int32_t strip_words(const struct kernels *kernels, struct diagonal_range range) {
+    int32_t width = range.high - range.low;
+    int32_t vectors = 1 + (width >= 430) + (width >= 1700) + (width >= 3200),
+            words = vectors * kernels->edit_lanes;
+    return words < kernels->edit_words ? words : kernels->edit_words;
+}
+
 stemma_status band_run(struct band *band, const struct edit_texts *t, int32_t rows,
                        struct diagonal_range range, const struct meter *meter, stemma_error *err) {
     TRY(reserve(band, (size_t)t->b_size, meter, err));
-    const int32_t lanes = band->kernels->edit_lanes, most = band->kernels->edit_words;
+    const int32_t lanes = band->kernels->edit_lanes, most = strip_words(band->kernels, range);
     int32_t words = (rows + 63) / 64;
     if (words > FEW_WORDS) words = (words + lanes - 1) / lanes * lanes;
     memset(band->edge, EDIT_UP, (size_t)t->b_size);

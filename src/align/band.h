@@ -14,9 +14,10 @@
 
 struct band {
     const struct kernels *kernels;
-    size_t capacity;           /* columns */
-    uint32_t *columns;         /* their symbols' places in `equal` */
-    uint8_t *edge;             /* differences along the last row computed */
+    size_t capacity;   /* columns */
+    uint32_t *columns; /* their symbols' places in `equal` */
+    uint8_t *edge;     /* differences along the last row computed */
+    uint8_t *tables;
     uint64_t *equal;           /* [symbol][words] of the strip at work */
     struct number_of *numbers; /* of the strip's symbols, where they are not bytes */
     int32_t first, last;       /* columns of the last strip */
@@ -42,7 +43,7 @@ stemma_status band_run(struct band *band, const struct edit_texts *texts, int32_
 uint64_t band_end(const struct band *band, int32_t columns);
 
 static inline int edge_step(uint8_t edge) {
-    return (edge & EDIT_UP) - (edge >> 1);
+    return 1 - (edge & 1) - (edge >> 1);
 }
 
 #endif

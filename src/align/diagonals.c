@@ -6,8 +6,9 @@
 
 #define NONE        (INT32_MIN / 2) /* no point of this diagonal is reached; some more can be added */
 #define MARGIN      4               /* numbers beside the outermost diagonals that are read */
-#define POINT_CELLS 150 /* a point takes as long as this many cells of a band, measured on a Zen 3 */
-#define STRIP_ROWS  768 /* a band is wider by the rows that are done together */
+#define POINT_CELLS 200 /* a point takes as long as this many cells of a band, measured on a Zen 3 */
+#define STRIP_ROWS  512 /* a band is wider by the rows that are done together */
+#define TRIAL       20  /* a part of a band that is spent on finding how wide it has to be */
 #define LOOK_EVERY  16  /* edits between two looks at how it goes */
 
 void diagonals_init(struct diagonals *diagonals, const struct kernels *kernels) {
@@ -111,26 +112,35 @@ static bool waves_meet(const struct diagonals *d, int32_t rows, int32_t columns,
     return false;
 }
 
-/* All rows reached: what the comparing of symbols has cost so far. */
-static uint64_t wave_reach(const struct wave *wave) {
-    uint64_t sum = 0;
-    for (int32_t k = wave->low; k <= wave->high; k++) sum += (uint64_t)wave->rows[k];
-    return sum;
+/* How far a wave has come. */
+struct reach {
+    uint64_t rows;  /* on all diagonals together: what the comparing of symbols has cost */
+    uint64_t along; /* rows and columns of the point that is nearest to the other corner */
+};
+
+static struct reach wave_reach(const struct wave *wave) {
+    struct reach reach = {0};
+    for (int32_t k = wave->low; k <= wave->high; k++) {
+        uint64_t row = (uint64_t)wave->rows[k], along = 2 * row + (uint64_t)(int64_t)k;
+        reach.rows += row;
+        if (along > reach.along) reach.along = along;
+    }
+    return reach;
 }
 
 /* If the edits go on as they have begun. */
-static uint64_t guess_distance(const struct diagonals *d, uint64_t rows, uint64_t columns) {
-    uint64_t done = (uint64_t)d->forward.furthest + (uint64_t)d->backward.furthest;
-    uint64_t edits = (uint64_t)d->forward.edits + (uint64_t)d->backward.edits,
-             most = rows > columns ? rows : columns;
-    uint64_t least = most - (rows < columns ? rows : columns);
-    uint64_t guess = done >= rows || edits == 0 ? edits : done ? edits * rows / done : most;
+static uint64_t guess_distance(uint64_t edits, uint64_t along, uint64_t rows, uint64_t columns) {
+    uint64_t most = rows > columns ? rows : columns, least = most - (rows < columns ? rows : columns);
+    uint64_t guess = along >= rows + columns || edits == 0 ? edits
+                     : along                               ? edits * (rows + columns) / along
+                                                           : most;
     return guess < least ? least : guess > most ? most : guess;
 }
 
+/* A guess is trusted when it has cost a small part of what depends on it. */
 static bool band_is_cheaper(uint64_t guess, uint64_t edits, uint64_t rows, uint64_t columns) {
-    return diagonals_cost(guess) - diagonals_cost(edits < guess ? edits : guess) >
-           band_cost(rows, columns, guess);
+    uint64_t band = band_cost(rows, columns, guess), spent = diagonals_cost(edits < guess ? edits : guess);
+    return spent >= band / TRIAL && diagonals_cost(guess) - spent > band;
 }
 
 /* One edit more. */
@@ -156,12 +166,12 @@ static bool go_on(struct diagonals *d, const struct edit_texts *texts, bool pati
     uint64_t edits = (uint64_t)d->forward.edits + (uint64_t)d->backward.edits;
     uint64_t rows = (uint64_t)texts->a_size, columns = (uint64_t)texts->b_size;
     if (edits % LOOK_EVERY != 0) return true;
-    uint64_t reach = (wave_reach(&d->forward) + wave_reach(&d->backward)) / 2;
-    if (reach > *paid) {
-        out->given_up = !meter_spend(meter, reach - *paid);
-        *paid = reach;
+    struct reach f = wave_reach(&d->forward), b = wave_reach(&d->backward);
+    if (f.rows + b.rows > *paid) {
+        out->given_up = !meter_spend(meter, f.rows + b.rows - *paid);
+        *paid = f.rows + b.rows;
     }
-    out->guess = guess_distance(d, rows, columns);
+    out->guess = guess_distance(edits, f.along + b.along, rows, columns);
     return !out->given_up && (patient || !band_is_cheaper(out->guess, edits, rows, columns));
 }
 

@@ -5,7 +5,7 @@
 
 /* ---- what the template expects ---- */
 
-#define EDIT_VECTORS 3
+#define EDIT_VECTORS 4
 #define VEC_ROWS     8
 typedef __m256i vec_rows;
 
@@ -30,16 +30,20 @@ static inline vec vec_shift_in(vec a, vec below) {
     return _mm256_sub_epi64(_mm256_add_epi64(a, a), _mm256_cmpgt_epi64(vec_zero(), below));
 }
 
-static inline vec vec_last_lane(int64_t number) {
-    return _mm256_set_epi64x(number, 0, 0, 0);
-}
-
 static inline vec vec_next_lanes(vec before, vec a) {
     return _mm256_alignr_epi8(a, _mm256_permute2x128_si256(before, a, 0x21), 8);
 }
 
-static inline int vec_top_lane(vec a) {
-    return _mm256_movemask_pd(_mm256_castsi256_pd(a)) >> 3;
+static inline vec vec_enter_lane(unsigned bit, vec a) {
+    static const _Alignas(16) uint64_t before[2][2] = {{0, 0}, {0, UINT64_C(1) << 63}};
+    __m128i entering = _mm_load_si128((const __m128i *)before[bit]);
+    return _mm256_alignr_epi8(
+        a, _mm256_inserti128_si256(_mm256_castsi128_si256(entering), _mm256_castsi256_si128(a), 1), 8);
+}
+
+static inline uint8_t vec_top_bits(vec first, vec second) {
+    vec last = _mm256_unpackhi_epi64(first, second);
+    return (uint8_t)(_mm256_movemask_pd(_mm256_castsi256_pd(last)) >> 2);
 }
 
 static inline vec_map vec_equal_bytes(vec a, vec b) {

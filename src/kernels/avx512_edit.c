@@ -30,16 +30,16 @@ static inline vec vec_shift_in(vec a, vec below) {
     return _mm512_or_si512(_mm512_add_epi64(a, a), _mm512_srli_epi64(below, 63));
 }
 
-static inline vec vec_last_lane(int64_t number) {
-    return _mm512_maskz_set1_epi64(0x80, number);
-}
-
 static inline vec vec_next_lanes(vec before, vec a) {
     return _mm512_alignr_epi64(a, before, 7);
 }
 
-static inline int vec_top_lane(vec a) {
-    return _mm512_movepi64_mask(a) >> 7;
+static inline vec vec_enter_lane(unsigned bit, vec a) {
+    return _mm512_alignr_epi64(a, vec_all64((uint64_t)bit << 63), 7);
+}
+
+static inline uint8_t vec_top_bits(vec first, vec second) {
+    return (uint8_t)(_mm512_movepi64_mask(first) >> 7 | _mm512_movepi64_mask(second) >> 7 << 1);
 }
 
 static inline vec_map vec_equal_bytes(vec a, vec b) {

@@ -141,27 +141,18 @@ static inline void strip_step(struct strip *s, vec equal, vec flat_above, vec do
     s->down = down;
 }
 
-/* What comes in from the row above, as the last lane of a vector before the first. */
-static inline struct strip edge_strip(uint8_t edge) {
-    return (struct strip){.flat = vec_last_lane(edge & 1 ? 0 : INT64_MIN),
-                          .down = vec_last_lane(edge & 2 ? INT64_MIN : 0)};
-}
-
-static inline uint8_t edge_below(const struct strip *s) {
-    return (uint8_t)((vec_top_lane(s->flat) ^ 1) | vec_top_lane(s->down) << 1);
-}
-
 /* `steps` steps; columns[-i] is the column of lane i in the first of them. */
 static inline void strip_run(struct strip *s, const uint64_t *equal, const uint32_t *columns,
                              const uint8_t *in, uint8_t *out, size_t steps, int vectors) {
     for (size_t t = 0; t < steps; t++) {
-        struct strip edge = edge_strip(in[t]);
-        for (int v = vectors - 1; v >= 0; v--) { /* the one above still has its last step */
-            const struct strip *above = v > 0 ? &s[v - 1] : &edge;
-            vec flat = vec_next_lanes(above->flat, s[v].flat), down = vec_next_lanes(above->down, s[v].down);
+        for (int v = vectors - 1; v > 0; v--) { /* the one above still has its last step */
+            vec flat = vec_next_lanes(s[v - 1].flat, s[v].flat),
+                down = vec_next_lanes(s[v - 1].down, s[v].down);
             strip_step(&s[v], vec_skewed(equal + v * VEC_LANES, columns + t - v * VEC_LANES), flat, down);
         }
-        out[t] = edge_below(&s[vectors - 1]);
+        vec flat = vec_enter_lane(in[t] & 1, s[0].flat), down = vec_enter_lane(in[t] >> 1, s[0].down);
+        strip_step(&s[0], vec_skewed(equal, columns + t), flat, down);
+        out[t] = vec_top_bits(s[vectors - 1].flat, s[vectors - 1].down);
     }
 }
 
@@ -213,6 +204,9 @@ void KERNEL(edit_rows)(const struct edit_rows *rows, uint8_t *edge, size_t count
 #if EDIT_VECTORS > 2
     case 3:
         edit_strip(rows, edge, count, 3);
+        break;
+    case 4:
+        edit_strip(rows, edge, count, 4);
         break;
 #endif
     default:

@@ -49,11 +49,11 @@ struct vertical {
 
 /* One column of 64 rows: the horizontal difference above comes in, the one below goes out. */
 static inline unsigned edit_column(struct vertical *v, uint64_t equal, unsigned edge) {
-    uint64_t falls = edge >> 1, rises = edge & 1;
+    uint64_t falls = edge >> 1, rises = ~edge & 1;
     uint64_t either = equal | v->down, start = equal | falls;
     uint64_t across = (((start & v->up) + v->up) ^ v->up) | start;
     uint64_t up = v->down | ~(across | v->up), down = v->up & across;
-    unsigned out = (unsigned)(up >> 63) | (unsigned)(down >> 63) << 1;
+    unsigned out = (unsigned)(~up >> 63) | (unsigned)(down >> 63) << 1;
     up = up << 1 | rises;
     down = down << 1 | falls;
     v->up = down | ~(either | up);

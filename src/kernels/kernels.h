@@ -66,8 +66,8 @@ struct edit_rows {
 };
 #define EDIT_WORDS 16
 
-/* The horizontal difference between two cells. */
-enum { EDIT_SAME = 0, EDIT_UP = 1, EDIT_DOWN = 2 };
+/* The difference between a cell and its left neighbour: one bit says that it is not more, one that it is less. */
+enum { EDIT_UP = 0, EDIT_SAME = 1, EDIT_DOWN = 3 };
 
 struct kernels {
     const char *name; /* "portable", "avx2", "avx512" */
@@ -132,7 +132,7 @@ struct kernels {
     /* Edit distances of some rows against `count` columns, as differences: edge[] has those along the row
      * above the first, and gets those along the last. On the left, each row is one more than the one above. */
     void (*edit_rows)(const struct edit_rows *rows, uint8_t *edge, size_t count);
-    int edit_words; /* of rows that are done best at a time; more than one vector has them in multiples of */
+    int edit_words; /* words of rows that can be done at a time, best in multiples of */
     int edit_lanes; /* this */
 };
 
