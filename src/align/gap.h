@@ -32,8 +32,9 @@ struct gap_search {
     uint64_t steps; /* taken in all */
 };
 
-/* Steps a gap may cost for each of its tokens, and for its first few hundred: small gaps are always done exactly. More
- * would cost seconds on large texts that are not related, only to find longer ways through noise. */
+/* Steps a gap may cost for each of its tokens, and for its first few hundred: small gaps are always done
+ * exactly. More would cost seconds on large texts that are not related, only to find longer ways through
+ * noise. */
 #define GAP_STEPS       32u
 #define GAP_STEPS_FIRST 192u
 #define GAP_FIRST       256u

@@ -36,7 +36,7 @@ stemma_status prefix_hashes_init(struct prefix_hashes *hashes, const struct id_p
                                  stemma_error *err) {
     uint64_t point = reduce(mix64(pair->seed + 1)) | 2;
     size_t longer = pair->a.count > pair->b.count ? pair->a.count : pair->b.count;
-    *hashes = (struct prefix_hashes){.a_count = pair->a.count, .b_count = pair->b.count};
+    *hashes = (struct prefix_hashes){.pair = pair};
     hashes->a = hash_prefixes(&pair->a, pair->seed, point);
     hashes->b = hash_prefixes(&pair->b, pair->seed, point);
     hashes->powers = raise(point, longer);
@@ -65,8 +65,14 @@ static size_t least_of(size_t x, size_t y) {
     return x < y ? x : y;
 }
 
+/* Most matches end soon: so many tokens are compared before hashes are. */
+enum { LOOK_FIRST = 32 };
+
 size_t match_ahead(const struct prefix_hashes *hashes, size_t a, size_t b, size_t most) {
-    size_t low = 0, high = least_of(most, least_of(hashes->a_count - a, hashes->b_count - b));
+    const struct id_text *in_a = &hashes->pair->a, *in_b = &hashes->pair->b;
+    size_t low = 0, high = least_of(most, least_of(in_a->count - a, in_b->count - b));
+    while (low < high && low < LOOK_FIRST && in_a->ids[a + low] == in_b->ids[b + low]) low++;
+    if (low < LOOK_FIRST) return low;
     while (low < high) {
         size_t middle = low + (high - low + 1) / 2;
         if (agree(hashes, a + low, b + low, middle - low))

@@ -8,9 +8,9 @@
 #include "align/ids.h"
 
 struct prefix_hashes {
+    const struct id_pair *pair;
     uint64_t *a, *b;  /* of the first i tokens */
     uint64_t *powers; /* of the point */
-    size_t a_count, b_count;
 };
 
 stemma_status prefix_hashes_init(struct prefix_hashes *hashes, const struct id_pair *pair, stemma_error *err);
