@@ -22,6 +22,7 @@ struct search {
 
     uint64_t run_needed; /* known windows in a row that are worth a close look */
     uint64_t run;
+    size_t skip; /* windows that need not be looked at */
     bool rich; /* one of the run is not poor */
     bool hit;  /* in this segment */
     bool lags; /* the close look knows one token less than the scan: folded bytes and characters */
@@ -33,8 +34,12 @@ size_t search_segment_size(const stemma_finder *finder) {
 
 /* ---- the scan ---- */
 
+static inline uint32_t known(const struct search *s, uint64_t fingerprint) {
+    return finder_passes(s->finder, fingerprint) ? finder_lookup(s->finder, fingerprint) : NO_POSITION;
+}
+
 static inline void meet(struct search *s, uint64_t fingerprint) {
-    uint32_t position = finder_passes(s->finder, fingerprint) ? finder_lookup(s->finder, fingerprint) : NO_POSITION;
+    uint32_t position = known(s, fingerprint);
     if (position == NO_POSITION) {
         s->run = 0;
         s->rich = false;
@@ -45,15 +50,36 @@ static inline void meet(struct search *s, uint64_t fingerprint) {
     s->hit |= s->rich && s->run >= s->run_needed;
 }
 
-/* All windows are seen: a fragment is several known ones in a row. */
+/* How many of the windows before the i-th belong to its run. Those before the block are taken to: that costs a close
+ * look now and then, and misses nothing. */
+static void look_back(struct search *s, const uint64_t *fp, size_t i) {
+    for (uint64_t back = 1; back < s->run_needed; back++) {
+        uint32_t position = back <= i ? known(s, fp[i - back]) : NO_POSITION;
+        if (back <= i && position == NO_POSITION) return;
+        s->run++;
+        s->rich |= position != POOR_POSITION;
+    }
+}
+
+/* All windows are there, and a fragment is so many known ones in a row: one is looked at, and when it is not known the
+ * next in which such a row could end, as in Boyer and Moore's search for strings. */
 static stemma_status take_all(void *context, const uint64_t *fp, size_t count, const uint64_t *tokens,
                               size_t token_count, stemma_error *err) {
     struct search *s = context;
+    size_t i = s->skip, stride = (size_t)s->run_needed;
     (void)tokens, (void)token_count, (void)err;
-    for (size_t i = 0; i < count; i++) {
-        if (s->run == 0 && !finder_passes(s->finder, fp[i])) continue;
+    while (i < count) {
+        if (s->run == 0) {
+            if (known(s, fp[i]) == NO_POSITION) {
+                i += stride;
+                continue;
+            }
+            look_back(s, fp, i);
+        }
         meet(s, fp[i]);
+        i += s->run ? 1 : stride;
     }
+    s->skip = i - count;
     return STEMMA_OK;
 }
 
