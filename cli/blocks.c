@@ -15,7 +15,8 @@ static void print_head(const char *a, const char *big, const stemma_find_summary
     print_name(stdout, a);
     printf(" is in ");
     print_name(stdout, big);
-    printf(", in %s block%s\n", format_count(summary->blocks, number, sizeof number), summary->blocks == 1 ? "" : "s");
+    printf(", in %s block%s\n", format_count(summary->blocks, number, sizeof number),
+           summary->blocks == 1 ? "" : "s");
 }
 
 static void print_blocks(const stemma_findings *findings, const stemma_find_summary *summary) {
@@ -24,10 +25,11 @@ static void print_blocks(const stemma_findings *findings, const stemma_find_summ
     const stemma_block *blocks = stemma_findings_blocks(findings, &count);
     if (count) printf("%16s %16s  %8s  %8s\n", "begin", "end", "of block", "of A");
     for (size_t i = 0; i < count && !output_lost(); i++)
-        printf("%16llu %16llu  %8s  %8s\n", (unsigned long long)blocks[i].begin, (unsigned long long)blocks[i].end,
-               format_fraction(share_of(&blocks[i]), share, sizeof share),
+        printf("%16llu %16llu  %8s  %8s\n", (unsigned long long)blocks[i].begin,
+               (unsigned long long)blocks[i].end, format_fraction(share_of(&blocks[i]), share, sizeof share),
                format_fraction(blocks[i].target_share, target, sizeof target));
-    if (summary->blocks > count) printf("and %s more\n", format_count(summary->blocks - count, left, sizeof left));
+    if (summary->blocks > count)
+        printf("and %s more\n", format_count(summary->blocks - count, left, sizeof left));
 }
 
 static void print_json(const char *a, const char *big, const stemma_findings *findings,
@@ -56,7 +58,8 @@ static void print_json(const char *a, const char *big, const stemma_findings *fi
     json_end(&line);
 }
 
-static enum exit_code print_found(const options *o, const char *a, const char *big, const stemma_findings *findings) {
+static enum exit_code print_found(const options *o, const char *a, const char *big,
+                                  const stemma_findings *findings) {
     stemma_find_summary summary = stemma_findings_summary(findings);
     if (o->json) {
         print_json(a, big, findings, &summary);

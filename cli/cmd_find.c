@@ -119,7 +119,8 @@ static enum exit_code check_use(const options *o) {
         return wrong_use("find", "a target and at least one file or folder are needed");
     if (!o->target_count && o->operand_count == 0) return wrong_use("find", "a target is needed");
     if (o->null_separated && !o->files_from) return wrong_use("find", "-0 is for --files-from");
-    if (o->json && (o->list || o->print0)) return wrong_use("find", "only one of --json, --list and --print0");
+    if (o->json && (o->list || o->print0))
+        return wrong_use("find", "only one of --json, --list and --print0");
     for (size_t i = 0; i < o->operand_count; i++) inputs += !strcmp(o->operands[i], "-");
     for (size_t i = 0; i < o->target_count; i++) inputs += !strcmp(o->targets[i], "-");
     if (inputs > 1) return wrong_use("find", "standard input can be read only once");
@@ -148,14 +149,16 @@ static enum exit_code make_finder(find_run *run, const stemma_recipe *recipe) {
     how.thorough = o->thorough;
     how.progress = progress_add;
     how.progress_context = &run->progress;
-    return stemma_finder_new(targets, count, recipe, &how, &run->limits, &run->finder, &error) ? complain_of(&error)
-                                                                                               : EXIT_DONE;
+    return stemma_finder_new(targets, count, recipe, &how, &run->limits, &run->finder, &error)
+               ? complain_of(&error)
+               : EXIT_DONE;
 }
 
 static enum exit_code run(const options *o) {
     stemma_recipe *recipe;
     find_run run = {.options = o, .limits = limits_from(o)};
-    run.walk = (walk){.operands = o->operands, .operand_count = o->operand_count, .next = o->target_count ? 0 : 1};
+    run.walk =
+        (walk){.operands = o->operands, .operand_count = o->operand_count, .next = o->target_count ? 0 : 1};
     enum exit_code code = check_use(o);
     if (!code) code = recipe_from_options(o, "find", &recipe);
     if (code) return code;

@@ -68,7 +68,8 @@ static size_t choose(const stemma_fragment *all, size_t count, const stemma_frag
     return kept;
 }
 
-/* What stands at the beginning of the fragment, on one line; NULL where the file cannot be read again. Free it. */
+/* What stands at the beginning of the fragment, on one line; NULL where the file cannot be read again. Free
+ * it. */
 static char *excerpt(const char *name, const stemma_fragment *f) {
     char bytes[EXCERPT];
     struct stat info;
@@ -88,13 +89,17 @@ static char *excerpt(const char *name, const stemma_fragment *f) {
 
 static const char *unit_of(const options *o) {
     const char *unit = o->view[OPT_UNIT];
-    return !unit || !strcmp(unit, "word") ? "words" : !strcmp(unit, "char") ? "characters" : !strcmp(unit, "line") ? "lines" : "bytes";
+    return !unit || !strcmp(unit, "word") ? "words"
+           : !strcmp(unit, "char")        ? "characters"
+           : !strcmp(unit, "line")        ? "lines"
+                                          : "bytes";
 }
 
 static void print_place(const char *name, const stemma_fragment *f, const char *unit, const int widths[3]) {
     char lines[48], bytes[48], count[32];
     char *text = excerpt(name, f);
-    snprintf(lines, sizeof lines, "%llu-%llu", (unsigned long long)f->first_line, (unsigned long long)f->last_line);
+    snprintf(lines, sizeof lines, "%llu-%llu", (unsigned long long)f->first_line,
+             (unsigned long long)f->last_line);
     snprintf(bytes, sizeof bytes, "%llu-%llu", (unsigned long long)f->begin, (unsigned long long)f->end);
     printf("  lines %-*s  bytes %-*s  %*s %s", widths[0], lines, widths[1], bytes, widths[2],
            format_count(f->tokens, count, sizeof count), unit);
@@ -112,8 +117,9 @@ static void print_places(const char *name, const stemma_fragment **chosen, size_
     char text[64];
     for (size_t i = 0; i < count; i++) {
         const stemma_fragment *f = chosen[i];
-        widths[0] = wider(widths[0], snprintf(text, sizeof text, "%llu-%llu", (unsigned long long)f->first_line,
-                                              (unsigned long long)f->last_line));
+        widths[0] =
+            wider(widths[0], snprintf(text, sizeof text, "%llu-%llu", (unsigned long long)f->first_line,
+                                      (unsigned long long)f->last_line));
         widths[1] = wider(widths[1], snprintf(text, sizeof text, "%llu-%llu", (unsigned long long)f->begin,
                                               (unsigned long long)f->end));
         widths[2] = wider(widths[2], (int)strlen(format_count(f->tokens, text, sizeof text)));
@@ -130,9 +136,9 @@ void fragments_print(const char *name, const stemma_findings *findings, const op
     const stemma_fragment *all = stemma_findings_fragments(findings, &count);
     fputs(colours.strong, stdout);
     print_name(stdout, name);
-    printf("%s: %s of the target%s, %s fragment%s\n", colours.end, format_fraction(summary.share, share, sizeof share),
-           o->target_count > 1 ? "s" : "", format_count(summary.fragments, number, sizeof number),
-           summary.fragments == 1 ? "" : "s");
+    printf("%s: %s of the target%s, %s fragment%s\n", colours.end,
+           format_fraction(summary.share, share, sizeof share), o->target_count > 1 ? "s" : "",
+           format_count(summary.fragments, number, sizeof number), summary.fragments == 1 ? "" : "s");
     size_t shown = choose(all, count, chosen);
     print_places(name, chosen, shown, unit_of(o));
     if (summary.fragments > shown)

@@ -1,6 +1,6 @@
 /*
- * progress.h - how far long work has come: one line on standard error, when that is a terminal and the work lasts
- * longer than a second.
+ * progress.h - how far long work has come: one line on standard error, when that is a terminal and the work
+ * lasts longer than a second.
  */
 #ifndef STEMMA_CLI_PROGRESS_H
 #define STEMMA_CLI_PROGRESS_H

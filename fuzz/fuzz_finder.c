@@ -1,6 +1,6 @@
 /*
- * What is reported must be there: a fragment's bytes of the file and of the target have the same canonical text, in
- * order and inside both; and bytes that are searched in thorough mode find at least as much.
+ * What is reported must be there: a fragment's bytes of the file and of the target have the same canonical
+ * text, in order and inside both; and bytes that are searched in thorough mode find at least as much.
  *
  * Input: a byte that chooses the recipe, a byte for the length of the target, the target, the file.
  */
@@ -16,8 +16,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
         if (!(condition)) abort();                                                                           \
     } while (0)
 
-static const char *const recipes[] = {"window=2", "", "preset=raw unit=byte window=4", "preset=text unit=char window=3",
-                                      "preset=code unit=line window=1", "preset=text unit=byte window=20"};
+static const char *const recipes[] = {"window=2",
+                                      "",
+                                      "preset=raw unit=byte window=4",
+                                      "preset=text unit=char window=3",
+                                      "preset=code unit=line window=1",
+                                      "preset=text unit=byte window=20"};
 
 static size_t token_count(const uint8_t *bytes, uint64_t begin, uint64_t end, const stemma_recipe *recipe) {
     stemma_text *text;
@@ -27,8 +31,8 @@ static size_t token_count(const uint8_t *bytes, uint64_t begin, uint64_t end, co
     return count;
 }
 
-static uint64_t search(const stemma_target *target, const uint8_t *file, size_t size, const stemma_recipe *recipe,
-                       bool thorough) {
+static uint64_t search(const stemma_target *target, const uint8_t *file, size_t size,
+                       const stemma_recipe *recipe, bool thorough) {
     stemma_find_options options = stemma_find_options_default();
     stemma_finder *finder;
     stemma_findings *findings;

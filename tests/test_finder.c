@@ -1,8 +1,8 @@
 /* Fragments against their definition: every window compared with every window, token by token. */
 #include "align/search.h"
 #include "base/rng.h"
-#include "stemma.h"
 #include "effort.h"
+#include "stemma.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -63,8 +63,8 @@ static uint64_t line_at(const struct doc *doc, uint64_t offset) {
 }
 
 /* The longest of the first places that share the window at `at`; length 0 when none does. */
-static stemma_fragment longest_from(const struct doc *file, size_t at, const struct doc *targets, size_t count,
-                                    size_t window) {
+static stemma_fragment longest_from(const struct doc *file, size_t at, const struct doc *targets,
+                                    size_t count, size_t window) {
     stemma_fragment best = {0};
     size_t tried = 0, position = 0;
     if (at + window > file->count || repeats_itself(file, at, window)) return best;
@@ -86,8 +86,8 @@ static stemma_fragment longest_from(const struct doc *file, size_t at, const str
     return best;
 }
 
-static size_t twin(const struct doc *file, const struct doc *targets, size_t count, size_t window, size_t least,
-                   stemma_fragment *out) {
+static size_t twin(const struct doc *file, const struct doc *targets, size_t count, size_t window,
+                   size_t least, stemma_fragment *out) {
     size_t found = 0;
     for (size_t at = 0; at < file->count;) {
         stemma_fragment f = longest_from(file, at, targets, count, window);
@@ -106,8 +106,8 @@ static stemma_recipe *recipe_of(const char *text) {
     return recipe;
 }
 
-static stemma_finder *finder_of(const struct doc *targets, size_t count, const stemma_recipe *recipe, uint64_t least,
-                                bool thorough, uint64_t block) {
+static stemma_finder *finder_of(const struct doc *targets, size_t count, const stemma_recipe *recipe,
+                                uint64_t least, bool thorough, uint64_t block) {
     stemma_target given[4] = {{0}};
     stemma_finder *finder;
     stemma_error error;
@@ -116,7 +116,8 @@ static stemma_finder *finder_of(const struct doc *targets, size_t count, const s
     options.thorough = thorough;
     options.block = block;
     for (size_t i = 0; i < count; i++) given[i] = (stemma_target){NULL, targets[i].bytes, targets[i].size};
-    if (stemma_finder_new(given, count, recipe, &options, NULL, &finder, &error)) fail_msg("%s", error.message);
+    if (stemma_finder_new(given, count, recipe, &options, NULL, &finder, &error))
+        fail_msg("%s", error.message);
     return finder;
 }
 
@@ -147,7 +148,8 @@ static uint64_t covered(const stemma_fragment *all, size_t count, uint64_t begin
     return sum;
 }
 
-static void check_blocks(const stemma_findings *findings, const stemma_fragment *all, size_t count, uint64_t size) {
+static void check_blocks(const stemma_findings *findings, const stemma_fragment *all, size_t count,
+                         uint64_t size) {
     size_t blocks, next = 0;
     const stemma_block *got = stemma_findings_blocks(findings, &blocks);
     stemma_find_summary summary = stemma_findings_summary(findings);
@@ -167,8 +169,8 @@ static void check_blocks(const stemma_findings *findings, const stemma_fragment 
     assert_int_equal(summary.covered, covered(all, count, 0, summary.bytes));
 }
 
-static void hold_together(const struct doc *file, const struct doc *targets, size_t count, const stemma_recipe *recipe,
-                          size_t window, uint64_t least) {
+static void hold_together(const struct doc *file, const struct doc *targets, size_t count,
+                          const stemma_recipe *recipe, size_t window, uint64_t least) {
     stemma_fragment *wanted = calloc(file->count + 1, sizeof *wanted);
     stemma_finder *finder = finder_of(targets, count, recipe, least, true, 512);
     stemma_findings *findings;
@@ -199,8 +201,19 @@ static const struct form {
              {"preset=code unit=line window=2", 2},
              {"preset=raw unit=word window=3 hash=padded labelled=yes", 3}};
 
-static const char *const words[] = {"a", "ab", "Stra\xc3\x9f" "e", "e\xcc\x81t\xc3\xa9", "\xe6\xbc\xa2\xe5\xad\x97", "tree",
-                                    "\xff\xfe", "x", "Zebra", "1984", "don't", "\xef\xac\x81n"};
+static const char *const words[] = {"a",
+                                    "ab",
+                                    "Stra\xc3\x9f"
+                                    "e",
+                                    "e\xcc\x81t\xc3\xa9",
+                                    "\xe6\xbc\xa2\xe5\xad\x97",
+                                    "tree",
+                                    "\xff\xfe",
+                                    "x",
+                                    "Zebra",
+                                    "1984",
+                                    "don't",
+                                    "\xef\xac\x81n"};
 static const char *const gaps[] = {" ", " ", " ", "\r\n", "\n", "  ", ", ", "\n\n", "\xc2\xa0", "-"};
 
 static size_t random_text(char *out, size_t size, uint64_t *seed, unsigned vocabulary) {
@@ -208,7 +221,8 @@ static size_t random_text(char *out, size_t size, uint64_t *seed, unsigned vocab
     while (length + 24 < size) {
         const char *word = words[rng_below(seed, vocabulary)], *gap = gaps[rng_below(seed, 10)];
         length += (size_t)sprintf(out + length, "%s%s", word, gap);
-        if (rng_below(seed, 3) == 0) length += (size_t)sprintf(out + length, "%u ", (unsigned)rng_below(seed, 50));
+        if (rng_below(seed, 3) == 0)
+            length += (size_t)sprintf(out + length, "%u ", (unsigned)rng_below(seed, 50));
     }
     return length;
 }
@@ -217,7 +231,8 @@ static size_t random_text(char *out, size_t size, uint64_t *seed, unsigned vocab
 static void plant(char *file, size_t file_size, const char *target, size_t target_size, uint64_t *seed) {
     for (unsigned i = (unsigned)rng_below(seed, 6); i > 0; i--) {
         size_t size = 1 + rng_below(seed, target_size < file_size ? target_size : file_size);
-        memcpy(file + rng_below(seed, file_size - size + 1), target + rng_below(seed, target_size - size + 1), size);
+        memcpy(file + rng_below(seed, file_size - size + 1), target + rng_below(seed, target_size - size + 1),
+               size);
     }
 }
 
@@ -229,7 +244,8 @@ static void test_random_documents(void **state) {
         const struct form *form = &forms[round % (sizeof forms / sizeof *forms)];
         stemma_recipe *recipe = recipe_of(form->recipe);
         unsigned vocabulary = 2 + (unsigned)rng_below(&seed, 10);
-        size_t count = 1 + rng_below(&seed, 2), size = random_text(file, 100 + rng_below(&seed, 2900), &seed, vocabulary);
+        size_t count = 1 + rng_below(&seed, 2),
+               size = random_text(file, 100 + rng_below(&seed, 2900), &seed, vocabulary);
         struct doc targets[2];
         bool usable = true;
         for (size_t i = 0; i < count; i++) {
@@ -246,20 +262,23 @@ static void test_random_documents(void **state) {
     }
 }
 
-/* Fragments at the borders of the segments that a file is searched in, between much that is not the target's. */
+/* Fragments at the borders of the segments that a file is searched in, between much that is not the target's.
+ */
 static void test_borders(void **state) {
     (void)state;
     enum { SEGMENT = 65536, SIZE = 3 * SEGMENT + 1000 };
     char *file = malloc(SIZE), target[400];
     uint64_t seed = 5;
     size_t length = 0;
-    while (length < 360) length += (size_t)sprintf(target + length, "t%u ", (unsigned)rng_below(&seed, 1000000));
+    while (length < 360)
+        length += (size_t)sprintf(target + length, "t%u ", (unsigned)rng_below(&seed, 1000000));
     for (size_t round = 0; round < effort(30); round++) {
         const struct form *form = round % 3 == 0 ? &forms[0] : round % 3 == 1 ? &forms[4] : &forms[5];
         stemma_recipe *recipe = recipe_of(form->recipe);
         for (size_t i = 0; i < SIZE; i++) file[i] = i % 7 == 6 ? '\n' : (char)('a' + rng_below(&seed, 26));
         size_t size = 100 + rng_below(&seed, length - 100), from = rng_below(&seed, length - size + 1);
-        size_t border = (1 + rng_below(&seed, 3)) * SEGMENT, at = border - size - 10 + rng_below(&seed, size + 20);
+        size_t border = (1 + rng_below(&seed, 3)) * SEGMENT,
+               at = border - size - 10 + rng_below(&seed, size + 20);
         memcpy(file + at, target + from, size);
         stemma_findings *findings;
         struct doc wanted = {.bytes = target, .size = length};
@@ -283,7 +302,8 @@ static void test_borders(void **state) {
 
 /* ---- single cases ---- */
 
-static stemma_find_summary search_once(const char *target, const char *file, const char *form, stemma_fragment *first) {
+static stemma_find_summary search_once(const char *target, const char *file, const char *form,
+                                       stemma_fragment *first) {
     stemma_recipe *recipe = recipe_of(form);
     struct doc doc = {.bytes = target, .size = strlen(target)};
     stemma_finder *finder = finder_of(&doc, 1, recipe, 0, false, 65536);
@@ -303,7 +323,8 @@ static void test_folded_text_is_found(void **state) {
     (void)state;
     stemma_fragment f;
     const char *target = "One two three, four five six seven eight nine ten.";
-    stemma_find_summary s = search_once(target, "x y\r\nTWO   three -- FOUR\r\nfive six\tSeven eight: NINE z", "", &f);
+    stemma_find_summary s =
+        search_once(target, "x y\r\nTWO   three -- FOUR\r\nfive six\tSeven eight: NINE z", "", &f);
     assert_int_equal(s.fragments, 1);
     assert_int_equal(f.begin, 5);
     assert_int_equal(f.end, 52);
@@ -313,7 +334,8 @@ static void test_folded_text_is_found(void **state) {
     assert_int_equal(f.target_end, 45);
     assert_int_equal(f.tokens, 8);
     assert_true(s.share == .8);
-    assert_int_equal(search_once(target, "two three four five six seven eight X nine", "", NULL).fragments, 0);
+    assert_int_equal(search_once(target, "two three four five six seven eight X nine", "", NULL).fragments,
+                     0);
     assert_int_equal(search_once(target, target, "", NULL).fragments, 1);
     assert_true(search_once(target, target, "", NULL).share == 1);
     assert_int_equal(search_once(target, "", "", NULL).fragments, 0);
@@ -325,8 +347,11 @@ static void test_short_targets(void **state) {
     (void)state;
     stemma_finder *finder = (stemma_finder *)state;
     stemma_error error;
-    assert_int_equal(search_once("five little words in here", "and FIVE little words, in here it is", "", NULL).fragments, 1);
-    assert_int_equal(search_once("six little words are in here", "little words are in here it", "", NULL).fragments, 0);
+    assert_int_equal(
+        search_once("five little words in here", "and FIVE little words, in here it is", "", NULL).fragments,
+        1);
+    assert_int_equal(
+        search_once("six little words are in here", "little words are in here it", "", NULL).fragments, 0);
     stemma_target few = {NULL, "only four words here", 20}, none = {NULL, "", 0};
     assert_int_equal(stemma_finder_new(&few, 1, NULL, NULL, NULL, &finder, &error), STEMMA_UNSUPPORTED);
     assert_non_null(strstr(error.message, "4 tokens, fewer than the window of 5"));
@@ -368,14 +393,16 @@ static void test_one_per_cent(void **state) {
 }
 
 /* How many comparisons of tokens a search costs, for each token of the file. */
-static double work_per_token(const char *target, size_t target_size, const char *file, size_t size, uint64_t tokens) {
+static double work_per_token(const char *target, size_t target_size, const char *file, size_t size,
+                             uint64_t tokens) {
     struct doc doc = {.bytes = target, .size = target_size};
     stemma_finder *finder = finder_of(&doc, 1, NULL, 0, false, 65536);
     struct search *search;
     assert_int_equal(search_new(finder, &search, NULL), STEMMA_OK);
     for (size_t at = 0; at <= size; at += 65536)
-        assert_int_equal(search_segment(search, (const uint8_t *)file + at, size - at < 65536 ? size - at : 65536, NULL),
-                         STEMMA_OK);
+        assert_int_equal(
+            search_segment(search, (const uint8_t *)file + at, size - at < 65536 ? size - at : 65536, NULL),
+            STEMMA_OK);
     double work = (double)search_work(search) / (double)tokens;
     search_free(search);
     stemma_finder_free(finder);
@@ -394,7 +421,8 @@ static void test_repetition_is_linear(void **state) {
     double whole = work_per_token(text, size, text, size, 8 * LINES);
     double broken = work_per_token(text, size / 1000, text, size, 8 * LINES);
     double poor = work_per_token(same_words, size, same_words, size, size / 2);
-    print_message("comparisons per token: %.2f whole, %.2f in parts, %.2f of one word\n", whole, broken, poor);
+    print_message("comparisons per token: %.2f whole, %.2f in parts, %.2f of one word\n", whole, broken,
+                  poor);
     assert_true(whole < 40 && broken < 80 && poor < 1);
     free(text);
     free(same_words);
@@ -416,7 +444,8 @@ static void test_files(void **state) {
     stemma_findings *a, *b;
     assert_int_equal(stemma_find_bytes(finder, bytes, size, NULL, &a, NULL), STEMMA_OK);
     assert_int_equal(stemma_find_file(finder, path, NULL, &b, NULL), STEMMA_OK);
-    const stemma_fragment *x = stemma_findings_fragments(a, &counts[0]), *y = stemma_findings_fragments(b, &counts[1]);
+    const stemma_fragment *x = stemma_findings_fragments(a, &counts[0]),
+                          *y = stemma_findings_fragments(b, &counts[1]);
     assert_int_equal(counts[0], counts[1]);
     assert_true(counts[0] > 0);
     assert_memory_equal(x, y, counts[0] * sizeof *x);
@@ -434,9 +463,12 @@ static void test_files(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_documents), cmocka_unit_test(test_borders),
-        cmocka_unit_test(test_folded_text_is_found), cmocka_unit_test(test_short_targets),
-        cmocka_unit_test(test_one_per_cent), cmocka_unit_test(test_repetition_is_linear),
+        cmocka_unit_test(test_random_documents),
+        cmocka_unit_test(test_borders),
+        cmocka_unit_test(test_folded_text_is_found),
+        cmocka_unit_test(test_short_targets),
+        cmocka_unit_test(test_one_per_cent),
+        cmocka_unit_test(test_repetition_is_linear),
         cmocka_unit_test(test_files),
     };
     return cmocka_run_group_tests_name("finder", tests, NULL, NULL);

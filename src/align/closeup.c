@@ -1,6 +1,6 @@
 /*
- * The text is made canonical twice: once with offsets, for tokens and their places, and once by a shingler, for the
- * fingerprints. Both give the tokens in the same order; whichever is behind is waited for.
+ * The text is made canonical twice: once with offsets, for tokens and their places, and once by a shingler,
+ * for the fingerprints. Both give the tokens in the same order; whichever is behind is waited for.
  */
 #include "align/closeup.h"
 
@@ -20,19 +20,20 @@ struct closeup {
     struct canon *canon;
     struct shingler *shingler;
     struct offset_map map;
-    struct buf text;      /* canonical, from `text_begin` on */
+    struct buf text; /* canonical, from `text_begin` on */
     uint64_t text_begin;
-    size_t cut;           /* text that is tokens */
+    size_t cut; /* text that is tokens */
     struct spot *spots;
     size_t spot_count, spot_cap;
-    size_t next;          /* the first spot the matcher has not seen */
-    struct vec64 windows; /* fingerprints: the first is of the window that begins `lead` spots before spots[next] */
-    size_t lead;          /* window - 1, or how many tokens there were before, if fewer */
-    struct place *window; /* room for one */
+    size_t next; /* the first spot the matcher has not seen */
+    struct vec64
+        windows; /* fingerprints: the first is of the window that begins `lead` spots before spots[next] */
+    size_t lead; /* window - 1, or how many tokens there were before, if fewer */
+    struct place *window;  /* room for one */
     struct vec64 newlines; /* offsets not yet passed */
     size_t newline;
     uint64_t origin, end, line;
-    bool skip;            /* the first window, which begins with half a token */
+    bool skip; /* the first window, which begins with half a token */
 };
 
 static stemma_status collect(void *context, const uint64_t *fp, size_t count, const uint64_t *tokens,
@@ -45,7 +46,8 @@ static stemma_status collect(void *context, const uint64_t *fp, size_t count, co
     return STEMMA_OK;
 }
 
-stemma_status closeup_new(const stemma_finder *finder, struct matcher *matcher, struct closeup **out, stemma_error *err) {
+stemma_status closeup_new(const stemma_finder *finder, struct matcher *matcher, struct closeup **out,
+                          stemma_error *err) {
     struct closeup *c = mem_zero(1, sizeof *c);
     if (!c) return fail_memory(err);
     c->finder = finder;
@@ -100,10 +102,12 @@ stemma_status closeup_begin(struct closeup *c, uint64_t offset, uint64_t line, s
 /* ---- tokens ---- */
 
 static stemma_status note_newlines(struct closeup *c, const uint8_t *bytes, size_t size, stemma_error *err) {
-    memmove(c->newlines.data, c->newlines.data + c->newline, (c->newlines.len - c->newline) * sizeof(uint64_t));
+    memmove(c->newlines.data, c->newlines.data + c->newline,
+            (c->newlines.len - c->newline) * sizeof(uint64_t));
     c->newlines.len -= c->newline;
     c->newline = 0;
-    for (const uint8_t *at = bytes, *end = bytes + size; at < end && (at = memchr(at, '\n', (size_t)(end - at))); at++)
+    for (const uint8_t *at = bytes, *end = bytes + size;
+         at < end && (at = memchr(at, '\n', (size_t)(end - at))); at++)
         if (!vec64_add(&c->newlines, c->end + (uint64_t)(at - bytes))) return fail_memory(err);
     return STEMMA_OK;
 }
@@ -115,7 +119,8 @@ static uint64_t line_of(struct closeup *c, uint64_t offset) {
 
 static stemma_status add_spot(struct closeup *c, struct token token, stemma_error *err) {
     uint64_t begin = c->origin + offset_map_find(&c->map, c->text_begin + token.begin);
-    if (!mem_grow((void **)&c->spots, &c->spot_cap, c->spot_count + 1, sizeof *c->spots)) return fail_memory(err);
+    if (!mem_grow((void **)&c->spots, &c->spot_cap, c->spot_count + 1, sizeof *c->spots))
+        return fail_memory(err);
     c->spots[c->spot_count++] = (struct spot){
         .at = token.begin,
         .size = token.end - token.begin,
@@ -186,7 +191,8 @@ static void trim(struct closeup *c) {
     offset_map_forget(&c->map, c->text_begin + c->cut);
 }
 
-stemma_status closeup_feed(struct closeup *c, const uint8_t *bytes, size_t size, bool last, stemma_error *err) {
+stemma_status closeup_feed(struct closeup *c, const uint8_t *bytes, size_t size, bool last,
+                           stemma_error *err) {
     TRY(note_newlines(c, bytes, size, err));
     c->end += size;
     TRY(canon_feed(c->canon, bytes, size, &c->text, err));

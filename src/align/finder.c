@@ -1,4 +1,5 @@
-/* Targets to tokens, and the index of their windows: one slot for each distinct window, its places in a list. */
+/* Targets to tokens, and the index of their windows: one slot for each distinct window, its places in a list.
+ */
 #include "align/finder.h"
 
 #include "base/alloc.h"
@@ -8,9 +9,9 @@
 enum {
     FILTER_MOST = 21, /* log2 of the bits: 256 KiB stay in the L2 cache beside the text */
     FILTER_LEAST = 12,
-    SPREAD = 4,       /* log2 of bits per window, at least: 1 of 16 other windows passes */
+    SPREAD = 4,        /* log2 of bits per window, at least: 1 of 16 other windows passes */
     SPREAD_WISHED = 7, /* while there is room */
-    BYTE_MODULUS = 16 /* what Rabin's sampling kernel asks for */
+    BYTE_MODULUS = 16  /* what Rabin's sampling kernel asks for */
 };
 
 /* ---- targets ---- */
@@ -23,14 +24,15 @@ static stemma_status find_tokens(struct target *target, enum unit unit, stemma_e
         return STEMMA_OK;
     }
     while (token_next(unit, target->text.data, target->text.len, true, &at, &token)) {
-        if (!mem_grow((void **)&target->tokens, &target->cap, target->count + 1, sizeof token)) return fail_memory(err);
+        if (!mem_grow((void **)&target->tokens, &target->cap, target->count + 1, sizeof token))
+            return fail_memory(err);
         target->tokens[target->count++] = token;
     }
     return STEMMA_OK;
 }
 
-static stemma_status canonicalise(const stemma_finder *finder, struct target *target, const uint8_t *bytes, size_t size,
-                                  stemma_error *err) {
+static stemma_status canonicalise(const stemma_finder *finder, struct target *target, const uint8_t *bytes,
+                                  size_t size, stemma_error *err) {
     struct canon *canon;
     TRY(canon_new(finder->view.folds, finder->view.unit, &target->map, &canon, err));
     stemma_status status = canon_feed(canon, bytes, size, &target->text, err);
@@ -47,16 +49,19 @@ static void target_release(struct target *target) {
 
 static stemma_status refuse_size(const stemma_finder *finder, const struct target *target, const char *name,
                                  stemma_error *err) {
-    if (target->count == 0) return fail(err, STEMMA_UNSUPPORTED, "nothing to look for: '%s' has no text", name);
+    if (target->count == 0)
+        return fail(err, STEMMA_UNSUPPORTED, "nothing to look for: '%s' has no text", name);
     if (target->count < finder->view.window)
-        return fail(err, STEMMA_UNSUPPORTED, "'%s' has %zu tokens, fewer than the window of %u: choose a smaller window",
-                    name, target->count, finder->view.window);
+        return fail(err, STEMMA_UNSUPPORTED,
+                    "'%s' has %zu tokens, fewer than the window of %u: choose a smaller window", name,
+                    target->count, finder->view.window);
     if (target->count >= POOR_POSITION - finder->tokens)
         return fail(err, STEMMA_UNSUPPORTED, "the targets have more than %u tokens", POOR_POSITION - 1);
     return STEMMA_OK;
 }
 
-stemma_status finder_add(stemma_finder *finder, const uint8_t *bytes, size_t size, const char *name, stemma_error *err) {
+stemma_status finder_add(stemma_finder *finder, const uint8_t *bytes, size_t size, const char *name,
+                         stemma_error *err) {
     struct target target = {.first = finder->tokens};
     stemma_status status = canonicalise(finder, &target, bytes, size, err);
     if (status == STEMMA_OK) status = refuse_size(finder, &target, name, err);
@@ -103,7 +108,8 @@ static int bits_for(uint64_t count, int least) {
 
 static stemma_status refuse_memory(uint64_t need, size_t memory, stemma_error *err) {
     if (need <= memory) return STEMMA_OK;
-    return fail(err, STEMMA_UNSUPPORTED, "an index of the targets needs %llu bytes of memory, %zu are allowed: allow more",
+    return fail(err, STEMMA_UNSUPPORTED,
+                "an index of the targets needs %llu bytes of memory, %zu are allowed: allow more",
                 (unsigned long long)need, memory);
 }
 
@@ -138,13 +144,15 @@ static bool is_poor(const stemma_finder *finder, const struct target *target, ui
 }
 
 /* Places come in descending order, so that the lists ascend. */
-static void insert(stemma_finder *finder, const struct target *target, uint64_t fingerprint, uint32_t position) {
+static void insert(stemma_finder *finder, const struct target *target, uint64_t fingerprint,
+                   uint32_t position) {
     struct window_slot *slot = &finder->slots[slot_of(finder, fingerprint)];
     bool is_new = slot->position == NO_POSITION;
     finder->windows += is_new;
     if (slot->position == POOR_POSITION) return;
     finder->next[position] = slot->position;
-    *slot = (struct window_slot){fingerprint, is_new && is_poor(finder, target, position) ? POOR_POSITION : position};
+    *slot = (struct window_slot){fingerprint,
+                                 is_new && is_poor(finder, target, position) ? POOR_POSITION : position};
 }
 
 static stemma_status collect(void *context, const uint64_t *fp, size_t count, const uint64_t *tokens,
@@ -157,7 +165,8 @@ static stemma_status collect(void *context, const uint64_t *fp, size_t count, co
     return STEMMA_OK;
 }
 
-/* The canonical text is fed as it is: it is its own canonical form, and words and lines stay where they were. */
+/* The canonical text is fed as it is: it is its own canonical form, and words and lines stay where they were.
+ */
 static stemma_status fingerprints(const stemma_finder *finder, const struct target *target, struct vec64 *out,
                                   stemma_error *err) {
     struct view plain = finder->view;
@@ -184,7 +193,8 @@ static stemma_status index_target(stemma_finder *finder, const struct target *ta
 
 static void choose_modulus(stemma_finder *finder, bool thorough) {
     finder->modulus = finder->view.unit == UNIT_BYTE && !thorough ? BYTE_MODULUS : 1;
-    while (!thorough && finder->windows / finder->modulus > UINT64_C(1) << (FILTER_MOST - SPREAD)) finder->modulus *= 2;
+    while (!thorough && finder->windows / finder->modulus > UINT64_C(1) << (FILTER_MOST - SPREAD))
+        finder->modulus *= 2;
 }
 
 /* Where only some windows pass, one that passes is a reason to look closely: poor ones are none. */
@@ -195,7 +205,8 @@ static bool belongs(const stemma_finder *finder, const struct window_slot *slot)
 
 static stemma_status make_filter(stemma_finder *finder, stemma_error *err) {
     uint64_t kept = finder->windows / finder->modulus;
-    int wished = bits_for(kept << SPREAD_WISHED, FILTER_LEAST), needed = bits_for(kept << SPREAD, FILTER_LEAST);
+    int wished = bits_for(kept << SPREAD_WISHED, FILTER_LEAST),
+        needed = bits_for(kept << SPREAD, FILTER_LEAST);
     int bits = wished <= FILTER_MOST ? wished : needed > FILTER_MOST ? needed : FILTER_MOST;
     finder->filter = mem_zero(((size_t)1 << bits) / 64, sizeof *finder->filter);
     if (!finder->filter) return fail_memory(err);

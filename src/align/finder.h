@@ -1,10 +1,10 @@
 /*
  * Targets, ready to be looked for in large files: their canonical tokens, and an index of all their windows.
  *
- * A file's windows go through a small bitmap first; what passes is looked up in a table, which gives the places of
- * the window in the targets. Of a large target, and of bytes, only windows whose fingerprints are 0 mod m pass the
- * bitmap (Broder's Mod_m): it stays in the cache, and Rabin's kernel needs to look at few windows.
- * The design and what it guarantees: docs/design/fragments.md.
+ * A file's windows go through a small bitmap first; what passes is looked up in a table, which gives the
+ * places of the window in the targets. Of a large target, and of bytes, only windows whose fingerprints are 0
+ * mod m pass the bitmap (Broder's Mod_m): it stays in the cache, and Rabin's kernel needs to look at few
+ * windows. The design and what it guarantees: docs/design/fragments.md.
  */
 #ifndef ALIGN_FINDER_H
 #define ALIGN_FINDER_H
@@ -12,8 +12,9 @@
 #include "shingle/stream.h"
 #include "text/tokens.h"
 
-#define NO_POSITION   UINT32_MAX       /* of a slot that is free, of the end of a list */
-#define POOR_POSITION (UINT32_MAX - 1) /* of a window that repeats itself: it goes on with a fragment, and begins none */
+#define NO_POSITION UINT32_MAX /* of a slot that is free, of the end of a list */
+#define POOR_POSITION                                                                                        \
+    (UINT32_MAX - 1) /* of a window that repeats itself: it goes on with a fragment, and begins none */
 
 /* The canonical text of one target; its tokens are numbered through all targets, from `first` on. */
 struct target {
@@ -34,7 +35,7 @@ struct stemma_finder {
     struct shingle_tables tables;
     struct target *targets;
     size_t target_count;
-    uint32_t tokens; /* of all targets */
+    uint32_t tokens;  /* of all targets */
     uint64_t windows; /* distinct */
 
     struct window_slot *slots;
@@ -52,8 +53,10 @@ struct stemma_finder {
     void *progress_context;
 };
 
-/* Adds a target's text; all are added before the index is made. UNSUPPORTED when it is shorter than a window. */
-stemma_status finder_add(stemma_finder *finder, const uint8_t *bytes, size_t size, const char *name, stemma_error *err);
+/* Adds a target's text; all are added before the index is made. UNSUPPORTED when it is shorter than a window.
+ */
+stemma_status finder_add(stemma_finder *finder, const uint8_t *bytes, size_t size, const char *name,
+                         stemma_error *err);
 /* UNSUPPORTED when the index needs more than `memory` bytes. */
 stemma_status finder_index(stemma_finder *finder, bool thorough, size_t memory, stemma_error *err);
 void finder_release(stemma_finder *finder); /* all but the struct itself */

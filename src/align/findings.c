@@ -42,7 +42,8 @@ static uint64_t mark(uint64_t *bits, uint32_t begin, uint32_t end) {
     return fresh;
 }
 
-static stemma_status mark_tokens(stemma_findings *f, const struct match *match, size_t target, stemma_error *err) {
+static stemma_status mark_tokens(stemma_findings *f, const struct match *match, size_t target,
+                                 stemma_error *err) {
     if (!f->seen) f->seen = mem_zero(f->finder->tokens / 64 + 1, sizeof *f->seen);
     if (!f->seen) return fail_memory(err);
     uint64_t fresh = mark(f->seen, match->position, match->position + (uint32_t)match->tokens);
@@ -73,7 +74,8 @@ static stemma_status close_block(stemma_findings *f, stemma_error *err) {
     TRY(count_union(&f->in_open, &f->open.tokens, err));
     f->summary.blocks++;
     if (f->block_count < f->finder->most) {
-        if (!mem_grow((void **)&f->blocks, &f->block_cap, f->block_count + 1, sizeof *f->blocks)) return fail_memory(err);
+        if (!mem_grow((void **)&f->blocks, &f->block_cap, f->block_count + 1, sizeof *f->blocks))
+            return fail_memory(err);
         f->blocks[f->block_count++] = f->open;
     }
     f->open = (stemma_block){0};
@@ -91,7 +93,8 @@ static stemma_status open_block(stemma_findings *f, uint64_t begin, stemma_error
 /* The part of a match in one block: bytes [begin, end), and tokens. */
 static stemma_status add_part(stemma_findings *f, uint64_t begin, uint64_t end, uint64_t first, uint64_t last,
                               stemma_error *err) {
-    if (f->open.end && begin < f->open.begin) return STEMMA_OK; /* inside the fragment before, which went on */
+    if (f->open.end && begin < f->open.begin)
+        return STEMMA_OK; /* inside the fragment before, which went on */
     TRY(open_block(f, begin / f->finder->block * f->finder->block, err));
     uint64_t from = begin > f->covered_to ? begin : f->covered_to;
     if (end > from) f->open.covered += end - from;
@@ -114,7 +117,8 @@ static stemma_status add_to_blocks(stemma_findings *f, const struct match *match
 
 /* ---- fragments ---- */
 
-static stemma_status keep(stemma_findings *f, const struct match *match, const struct target *target, stemma_error *err) {
+static stemma_status keep(stemma_findings *f, const struct match *match, const struct target *target,
+                          stemma_error *err) {
     uint32_t last = match->position + (uint32_t)match->tokens - 1;
     if (f->fragment_count == f->finder->most) return STEMMA_OK;
     if (!mem_grow((void **)&f->fragments, &f->fragment_cap, f->fragment_count + 1, sizeof *f->fragments))
@@ -149,7 +153,8 @@ stemma_status findings_finish(stemma_findings *f, uint64_t bytes, stemma_error *
     TRY(close_block(f, err));
     f->summary.bytes = bytes;
     f->summary.share = (double)f->summary.tokens_found / (double)f->finder->tokens;
-    if (f->block_count && f->blocks[f->block_count - 1].end > bytes) f->blocks[f->block_count - 1].end = bytes;
+    if (f->block_count && f->blocks[f->block_count - 1].end > bytes)
+        f->blocks[f->block_count - 1].end = bytes;
     for (size_t i = 0; i < f->block_count; i++)
         f->blocks[i].target_share = (double)f->blocks[i].tokens / (double)f->finder->tokens;
     return STEMMA_OK;

@@ -19,7 +19,7 @@ struct stemma_findings {
     size_t fragment_count, fragment_cap;
     stemma_block *blocks;
     size_t block_count, block_cap;
-    uint64_t *seen; /* a bit for each token of the targets */
+    uint64_t *seen;          /* a bit for each token of the targets */
     uint64_t *target_tokens; /* found of each target */
 
     stemma_block open;    /* the block that fragments were last found in; empty: none */

@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-static bool goes_along(struct matcher *m, struct candidate candidate, uint64_t offset, const struct place *token) {
+static bool goes_along(struct matcher *m, struct candidate candidate, uint64_t offset,
+                       const struct place *token) {
     uint64_t index = candidate.position - candidate.target->first + offset;
     m->work++;
     if (index >= candidate.target->count) return false;
@@ -70,7 +71,8 @@ static void find_candidates(struct matcher *m, const struct place *window, uint3
     }
 }
 
-stemma_status matcher_begin(struct matcher *m, const struct place *window, uint32_t position, stemma_error *err) {
+stemma_status matcher_begin(struct matcher *m, const struct place *window, uint32_t position,
+                            stemma_error *err) {
     find_candidates(m, window, position);
     if (m->live_count == 0) return STEMMA_OK;
     m->match.begin = window->begin;

@@ -4,7 +4,7 @@
 #include "base/alloc.h"
 
 enum {
-    SEGMENT = 1 << 16,     /* bytes: what one hit makes the close look cost */
+    SEGMENT = 1 << 16,      /* bytes: what one hit makes the close look cost */
     SEGMENT_WIDE = 1 << 20, /* where a window may be long */
     WINDOW_WIDE = 64,       /* tokens */
     RUN_MOST = 16           /* windows in a row that are asked for */
@@ -23,9 +23,9 @@ struct search {
     uint64_t run_needed; /* known windows in a row that are worth a close look */
     uint64_t run;
     size_t skip; /* windows that need not be looked at */
-    bool rich; /* one of the run is not poor */
-    bool hit;  /* in this segment */
-    bool lags; /* the close look knows one token less than the scan: folded bytes and characters */
+    bool rich;   /* one of the run is not poor */
+    bool hit;    /* in this segment */
+    bool lags;   /* the close look knows one token less than the scan: folded bytes and characters */
 };
 
 size_t search_segment_size(const stemma_finder *finder) {
@@ -50,8 +50,8 @@ static inline void meet(struct search *s, uint64_t fingerprint) {
     s->hit |= s->rich && s->run >= s->run_needed;
 }
 
-/* How many of the windows before the i-th belong to its run. Those before the block are taken to: that costs a close
- * look now and then, and misses nothing. */
+/* How many of the windows before the i-th belong to its run. Those before the block are taken to: that costs
+ * a close look now and then, and misses nothing. */
 static void look_back(struct search *s, const uint64_t *fp, size_t i) {
     for (uint64_t back = 1; back < s->run_needed; back++) {
         uint32_t position = back <= i ? known(s, fp[i - back]) : NO_POSITION;
@@ -61,8 +61,8 @@ static void look_back(struct search *s, const uint64_t *fp, size_t i) {
     }
 }
 
-/* All windows are there, and a fragment is so many known ones in a row: one is looked at, and when it is not known the
- * next in which such a row could end, as in Boyer and Moore's search for strings. */
+/* All windows are there, and a fragment is so many known ones in a row: one is looked at, and when it is not
+ * known the next in which such a row could end, as in Boyer and Moore's search for strings. */
 static stemma_status take_all(void *context, const uint64_t *fp, size_t count, const uint64_t *tokens,
                               size_t token_count, stemma_error *err) {
     struct search *s = context;
@@ -108,7 +108,8 @@ static uint64_t run_needed(const stemma_finder *finder) {
 }
 
 static stemma_status search_init(struct search *s, const stemma_finder *finder, stemma_error *err) {
-    struct shingle_sink sink = {.context = s, .take = finder->modulus == 1 ? take_all : take_sample, .modulus = modulus};
+    struct shingle_sink sink = {
+        .context = s, .take = finder->modulus == 1 ? take_all : take_sample, .modulus = modulus};
     s->finder = finder;
     s->run_needed = run_needed(finder);
     s->lags = finder->view.unit <= UNIT_CHAR && finder->view.folds != FOLD_RAW;
@@ -157,7 +158,8 @@ static stemma_status look_closely(struct search *s, const uint8_t *bytes, size_t
     bool continued = s->close_bytes && closeup_end(s->closeup) == s->offset;
     if (!continued) {
         size_t most = search_segment_size(s->finder), before = s->offset < most ? (size_t)s->offset : most;
-        TRY(closeup_begin(s->closeup, s->offset - before, s->lines - count_lines(bytes - before, before) + 1, err));
+        TRY(closeup_begin(s->closeup, s->offset - before, s->lines - count_lines(bytes - before, before) + 1,
+                          err));
         TRY(closeup_feed(s->closeup, bytes - before, before, false, err));
         s->close_bytes += before;
     }

@@ -8,11 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-enum {
-    CHUNK_SEGMENTS = 4, /* read at a time */
-    LEAST_WORDS = 8,
-    LEAST_BYTES = 32
-};
+enum { LEAST_WORDS = 8, LEAST_BYTES = 32 };
 
 stemma_find_options stemma_find_options_default(void) {
     return (stemma_find_options){.size = sizeof(stemma_find_options), .block = 65536, .most = 100000};
@@ -20,7 +16,8 @@ stemma_find_options stemma_find_options_default(void) {
 
 /* ---- the finder ---- */
 
-static stemma_status options_check(const stemma_find_options *given, stemma_find_options *out, stemma_error *err) {
+static stemma_status options_check(const stemma_find_options *given, stemma_find_options *out,
+                                   stemma_error *err) {
     stemma_find_options options = stemma_find_options_default(), defaults = options;
     if (given && given->size == 0) return fail(err, STEMMA_INVALID, "the size of the options is not set");
     if (given) memcpy(&options, given, given->size < sizeof options ? given->size : sizeof options);
@@ -44,7 +41,8 @@ static uint64_t least_for(const struct view *view, uint64_t asked) {
     return least < view->window ? view->window : least;
 }
 
-static stemma_status add_file(stemma_finder *finder, const char *path, const stemma_limits *limits, stemma_error *err) {
+static stemma_status add_file(stemma_finder *finder, const char *path, const stemma_limits *limits,
+                              stemma_error *err) {
     struct buf bytes = {0};
     struct input input;
     TRY(input_open(&input, path, err));
@@ -56,15 +54,16 @@ static stemma_status add_file(stemma_finder *finder, const char *path, const ste
     return status;
 }
 
-static stemma_status add_target(stemma_finder *finder, const stemma_target *target, const stemma_limits *limits,
-                                stemma_error *err) {
+static stemma_status add_target(stemma_finder *finder, const stemma_target *target,
+                                const stemma_limits *limits, stemma_error *err) {
     if (target->path) return add_file(finder, target->path, limits, err);
     if (!target->data && target->data_size) return fail(err, STEMMA_INVALID, "a target needs a path or data");
     return finder_add(finder, target->data, target->data_size, "the target", err);
 }
 
 static stemma_status fill(stemma_finder *finder, const stemma_target *targets, size_t count,
-                          const stemma_find_options *options, const stemma_limits *limits, stemma_error *err) {
+                          const stemma_find_options *options, const stemma_limits *limits,
+                          stemma_error *err) {
     finder->least = least_for(&finder->view, options->least);
     finder->block = options->block;
     finder->most = options->most;
@@ -85,15 +84,17 @@ static stemma_status view_of(const stemma_recipe *recipe, struct view *out, stem
     bool readable = view_can_read(view);
     if (readable) *out = view_for_search(view);
     stemma_recipe_free(own);
-    return readable ? STEMMA_OK : fail(err, STEMMA_INVALID, "the recipe is keyed: its key is needed to read a document");
+    return readable ? STEMMA_OK
+                    : fail(err, STEMMA_INVALID, "the recipe is keyed: its key is needed to read a document");
 }
 
 stemma_status stemma_finder_new(const stemma_target *targets, size_t count, const stemma_recipe *recipe,
-                                const stemma_find_options *given, const stemma_limits *given_limits, stemma_finder **out,
-                                stemma_error *err) {
+                                const stemma_find_options *given, const stemma_limits *given_limits,
+                                stemma_finder **out, stemma_error *err) {
     stemma_find_options options;
     stemma_limits limits;
-    if (!targets || count == 0 || !out) return fail(err, STEMMA_INVALID, "targets and a place for the finder are needed");
+    if (!targets || count == 0 || !out)
+        return fail(err, STEMMA_INVALID, "targets and a place for the finder are needed");
     TRY(options_check(given, &options, err));
     TRY(limits_check(given_limits, &limits, err));
     stemma_finder *finder = mem_zero(1, sizeof *finder);
@@ -140,7 +141,8 @@ static stemma_status search_all(struct search *search, const uint8_t *bytes, siz
 }
 
 /* Reads until the room is filled or the file ends: segments lie at fixed offsets, however a pipe delivers. */
-static stemma_status fill_room(struct input *input, uint8_t *room, size_t size, size_t *got, stemma_error *err) {
+static stemma_status fill_room(struct input *input, uint8_t *room, size_t size, size_t *got,
+                               stemma_error *err) {
     for (*got = 0; *got < size;) {
         size_t count = 0;
         TRY(input_read(input, room + *got, size - *got, &count, err));
@@ -150,25 +152,26 @@ static stemma_status fill_room(struct input *input, uint8_t *room, size_t size, 
     return STEMMA_OK;
 }
 
-/* The buffer is a chunk of the file behind one segment that came before it. */
+/* The buffer holds two segments: the one before stands in front of the one that is read. A segment at a time,
+ * because what is read then stays in the cache until it was searched. */
 static stemma_status search_input(struct search *search, struct input *input, uint8_t *buffer, size_t segment,
                                   stemma_error *err) {
-    size_t chunk = CHUNK_SEGMENTS * segment, got = chunk;
+    size_t got = segment;
     uint8_t *room = buffer + segment;
-    while (got == chunk) {
-        TRY(fill_room(input, room, chunk, &got, err));
-        TRY(search_all(search, room, got, segment, input->stop, err));
-        if (got == chunk) memcpy(buffer, room + chunk - segment, segment);
+    while (got == segment) {
+        TRY(fill_room(input, room, segment, &got, err));
+        if (got) TRY(search_segment(search, room, got, err));
+        if (got == segment) memcpy(buffer, room, segment);
     }
     return search_segment(search, room + got, 0, err);
 }
 
-static stemma_status search_file(struct search *search, const char *path, size_t segment, const volatile int *stop,
-                                 stemma_error *err) {
+static stemma_status search_file(struct search *search, const char *path, size_t segment,
+                                 const volatile int *stop, stemma_error *err) {
     struct input input;
     TRY(input_open(&input, path, err));
     input.stop = stop;
-    uint8_t *buffer = mem_alloc((CHUNK_SEGMENTS + 1) * segment);
+    uint8_t *buffer = mem_alloc(2 * segment);
     stemma_status status = buffer ? search_input(search, &input, buffer, segment, err) : fail_memory(err);
     mem_free(buffer);
     input_close(&input);
@@ -198,12 +201,13 @@ static stemma_status find(const stemma_finder *finder, const char *path, const v
 
 stemma_status stemma_find_file(const stemma_finder *finder, const char *path, const stemma_limits *limits,
                                stemma_findings **out, stemma_error *err) {
-    if (!finder || !path || !out) return fail(err, STEMMA_INVALID, "a finder, a file and a place for what is found are needed");
+    if (!finder || !path || !out)
+        return fail(err, STEMMA_INVALID, "a finder, a file and a place for what is found are needed");
     return find(finder, path, NULL, 0, limits, out, err);
 }
 
-stemma_status stemma_find_bytes(const stemma_finder *finder, const void *data, size_t size, const stemma_limits *limits,
-                                stemma_findings **out, stemma_error *err) {
+stemma_status stemma_find_bytes(const stemma_finder *finder, const void *data, size_t size,
+                                const stemma_limits *limits, stemma_findings **out, stemma_error *err) {
     if (!finder || (!data && size) || !out)
         return fail(err, STEMMA_INVALID, "a finder, data and a place for what is found are needed");
     return find(finder, NULL, data, size, limits, out, err);
