@@ -557,6 +557,41 @@ class Sketch(Base):
         self.assertEqual(message.count("\n"), 1)
         self.bad("sketch", "-d", "a", "b", says="'a': it is not a directory")
 
+    def recipe_with(self, *options):
+        return json.loads(self.good("sketch", "--json", *options, "a"))["recipe"].split("; ", 1)[1]
+
+    def test_signatures(self):
+        usual = "oph n=2048 bits=1; mod n=32"
+        self.assertEqual(self.recipe_with("--signature"), usual + "; signature n=8 c=64 alphabet=65536 positions=no")
+        self.assertEqual(self.recipe_with("--positions", "--rate=32", "--signature", "--alphabet", "256", "--scheme=mod"),
+                         "mod n=32; signature n=8 c=32 alphabet=256 positions=yes")
+        self.assertEqual(self.recipe_with("--scheme=signature", "-n6", "--rate=10", "--positions", "--scheme=mod"),
+                         "signature n=6 c=10 alphabet=65536 positions=yes; mod n=32")
+        self.assertEqual(self.recipe_with("--scheme=signature2011", "-n3", "--rate=7"), "signature2011 n=3 c=7 k=0")
+        self.assertEqual(self.recipe_with("--signature", "--recipe=window=3"),
+                         usual + "; signature n=8 c=64 alphabet=65536 positions=no")
+        self.bad("sketch", "--rate=3", "a", says="need --signature, or a --scheme=signature before them")
+        self.bad("sketch", "--scheme=mod", "--positions", "a", says="need --signature")
+        self.bad("sketch", "--signature", "--rate=0", "a", says="signature c=0 is not a number from 1 to 1048576")
+        self.bad("sketch", "--signature", "--alphabet=1", "a", says="signature alphabet=1")
+        self.bad("sketch", "--scheme=signature2011", "--positions", "a", says="signature2011 takes no positions")
+        self.bad("sketch", "--signature", "--recipe=; signature", "a", says="the same signature is asked for twice")
+
+    def test_json_of_signatures(self):
+        part = json.loads(self.good("sketch", "--json", "--signature", "--rate=16", "--positions", "a"))["parts"][2]
+        self.assertEqual((part["scheme"], part["n"], part["c"], part["alphabet"]), ("signature", 8, 16, 65536))
+        self.assertEqual((len(part["symbols"]), len(part["positions"])), (part["symbol_count"],) * 2)
+        self.assertGreater(part["symbol_count"], 100)
+        self.assertEqual(part["positions"], sorted(part["positions"]))
+        self.assertTrue(0 < part["agree"] < 1 and max(part["positions"]) < (self.folder / "a").stat().st_size)
+
+    def test_signatures_compare(self):
+        self.good("sketch", "-q", "--scheme=signature", "-o", "fine", "a")
+        self.good("sketch", "-q", "--scheme=signature", "--rate=256", "-o", "coarse", "b")
+        self.good("sketch", "-q", "--scheme=signature", "--rate=100", "-o", "other", "b")
+        self.assertRegex(self.good("compare", "fine", "coarse"), "\\Aunknown ")
+        self.bad("compare", "fine", "other", says="signature c is 64 in one and 100 in the other")
+
     def test_bundle(self):
         self.assertEqual(self.good("sketch", "-o", "all", "a", "b"), "all\n")
         self.bad("compare", "all", "a", says=r"holds 2 sketches; name one as 'all#DOCUMENT'")
@@ -756,6 +791,13 @@ class Show(Base):
         sketch = json.loads(self.good("sketch", "--json", "b"))
         self.assertEqual(rows[0].split(), [f"{sketch['bytes']:,}", "4,000", "3,998", sketch["digest"][:12], "b"])
         self.assertEqual([row.split()[-1] for row in rows], ["b", "a"])
+
+    def test_signature_has_a_row(self):
+        self.good("sketch", "-q", "--signature", "--scheme=signature2011", "-o", "signed", "a")
+        *_, bits, symbols = self.good("show", "signed").splitlines()
+        self.assertRegex(bits, r" signature2011 n=4 c=50: [\d,]+ symbols of [\d,]+ characters in [\d,]+ bytes$")
+        count, size = re.search(r"signature n=8 c=64: ([\d,]+) symbols of [\d,]+ characters in ([\d,]+) bytes$", symbols).groups()
+        self.assertEqual(int(size.replace(",", "")), 2 * int(count.replace(",", "")))
 
     def test_json_is_that_of_sketch(self):
         self.assertEqual(self.good("show", "--json", "all"), self.good("sketch", "--json", "--window=3", "b", "a"))
