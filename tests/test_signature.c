@@ -1,5 +1,5 @@
-/* Signatures against an obvious twin: the text by stemma_text, every window hashed from scratch, every window before it
- * looked at; and the properties that estimators rely on. */
+/* Signatures against an obvious twin: the text by stemma_text, every window hashed from scratch, every window
+ * before it looked at; and the properties that estimators rely on. */
 #include "align/parity.h"
 #include "base/digest.h"
 #include "effort.h"
@@ -25,7 +25,8 @@ static uint32_t twin_char(const uint8_t *at, size_t size) {
 }
 
 /* Through the public way to the canonical text, by characters (or bytes) of the same folds. */
-static struct twin_text twin_text_of(const struct stemma_recipe *recipe, bool bytes, const uint8_t *data, size_t size) {
+static struct twin_text twin_text_of(const struct stemma_recipe *recipe, bool bytes, const uint8_t *data,
+                                     size_t size) {
     char by_unit[100];
     bool raw = recipe->view.folds == FOLD_RAW;
     snprintf(by_unit, sizeof by_unit, "%s unit=%s window=1 hash=mix", fold_text(recipe->view.folds).text,
@@ -42,7 +43,8 @@ static struct twin_text twin_text_of(const struct stemma_recipe *recipe, bool by
         for (size_t at = token.begin; at < token.end; at++) {
             if (at > token.begin && !bytes && !raw) break;
             out.places[out.count] = raw ? at : token.source_begin;
-            out.chars[out.count++] = bytes || raw ? canon[at] : twin_char(canon + at, token.end - token.begin);
+            out.chars[out.count++] =
+                bytes || raw ? canon[at] : twin_char(canon + at, token.end - token.begin);
         }
     }
     stemma_text_free(text);
@@ -81,8 +83,8 @@ static uint16_t twin_agree(const struct twin_text *text) {
     return all ? (uint16_t)((sum * 65535 + all / 2) / all) : 0;
 }
 
-static struct signature_data twin(const struct stemma_recipe *recipe, const struct spec *spec, const uint8_t *data,
-                                  size_t size) {
+static struct signature_data twin(const struct stemma_recipe *recipe, const struct spec *spec,
+                                  const uint8_t *data, size_t size) {
     struct signature_data out = {0};
     bool bits = spec->scheme == SCHEME_SIGNATURE2011;
     struct twin_text text = twin_text_of(recipe, bits, data, size);
@@ -105,8 +107,8 @@ static struct signature_data twin(const struct stemma_recipe *recipe, const stru
 /* ---- making ---- */
 
 /* In pieces of at most `piece` bytes, cut at random; whole when it is 0. */
-static struct signature_data sign(const struct stemma_recipe *recipe, size_t part, const uint8_t *data, size_t size,
-                                  size_t piece, uint64_t *rng) {
+static struct signature_data sign(const struct stemma_recipe *recipe, size_t part, const uint8_t *data,
+                                  size_t size, size_t piece, uint64_t *rng) {
     struct signer *signer;
     struct signature_data out = {0};
     assert_int_equal(signer_new(&recipe->view, &recipe->specs[part], 1u << 30, &signer, NULL), STEMMA_OK);
@@ -123,28 +125,58 @@ static struct signature_data sign(const struct stemma_recipe *recipe, size_t par
 static void assert_same(const struct signature_data *a, const struct signature_data *b, const char *what) {
     if (a->symbols.len != b->symbols.len || a->length != b->length || a->agree != b->agree)
         fail_msg("%s: %zu symbols of %llu (agree %u), not %zu of %llu (agree %u)", what, a->symbols.len,
-                 (unsigned long long)a->length, a->agree, b->symbols.len, (unsigned long long)b->length, b->agree);
+                 (unsigned long long)a->length, a->agree, b->symbols.len, (unsigned long long)b->length,
+                 b->agree);
     assert_int_equal(a->positions.len, b->positions.len);
     for (size_t i = 0; i < a->symbols.len; i++) assert_int_equal(a->symbols.data[i], b->symbols.data[i]);
-    for (size_t i = 0; i < a->positions.len; i++) assert_int_equal(a->positions.data[i], b->positions.data[i]);
+    for (size_t i = 0; i < a->positions.len; i++)
+        assert_int_equal(a->positions.data[i], b->positions.data[i]);
 }
 
 static const char *const recipes[] = {
-    "signature", "signature c=4 positions=yes", "signature n=3 c=5 alphabet=100", "signature n=1 c=2 positions=yes",
-    "signature n=64 c=3", "signature c=1 n=2 alphabet=2", "seed=7; signature c=8",
-    "preset=raw; signature n=5 c=4 positions=yes", "preset=code; signature c=6 positions=yes",
-    "fold=case; signature c=3 positions=yes", "fold=nfc+punct unit=line; signature n=4 c=8 positions=yes",
-    "signature2011 c=7", "preset=raw; signature2011 n=4 c=5 k=3", "preset=code; signature2011 n=64 c=3 k=1",
+    "signature",
+    "signature c=4 positions=yes",
+    "signature n=3 c=5 alphabet=100",
+    "signature n=1 c=2 positions=yes",
+    "signature n=64 c=3",
+    "signature c=1 n=2 alphabet=2",
+    "seed=7; signature c=8",
+    "preset=raw; signature n=5 c=4 positions=yes",
+    "preset=code; signature c=6 positions=yes",
+    "fold=case; signature c=3 positions=yes",
+    "fold=nfc+punct unit=line; signature n=4 c=8 positions=yes",
+    "signature2011 c=7",
+    "preset=raw; signature2011 n=4 c=5 k=3",
+    "preset=code; signature2011 n=64 c=3 k=1",
 };
 
-/* Words of several scripts, runs, line ends, things that compose or fold to more characters, bytes that are not UTF-8. */
+/* Words of several scripts, runs, line ends, things that compose or fold to more characters, bytes that are
+ * not UTF-8. */
 static struct buf random_text(uint64_t *rng, size_t size) {
-    static const char *const pieces[] = {
-        "the ", "Quick ", "brown, ", "fox\n", "  ", "\r\n", "Stra\xc3\x9f""e", "na\x69\xcc\x88ve ", "\xe4\xb8\xad\xe6\x96\x87",
-        "\xd0\x9c\xd0\xb8\xd1\x80 ", "\xff", "\xe2\x82", "\xf0\x9f\x98\x80", "aaaaaaaaaaaa", "abababababab", "\xef\xac\x83", "12,5 ",
-        "\xc2\xad", "\xe0\xb8\x81\xe0\xb8\xb2", "lazy dogs are many, and long runs of plain letters too. "};
+    static const char *const pieces[] = {"the ",
+                                         "Quick ",
+                                         "brown, ",
+                                         "fox\n",
+                                         "  ",
+                                         "\r\n",
+                                         "Stra\xc3\x9f"
+                                         "e",
+                                         "na\x69\xcc\x88ve ",
+                                         "\xe4\xb8\xad\xe6\x96\x87",
+                                         "\xd0\x9c\xd0\xb8\xd1\x80 ",
+                                         "\xff",
+                                         "\xe2\x82",
+                                         "\xf0\x9f\x98\x80",
+                                         "aaaaaaaaaaaa",
+                                         "abababababab",
+                                         "\xef\xac\x83",
+                                         "12,5 ",
+                                         "\xc2\xad",
+                                         "\xe0\xb8\x81\xe0\xb8\xb2",
+                                         "lazy dogs are many, and long runs of plain letters too. "};
     struct buf out = {0};
-    while (out.len < size) assert_true(buf_add_string(&out, pieces[rng_below(rng, sizeof pieces / sizeof *pieces)]));
+    while (out.len < size)
+        assert_true(buf_add_string(&out, pieces[rng_below(rng, sizeof pieces / sizeof *pieces)]));
     out.len = size;
     return out;
 }
@@ -254,7 +286,8 @@ static struct spec spec_of(const char *text) {
     return spec;
 }
 
-/* The signature of a finer rate, coarsened, against the one made at the coarser rate, on the bits both have. */
+/* The signature of a finer rate, coarsened, against the one made at the coarser rate, on the bits both have.
+ */
 static void check_coarsening(const char *fine, const char *coarse, const struct buf *text, uint64_t *rng) {
     struct stemma_recipe *recipes_of[2] = {recipe_of(fine), recipe_of(coarse)};
     struct signature_data made[2], brought[2] = {{{0}, {0}, 0, 0}};
@@ -290,15 +323,17 @@ static void test_coarsening(void **state) {
     check_coarsening("signature c=16 positions=yes", "signature c=256 positions=yes", &text, &rng);
     check_coarsening("signature c=6 positions=yes", "signature c=48 alphabet=256 positions=yes", &text, &rng);
     check_coarsening("signature c=8 alphabet=64 positions=yes", "signature c=64 positions=yes", &text, &rng);
-    check_coarsening("signature c=8 alphabet=64 positions=yes", "signature c=8 alphabet=4 positions=yes", &text, &rng);
-    check_coarsening("signature c=9 alphabet=77 positions=yes", "signature c=9 alphabet=77 positions=yes", &text, &rng);
+    check_coarsening("signature c=8 alphabet=64 positions=yes", "signature c=8 alphabet=4 positions=yes",
+                     &text, &rng);
+    check_coarsening("signature c=9 alphabet=77 positions=yes", "signature c=9 alphabet=77 positions=yes",
+                     &text, &rng);
     buf_release(&text);
 }
 
 static void test_rates_that_do_not_meet(void **state) {
-    static const struct signature_rate pairs[][2] = {
-        {{64, 65536}, {96, 65536}}, {{64, 65536}, {192, 65536}}, {{64, 1000}, {128, 1000}}, {{64, 1000}, {64, 1001}},
-        {{1, 16}, {16, 16}},        {{64, 1024}, {64, 1000}}};
+    static const struct signature_rate pairs[][2] = {{{64, 65536}, {96, 65536}}, {{64, 65536}, {192, 65536}},
+                                                     {{64, 1000}, {128, 1000}},  {{64, 1000}, {64, 1001}},
+                                                     {{1, 16}, {16, 16}},        {{64, 1024}, {64, 1000}}};
     struct signature_rate out;
     (void)state;
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
@@ -360,7 +395,8 @@ static void test_signature_alone(void **state) {
     stemma_sketch *a, *b;
     stemma_comparison comparison;
     (void)state;
-    assert_int_equal(stemma_sketch_bytes("one two three four five six", 27, "", recipe, NULL, &a, NULL), STEMMA_OK);
+    assert_int_equal(stemma_sketch_bytes("one two three four five six", 27, "", recipe, NULL, &a, NULL),
+                     STEMMA_OK);
     assert_int_equal(stemma_sketch_bytes("one two three four five six seven", 33, "", recipe, NULL, &b, NULL),
                      STEMMA_OK);
     assert_int_equal(stemma_compare_sketches(a, b, NULL, &comparison, NULL), STEMMA_OK);
@@ -381,10 +417,13 @@ static uint8_t *random_prose(uint64_t *rng, size_t size) {
     return text;
 }
 
-static double parity_of(const char *recipe_text, const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_size) {
+static double parity_of(const char *recipe_text, const uint8_t *a, size_t a_size, const uint8_t *b,
+                        size_t b_size) {
     struct stemma_recipe *recipe = recipe_of(recipe_text);
-    struct signature_data data[2] = {sign(recipe, 0, a, a_size, 0, NULL), sign(recipe, 0, b, b_size, 0, NULL)};
-    struct signature sa = signature_of(&data[0], &recipe->specs[0]), sb = signature_of(&data[1], &recipe->specs[0]);
+    struct signature_data data[2] = {sign(recipe, 0, a, a_size, 0, NULL),
+                                     sign(recipe, 0, b, b_size, 0, NULL)};
+    struct signature sa = signature_of(&data[0], &recipe->specs[0]),
+                     sb = signature_of(&data[1], &recipe->specs[0]);
     uint64_t estimate = 0;
     assert_int_equal(parity_estimate(&sa, &sb, &estimate, NULL), STEMMA_OK);
     signature_data_release(&data[0]);
@@ -393,7 +432,8 @@ static double parity_of(const char *recipe_text, const uint8_t *a, size_t a_size
     return (double)estimate;
 }
 
-/* One substitution touches n windows on either side: c LD overestimates scattered edits about n-fold and more. */
+/* One substitution touches n windows on either side: c LD overestimates scattered edits about n-fold and
+ * more. */
 static void test_parity_of_scattered_edits(void **state) {
     enum { SIZE = 13500, EDITS = SIZE / 100, TEXTS = 12 };
     uint64_t rng = 8;
@@ -427,7 +467,8 @@ static void test_parity_of_blocks(void **state) {
         free(b);
     }
     assert_true(sum[0] / TEXTS > .9 && sum[0] / TEXTS < 1.1);
-    assert_true(sum[1] / TEXTS > .5 && sum[1] / TEXTS < 2); /* how much is kept depends on the sums that occur */
+    assert_true(sum[1] / TEXTS > .5 &&
+                sum[1] / TEXTS < 2); /* how much is kept depends on the sums that occur */
 }
 
 static void test_parity_of_unrelated(void **state) {

@@ -1,4 +1,5 @@
-/* Signatures as bytes: what is written is read again, and what no signer makes is refused behind good checksums. */
+/* Signatures as bytes: what is written is read again, and what no signer makes is refused behind good
+ * checksums. */
 #include "sketch_support.h"
 
 static struct stemma_sketch *sketch_of(const char *recipe_text, size_t size) {
@@ -37,17 +38,20 @@ static void test_round_trip(void **state) {
             for (int positions = 0; positions < 2; positions++) {
                 char text[100];
                 size_t bytes;
-                snprintf(text, sizeof text, "; signature c=3 alphabet=%u positions=%s; signature2011 c=3", alphabets[a],
-                         positions ? "yes" : "no");
+                snprintf(text, sizeof text, "; signature c=3 alphabet=%u positions=%s; signature2011 c=3",
+                         alphabets[a], positions ? "yes" : "no");
                 struct stemma_sketch *sketch = sketch_of(text, sizes[s]), *found = NULL;
                 assert_int_equal(read_again(sketch, &found, &bytes, NULL), STEMMA_OK);
                 for (size_t i = 0; i < 2; i++) {
-                    const struct signature_data *x = &sketch->parts[i].signature, *y = &found->parts[i].signature;
+                    const struct signature_data *x = &sketch->parts[i].signature,
+                                                *y = &found->parts[i].signature;
                     assert_true(x->length == y->length && x->agree == y->agree);
                     assert_int_equal(x->symbols.len, y->symbols.len);
                     assert_int_equal(x->positions.len, y->positions.len);
-                    if (x->symbols.len) assert_memory_equal(x->symbols.data, y->symbols.data, 2 * x->symbols.len);
-                    if (x->positions.len) assert_memory_equal(x->positions.data, y->positions.data, 8 * x->positions.len);
+                    if (x->symbols.len)
+                        assert_memory_equal(x->symbols.data, y->symbols.data, 2 * x->symbols.len);
+                    if (x->positions.len)
+                        assert_memory_equal(x->positions.data, y->positions.data, 8 * x->positions.len);
                 }
                 sketch_free(sketch);
                 sketch_free(found);
@@ -57,7 +61,8 @@ static void test_round_trip(void **state) {
 /* 16 bits a symbol, and a byte or two for its position. */
 static void test_size(void **state) {
     (void)state;
-    struct stemma_sketch *plain = sketch_of("; signature", 64000), *placed = sketch_of("; signature positions=yes", 64000);
+    struct stemma_sketch *plain = sketch_of("; signature", 64000),
+                         *placed = sketch_of("; signature positions=yes", 64000);
     struct stemma_sketch *read = NULL;
     size_t bytes[2], count = plain->parts[0].signature.symbols.len;
     assert_int_equal(read_again(plain, &read, &bytes[0], NULL), STEMMA_OK);
@@ -140,33 +145,59 @@ static void check_bytes(const char *recipe_text, const char *part, size_t part_s
     stemma_error err = {0};
     uint8_t digests[2 * DIGEST_SIZE] = {0};
     size_t at = 0;
-    assert_true(buf_add_u32(&record, (uint32_t)(4 + 24 + sizeof digests + part_size)) && buf_add_u32(&record, 0));
+    assert_true(buf_add_u32(&record, (uint32_t)(4 + 24 + sizeof digests + part_size)) &&
+                buf_add_u32(&record, 0));
     for (int i = 0; i < 3; i++) assert_true(buf_add_u64(&record, 1000));
     assert_true(buf_add(&record, digests, sizeof digests) && buf_add(&record, part, part_size) &&
                 buf_add_u64(&record, checksum64(record.data, record.len)));
     stemma_status status = codec_get_sketch(record.data, record.len, &at, recipe, 0, &found, &err);
-    if (why && (status != STEMMA_CORRUPT || !strstr(err.message, why))) fail_msg("'%s': '%s'", why, err.message);
+    if (why && (status != STEMMA_CORRUPT || !strstr(err.message, why)))
+        fail_msg("'%s': '%s'", why, err.message);
     if (!why) assert_int_equal(status, STEMMA_OK);
     sketch_free(found);
     buf_release(&record);
     recipe_release(recipe);
 }
 
-#define HEAD "\xe8\x03\0\0\0\0\0\0" "\x10\0" /* length 1000, agree 16 */
+#define HEAD                                                                                                 \
+    "\xe8\x03\0\0\0\0\0\0"                                                                                   \
+    "\x10\0" /* length 1000, agree 16 */
 #define COUNT(n) n "\0\0\0\0\0\0\0"
 
 static void test_hand_made(void **state) {
     (void)state;
 #define CHECK(recipe, bytes, why) check_bytes(recipe, bytes, sizeof bytes - 1, why)
     static const char one[] = "; signature alphabet=2 positions=yes";
-    CHECK(one, HEAD COUNT("\1") "\1" "\5", NULL);
-    CHECK(one, HEAD COUNT("\1") "\3" "\5", "behind the last field");
-    CHECK(one, HEAD COUNT("\1") "\1" "\x85\0", "bytes it does not need");
-    CHECK(one, HEAD COUNT("\1") "\1" "\xe8\7", "behind the document");
-    CHECK(one, HEAD COUNT("\1") "\1" "\xff\xff\xff\xff\xff\xff\xff\xff\xff\2", "out of range");
-    CHECK(one, HEAD COUNT("\1") "\1" "\x85", "ends in the middle");
+    CHECK(one,
+          HEAD COUNT("\1") "\1"
+                           "\5",
+          NULL);
+    CHECK(one,
+          HEAD COUNT("\1") "\3"
+                           "\5",
+          "behind the last field");
+    CHECK(one,
+          HEAD COUNT("\1") "\1"
+                           "\x85\0",
+          "bytes it does not need");
+    CHECK(one,
+          HEAD COUNT("\1") "\1"
+                           "\xe8\7",
+          "behind the document");
+    CHECK(one,
+          HEAD COUNT("\1") "\1"
+                           "\xff\xff\xff\xff\xff\xff\xff\xff\xff\2",
+          "out of range");
+    CHECK(one,
+          HEAD COUNT("\1") "\1"
+                           "\x85",
+          "ends in the middle");
     CHECK(one, HEAD "\xff\xff\xff\xff\xff\xff\xff\xff", "more symbols than windows");
-    CHECK(one, "\xff\xff\xff\xff\xff\xff\xff\xff" "\x10\0" "\xf0\xff\xff\xff\xff\xff\xff\xff", "ends in the middle");
+    CHECK(one,
+          "\xff\xff\xff\xff\xff\xff\xff\xff"
+          "\x10\0"
+          "\xf0\xff\xff\xff\xff\xff\xff\xff",
+          "ends in the middle");
 }
 
 int main(void) {

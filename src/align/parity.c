@@ -6,7 +6,8 @@ static size_t least(size_t a, size_t b) {
     return a < b ? a : b;
 }
 
-/* The textbook's table, one row at a time: row[j] is the distance of what was read of a and the first j of b. */
+/* The textbook's table, one row at a time: row[j] is the distance of what was read of a and the first j of b.
+ */
 static void next_row(size_t *row, uint16_t symbol, const uint16_t *b, size_t count) {
     size_t diagonal = row[0]++;
     for (size_t j = 0; j < count; j++) {
@@ -16,7 +17,8 @@ static void next_row(size_t *row, uint16_t symbol, const uint16_t *b, size_t cou
     }
 }
 
-stemma_status parity_estimate(const struct signature *a, const struct signature *b, uint64_t *out, stemma_error *err) {
+stemma_status parity_estimate(const struct signature *a, const struct signature *b, uint64_t *out,
+                              stemma_error *err) {
     size_t *row = mem_zero(b->count + 1, sizeof *row);
     if (!row) return fail_memory(err);
     for (size_t j = 0; j <= b->count; j++) row[j] = j;

@@ -100,7 +100,8 @@ static void chunks_free(struct maker *base) {
 
 struct maker *chunk_maker_new(const struct spec *spec, uint64_t seed) {
     static const struct maker_class bsw = {.take = bsw_take, .finish = chunks_finish, .free = chunks_free};
-    static const struct maker_class bsw_chunk = {.take = bsw_chunk_take, .finish = chunks_finish, .free = chunks_free};
+    static const struct maker_class bsw_chunk = {
+        .take = bsw_chunk_take, .finish = chunks_finish, .free = chunks_free};
     struct chunk_maker *maker = mem_zero(1, sizeof *maker);
     if (!maker) return NULL;
     bool modified = spec->scheme == SCHEME_BSW;

@@ -73,7 +73,8 @@ static void draw_functions(struct minhash_maker *maker, size_t n, uint64_t seed)
 }
 
 struct maker *minhash_maker_new(const struct spec *spec, uint64_t seed) {
-    static const struct maker_class class = {.take = minhash_take, .finish = minhash_finish, .free = minhash_free};
+    static const struct maker_class class = {
+        .take = minhash_take, .finish = minhash_finish, .free = minhash_free};
     struct minhash_maker *maker = mem_zero(1, sizeof *maker);
     if (!maker) return NULL;
     size_t n = spec->n;

@@ -2,8 +2,8 @@
  * Samples of the set of fingerprints: mod, min, minmod, level (Broder 1997, 3).
  *
  * Two collectors do all the work. `multiples` keeps a set that only grows: values are appended and the set is
- * sorted whenever it has doubled, so time is near-linear and a million equal lines stay small. `lowest` (lowest.h)
- * keeps the n smallest.
+ * sorted whenever it has doubled, so time is near-linear and a million equal lines stay small. `lowest`
+ * (lowest.h) keeps the n smallest.
  */
 #include "base/alloc.h"
 #include "base/sort.h"
@@ -140,10 +140,13 @@ static void sample_free(struct maker *base) {
     mem_free(maker);
 }
 
-static const struct maker_class mod_class = {.take = mod_take, .finish = multiples_finish, .free = sample_free};
-static const struct maker_class level_class = {.take = level_take, .finish = multiples_finish, .free = sample_free};
+static const struct maker_class mod_class = {
+    .take = mod_take, .finish = multiples_finish, .free = sample_free};
+static const struct maker_class level_class = {
+    .take = level_take, .finish = multiples_finish, .free = sample_free};
 static const struct maker_class min_class = {.take = min_take, .finish = lowest_finish, .free = sample_free};
-static const struct maker_class minmod_class = {.take = minmod_take, .finish = lowest_finish, .free = sample_free};
+static const struct maker_class minmod_class = {
+    .take = minmod_take, .finish = lowest_finish, .free = sample_free};
 
 struct maker *sample_maker_new(const struct spec *spec) {
     struct sample_maker *maker = mem_zero(1, sizeof *maker);

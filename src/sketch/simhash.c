@@ -34,7 +34,8 @@ static void simhash_free(struct maker *base) {
 }
 
 struct maker *simhash_maker_new(const struct spec *spec, uint64_t seed) {
-    static const struct maker_class class = {.take = simhash_take, .finish = simhash_finish, .free = simhash_free};
+    static const struct maker_class class = {
+        .take = simhash_take, .finish = simhash_finish, .free = simhash_free};
     struct simhash_maker *maker = mem_zero(1, sizeof *maker);
     if (!maker) return NULL;
     uint64_t state = mix64(seed ^ SALT_SIMHASH);
