@@ -121,8 +121,8 @@ typedef struct stemma_error {
  *   bsw n=N            the smallest fingerprint of each content-defined chunk of about N tokens
  *   bsw-chunk n=N      a hash of each such chunk
  *   simhash bits=B     64 or 128 bits
- * and edit-distance signatures, made of the characters of the canonical text (the bytes, where nothing is folded), whatever
- * unit and window are:
+ * and edit-distance signatures, made of the characters of the canonical text (the bytes, where nothing is folded and the
+ * unit is not char), whatever words and windows are:
  *   signature n=N c=C alphabet=A positions=no
  *                      of the windows of N characters (1 to 64) one in C (1 to 2^20) leaves a symbol, one of A (2 to
  *                      65536), in the order of the text. A window that equals one of the N before it leaves none. With

@@ -149,6 +149,7 @@ class Sketches(Base):
             self.check(f"{view}; signature n=4 c=8; signature c=3 n=1 alphabet=100; signature2011; signature2011 n=9 c=5 k=3")
         self.check("preset=raw; signature n=5 c=3 positions=yes; signature n=64 c=2 alphabet=2 positions=yes; signature2011")
         self.check("preset=raw unit=byte; signature c=4 positions=yes", documents=DOCUMENTS)
+        self.check("preset=raw unit=char; signature n=3 c=2; signature2011")
         self.check("; signature c=4; signature2011", key=KEY)
 
     def test_schemes(self):

@@ -33,6 +33,7 @@ static const char *const recipes[] = {
     "signature; signature n=3 c=5 alphabet=1000 positions=yes; signature2011",
     "preset=raw unit=byte; signature c=16 positions=yes; signature2011 n=6 c=9 k=2",
     "preset=code unit=line seed=5; signature n=64 c=2 alphabet=2; signature n=1 c=1",
+    "preset=raw unit=char; signature n=5 c=8 positions=yes",
 };
 
 static const char KEY[] = "a key that is not secret at all";

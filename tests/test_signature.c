@@ -28,7 +28,7 @@ static uint32_t twin_char(const uint8_t *at, size_t size) {
 static struct twin_text twin_text_of(const struct stemma_recipe *recipe, bool bytes, const uint8_t *data,
                                      size_t size) {
     char by_unit[100];
-    bool raw = recipe->view.folds == FOLD_RAW;
+    bool raw = recipe->view.folds == FOLD_RAW && recipe->view.unit != UNIT_CHAR;
     snprintf(by_unit, sizeof by_unit, "%s unit=%s window=1 hash=mix", fold_text(recipe->view.folds).text,
              bytes && raw ? "byte" : "char");
     struct stemma_recipe *view = recipe_of(by_unit);
@@ -145,6 +145,7 @@ static const char *const recipes[] = {
     "preset=code; signature c=6 positions=yes",
     "fold=case; signature c=3 positions=yes",
     "fold=nfc+punct unit=line; signature n=4 c=8 positions=yes",
+    "preset=raw unit=char; signature n=5 c=4 positions=yes",
     "signature2011 c=7",
     "preset=raw; signature2011 n=4 c=5 k=3",
     "preset=code; signature2011 n=64 c=3 k=1",

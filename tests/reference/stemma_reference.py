@@ -440,7 +440,8 @@ def signature_part(scheme, x, symbols, bits, positions=None):
 
 
 def signature(doc, recipe, n, c, alphabet, positions):
-    x = list(doc.edit_text) if not recipe.fold else code_points(doc.edit_text)
+    by_bytes = not recipe.fold and recipe.unit != "char"
+    x = list(doc.edit_text) if by_bytes else code_points(doc.edit_text)
     generator = Generator(mix64(recipe.start ^ salt("signatur")))
     m, f = generator.next() & ~7 | 5, generator.next()
 
@@ -453,7 +454,7 @@ def signature(doc, recipe, n, c, alphabet, positions):
 
     hashes = [window_hash(p) for p in range(len(x) - n + 1)]
     kept = [p for p, h in enumerate(hashes) if h % c == 0 and h not in hashes[max(0, p - n) : p]]
-    if positions == "yes" and recipe.fold:
+    if positions == "yes" and not by_bytes:
         raise NotImplementedError("the way back through the canonical form")
     symbols = [hashes[p] // c % alphabet for p in kept]
     return signature_part("signature", x, symbols, max(1, (alphabet - 1).bit_length()), kept if positions == "yes" else None)
