@@ -63,7 +63,8 @@ stemma_status signer_new(const struct view *view, const struct spec *spec, size_
     signer->memory = memory;
     for (size_t i = 0; i < SIGNATURE_WINDOW_MOST; i++) signer->recent.at[i] = UINT64_MAX;
     window_hash_init(&signer->hash, view, spec);
-    stemma_status status = edit_text_init(&signer->text, view->folds, bits || edit_text_is_bytes(view), spec->positions, err);
+    stemma_status status =
+        edit_text_init(&signer->text, view->folds, bits || edit_text_is_bytes(view), spec->positions, err);
     if (status == STEMMA_OK && bits) status = bit_sampler_new(spec, view_seed(view), &signer->bits, err);
     if (status != STEMMA_OK) {
         signer_free(signer);
