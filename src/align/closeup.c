@@ -99,12 +99,15 @@ stemma_status closeup_begin(struct closeup *c, uint64_t offset, uint64_t line, s
     return STEMMA_OK;
 }
 
+static void drop_front(struct vec64 *vec, size_t count) {
+    if (count) memmove(vec->data, vec->data + count, (vec->len - count) * sizeof *vec->data);
+    vec->len -= count;
+}
+
 /* ---- tokens ---- */
 
 static stemma_status note_newlines(struct closeup *c, const uint8_t *bytes, size_t size, stemma_error *err) {
-    memmove(c->newlines.data, c->newlines.data + c->newline,
-            (c->newlines.len - c->newline) * sizeof(uint64_t));
-    c->newlines.len -= c->newline;
+    drop_front(&c->newlines, c->newline);
     c->newline = 0;
     for (const uint8_t *at = bytes, *end = bytes + size;
          at < end && (at = memchr(at, '\n', (size_t)(end - at))); at++)
@@ -172,19 +175,18 @@ static stemma_status give_all(struct closeup *c, stemma_error *err) {
         c->skip = false;
         used++;
     }
-    memmove(c->windows.data, c->windows.data + used, (c->windows.len - used) * sizeof(uint64_t));
-    c->windows.len -= used;
+    drop_front(&c->windows, used);
     return STEMMA_OK;
 }
 
 /* Forgets what no later window reaches: spots, their text, breakpoints of the map. */
 static void trim(struct closeup *c) {
     size_t spots = c->next - c->lead, text = spots < c->spot_count ? c->spots[spots].at : c->cut;
-    memmove(c->spots, c->spots + spots, (c->spot_count - spots) * sizeof *c->spots);
+    if (spots) memmove(c->spots, c->spots + spots, (c->spot_count - spots) * sizeof *c->spots);
     c->spot_count -= spots;
     c->next -= spots;
     for (size_t i = 0; i < c->spot_count; i++) c->spots[i].at -= text;
-    memmove(c->text.data, c->text.data + text, c->text.len - text);
+    if (text) memmove(c->text.data, c->text.data + text, c->text.len - text);
     c->text.len -= text;
     c->text_begin += text;
     c->cut -= text;
