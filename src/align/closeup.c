@@ -20,6 +20,7 @@ struct closeup {
     struct canon *canon;
     struct shingler *shingler;
     struct offset_map map;
+    size_t map_cursor;
     struct buf text; /* canonical, from `text_begin` on */
     uint64_t text_begin;
     size_t cut; /* text that is tokens */
@@ -90,7 +91,7 @@ stemma_status closeup_begin(struct closeup *c, uint64_t offset, uint64_t line, s
     TRY(canon_new(view->folds, view->unit, &c->map, &c->canon, err));
     TRY(shingler_new(view, &c->finder->tables, (struct shingle_sink){.context = c, .take = collect},
                      (struct text_sink){0}, &c->shingler, err));
-    c->map.len = c->text.len = c->cut = c->windows.len = c->newlines.len = c->newline = 0;
+    c->map_cursor = c->map.len = c->text.len = c->cut = c->windows.len = c->newlines.len = c->newline = 0;
     c->spot_count = c->next = c->lead = 0;
     c->text_begin = 0;
     c->origin = c->end = offset;
@@ -121,14 +122,14 @@ static uint64_t line_of(struct closeup *c, uint64_t offset) {
 }
 
 static stemma_status add_spot(struct closeup *c, struct token token, stemma_error *err) {
-    uint64_t begin = c->origin + offset_map_find(&c->map, c->text_begin + token.begin);
+    uint64_t begin = c->origin + offset_map_follow(&c->map, &c->map_cursor, c->text_begin + token.begin);
     if (!mem_grow((void **)&c->spots, &c->spot_cap, c->spot_count + 1, sizeof *c->spots))
         return fail_memory(err);
     c->spots[c->spot_count++] = (struct spot){
         .at = token.begin,
         .size = token.end - token.begin,
         .begin = begin,
-        .end = c->origin + offset_map_find(&c->map, c->text_begin + token.end),
+        .end = c->origin + offset_map_follow(&c->map, &c->map_cursor, c->text_begin + token.end),
         .line = line_of(c, begin),
     };
     return STEMMA_OK;
@@ -191,6 +192,7 @@ static void trim(struct closeup *c) {
     c->text_begin += text;
     c->cut -= text;
     offset_map_forget(&c->map, c->text_begin + c->cut);
+    c->map_cursor = 0;
 }
 
 stemma_status closeup_feed(struct closeup *c, const uint8_t *bytes, size_t size, bool last,

@@ -42,6 +42,8 @@ struct offset_map {
  * [find(begin), find(end)) is what a token came from. (Where several characters that
  * compose are parts of two tokens, the source of all of them is said to be the first token's.) */
 uint64_t offset_map_find(const struct offset_map *map, uint64_t canon);
+/* The same for offsets asked for in ascending order: *cursor is 0 at first, and after offset_map_forget. */
+uint64_t offset_map_follow(const struct offset_map *map, size_t *cursor, uint64_t canon);
 /* Nothing before `canon` will be asked for: what only that needs is dropped. */
 void offset_map_forget(struct offset_map *map, uint64_t canon);
 void offset_map_release(struct offset_map *map);

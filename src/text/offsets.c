@@ -17,6 +17,14 @@ void offset_map_add(struct offset_map *map, uint64_t canon, uint64_t source) {
     map->pairs[map->len++] = (struct offset_pair){canon, source};
 }
 
+/* From the breakpoint `at`, the last one that is not behind `canon`. */
+static uint64_t source_of(const struct offset_map *map, size_t at, uint64_t canon) {
+    uint64_t source = map->pairs[at].source + (canon - map->pairs[at].canon);
+    /* A character may be longer here than in the source: its bytes do not reach into the next one. */
+    if (at + 1 < map->len && source > map->pairs[at + 1].source) return map->pairs[at + 1].source;
+    return source;
+}
+
 uint64_t offset_map_find(const struct offset_map *map, uint64_t canon) {
     if (map->len == 0) return canon;
     size_t low = 0, high = map->len;
@@ -27,10 +35,13 @@ uint64_t offset_map_find(const struct offset_map *map, uint64_t canon) {
         else
             high = middle;
     }
-    uint64_t source = map->pairs[low].source + (canon - map->pairs[low].canon);
-    /* A character may be longer here than in the source: its bytes do not reach into the next one. */
-    if (high < map->len && source > map->pairs[high].source) return map->pairs[high].source;
-    return source;
+    return source_of(map, low, canon);
+}
+
+uint64_t offset_map_follow(const struct offset_map *map, size_t *cursor, uint64_t canon) {
+    if (map->len == 0) return canon;
+    while (*cursor + 1 < map->len && map->pairs[*cursor + 1].canon <= canon) ++*cursor;
+    return source_of(map, *cursor, canon);
 }
 
 void offset_map_forget(struct offset_map *map, uint64_t canon) {
