@@ -13,14 +13,19 @@ void edits_release(edits *e) {
     stemma_alignment_free(e->alignment);
 }
 
+static bool is_standard_input(const char *name) {
+    return !strcmp(name, "-");
+}
+
 bool edits_wanted(const options *o) {
-    if (o->edit == EDIT_DEFAULT) return !o->pairs_from && (!o->quiet || o->json);
-    return o->edit != EDIT_NONE;
+    if (o->edit != EDIT_DEFAULT) return o->edit != EDIT_NONE;
+    if (o->pairs_from || (o->quiet && !o->json)) return false;
+    return !is_standard_input(o->operands[0]) && !is_standard_input(o->operands[1]);
 }
 
 static bool is_large(const char *name) {
     struct stat status;
-    return strcmp(name, "-") && !stat(name, &status) && status.st_size > TEXT_MOST;
+    return !is_standard_input(name) && !stat(name, &status) && status.st_size > TEXT_MOST;
 }
 
 stemma_status edits_read(const options *o, const char *name, const stemma_recipe *recipe, stemma_text **out,
@@ -29,8 +34,8 @@ stemma_status edits_read(const options *o, const char *name, const stemma_recipe
     *out = NULL;
     if (o->edit != EDIT_EXACT && is_large(name)) return STEMMA_OK;
     stemma_status status = stemma_text_file(name, recipe, &limits, out, error);
-    bool can_read_again = strcmp(name, "-");
-    return status == STEMMA_UNSUPPORTED && can_read_again && o->edit != EDIT_EXACT ? STEMMA_OK : status;
+    return status == STEMMA_UNSUPPORTED && !is_standard_input(name) && o->edit != EDIT_EXACT ? STEMMA_OK
+                                                                                             : status;
 }
 
 static stemma_status measure_texts(const options *o, stemma_text *const texts[2], edits *out,

@@ -54,15 +54,27 @@ static void print_kind(const edits *e) {
     char all[32], blocks[32];
     if (e->alignment) stemma_alignment_differences(e->alignment, &count);
     fputs(stemma_edit_kind_name(e->edit.kind), stdout);
-    if (count && count == e->edit.blocks)
-        printf(": %s\n", format_count(count, all, sizeof all));
-    else if (count)
-        printf(": %s differences, %s of them blocks\n", format_count(count, all, sizeof all),
-               format_count(e->edit.blocks, blocks, sizeof blocks));
-    else if (e->edit.blocks)
-        printf(": %s blocks\n", format_count(e->edit.blocks, blocks, sizeof blocks));
-    else
+    switch (e->edit.kind) {
+    case STEMMA_EDITS_MIXED:
+        if (count)
+            printf(": %s differences, %s of them blocks\n", format_count(count, all, sizeof all),
+                   format_count(e->edit.blocks, blocks, sizeof blocks));
+        else
+            printf(": %s blocks and scattered edits\n", format_count(e->edit.blocks, blocks, sizeof blocks));
+        break;
+    case STEMMA_EDITS_BLOCKS:
+        printf(": %s\n", format_count(e->edit.blocks, blocks, sizeof blocks));
+        break;
+    case STEMMA_EDITS_SCATTERED:
+        if (count) printf(": %s", format_count(count, all, sizeof all));
         putchar('\n');
+        break;
+    case STEMMA_EDITS_NONE:
+    case STEMMA_EDITS_UNRELATED:
+    case STEMMA_EDITS_UNKNOWN:
+        putchar('\n');
+        break;
+    }
 }
 
 /* ---- where ---- */
