@@ -1,6 +1,6 @@
 /* The edit distance and the edit script: every method under every instruction set, against the quadratic
  * twin. */
-#include "align/distance.h"
+#include "align/script.h"
 #include "base/rng.h"
 #include "effort.h"
 #include "emulate/emulated.h"
@@ -125,13 +125,49 @@ static void check_bound(const struct distance_pair *p, enum distance_method meth
     if (!got.exceeded) assert_int_equal(got.distance, wanted);
 }
 
+static bool same_symbols(const struct distance_pair *p, uint64_t i, uint64_t j, uint64_t count) {
+    return !memcmp(p->a + (i << p->log_width), p->b + (j << p->log_width), count << p->log_width);
+}
+
+/* The steps lead from a to b without gaps, keep what is equal, and cost what they should. */
+static void check_steps(const stemma_step *steps, size_t count, const struct distance_pair *p,
+                        uint64_t wanted) {
+    uint64_t a = 0, b = 0, cost = 0;
+    for (size_t i = 0; i < count; i++) {
+        const stemma_step *s = &steps[i];
+        uint64_t rows = s->a_end - s->a_begin, columns = s->b_end - s->b_begin;
+        assert_true(s->a_begin == a && s->b_begin == b && s->a_end >= a && s->b_end >= b &&
+                    rows + columns > 0);
+        assert_true(i == 0 || steps[i - 1].kind != s->kind);
+        if (s->kind == STEMMA_KEEP) assert_true(rows == columns && same_symbols(p, a, b, rows));
+        if (s->kind == STEMMA_REPLACE) assert_int_equal(rows, columns);
+        if (s->kind == STEMMA_DELETE) assert_int_equal(columns, 0);
+        if (s->kind == STEMMA_INSERT) assert_int_equal(rows, 0);
+        if (s->kind != STEMMA_KEEP) cost += rows > columns ? rows : columns;
+        a = s->a_end, b = s->b_end;
+    }
+    assert_true(a == p->n && b == p->m);
+    assert_int_equal(cost, wanted);
+}
+
+static void check_script(const struct distance_pair *p, enum distance_method method,
+                         const struct kernels *kernels, uint64_t wanted) {
+    struct script script = {0};
+    assert_int_equal(script_by(p, method, kernels, &no_limits, &script, NULL), STEMMA_OK);
+    assert_int_equal(script.found.distance, wanted);
+    check_steps(script.steps, script.count, p, wanted);
+    script_release(&script);
+}
+
 static void check_pair(const struct distance_pair *p, uint64_t wanted) {
     static const enum distance_method methods[] = {DISTANCE_ANY, DISTANCE_DIAGONALS, DISTANCE_BAND};
     const uint64_t bounds[] = {UINT64_MAX, 0, wanted / 2, wanted ? wanted - 1 : 0, wanted, wanted + 1};
     for (size_t k = 0; k < table_count; k++)
-        for (size_t i = 0; i < LENGTH(methods); i++)
+        for (size_t i = 0; i < LENGTH(methods); i++) {
             for (size_t j = 0; j < LENGTH(bounds); j++)
                 check_bound(p, methods[i], tables_here[k], wanted, bounds[j]);
+            check_script(p, methods[i], tables_here[k], wanted);
+        }
 }
 
 static void check(const struct texts *t, bool bytes) {
@@ -280,6 +316,106 @@ static void test_limits_of_memory_and_patience(void **state) {
     assert_int_equal(got.distance, 77);
 }
 
+/* ---- the public functions ---- */
+
+/* Random UTF-8 of few or many characters, with bytes that are none. */
+static size_t random_utf8(uint8_t *out, size_t characters, bool many, uint64_t *random) {
+    static const char *const some[] = {"a", "b", "é", "ß", "日", "本", "𝄞", "\xff", "\xe6\x97", "\x80"};
+    size_t size = 0;
+    for (size_t i = 0; i < characters; i++) {
+        char wide[4] = {(char)0xe4, (char)(0xb8 + rng_below(random, 8)), (char)(0x80 + rng_below(random, 64)),
+                        0};
+        const char *next = many && rng_below(random, 2) ? wide : some[rng_below(random, LENGTH(some))];
+        memcpy(out + size, next, strlen(next));
+        size += strlen(next);
+    }
+    return size;
+}
+
+/* Written anew: the obvious decoder. */
+static size_t twin_decode(const uint8_t *text, size_t size, uint32_t *out) {
+    size_t count = 0;
+    for (size_t i = 0; i < size; count++) {
+        size_t length = text[i] < 0x80    ? 1
+                        : text[i] >= 0xf0 ? 4
+                        : text[i] >= 0xe0 ? 3
+                        : text[i] >= 0xc0 ? 2
+                                          : 1;
+        bool whole = text[i] < 0x80 || (text[i] >= 0xc2 && text[i] <= 0xf4 && i + length <= size);
+        for (size_t k = 1; whole && k < length; k++) whole = (text[i + k] & 0xc0) == 0x80;
+        out[count] = whole ? 0 : UINT32_MAX - text[i];
+        if (!whole) length = 1;
+        for (size_t k = 0; whole && k < length; k++) out[count] = out[count] << 8 | text[i + k];
+        i += length;
+    }
+    return count;
+}
+
+static void check_public(const uint8_t *a, size_t n, const uint8_t *b, size_t m, stemma_edit_unit unit,
+                         uint64_t wanted) {
+    uint64_t got = 0;
+    size_t count;
+    stemma_script *script = NULL;
+    assert_int_equal(stemma_distance(a, n, b, m, unit, UINT64_MAX, NULL, &got, NULL), STEMMA_OK);
+    assert_int_equal(got, wanted);
+    assert_int_equal(stemma_script_new(a, n, b, m, unit, wanted, NULL, &script, NULL), STEMMA_OK);
+    assert_int_equal(stemma_script_distance(script), wanted);
+    const stemma_step *steps = stemma_script_steps(script, &count);
+    uint64_t at = 0, made = 0;
+    for (size_t i = 0; i < count; i++) {
+        assert_true(steps[i].a_begin == at && steps[i].b_begin == made);
+        at = steps[i].a_end, made = steps[i].b_end;
+        if (steps[i].kind == STEMMA_KEEP)
+            assert_memory_equal(a + steps[i].a_begin, b + steps[i].b_begin, at - steps[i].a_begin);
+    }
+    assert_true(at == n && made == m);
+    stemma_script_free(script);
+    if (wanted == 0) return;
+    assert_int_equal(stemma_distance(a, n, b, m, unit, wanted - 1, NULL, &got, NULL), STEMMA_OK);
+    assert_int_equal(got, wanted);
+    assert_int_equal(stemma_script_new(a, n, b, m, unit, wanted - 1, NULL, &script, NULL), STEMMA_NOT_FOUND);
+}
+
+static void test_characters_and_bytes(void **state) {
+    (void)state;
+    static uint8_t a[MOST], b[MOST];
+    uint64_t random = 8;
+    for (size_t round = 0; round < effort(200); round++) {
+        size_t most = round % 5 ? 40 : 600;
+        size_t n = random_utf8(a, rng_below(&random, most), round % 2, &random);
+        size_t m = random_utf8(b, rng_below(&random, most), round % 2, &random);
+        t.n = twin_decode(a, n, t.a), t.m = twin_decode(b, m, t.b);
+        check_public(a, n, b, m, STEMMA_EDIT_CHARACTERS, twin(t.a, t.n, t.b, t.m));
+        for (size_t i = 0; i < n; i++) t.a[i] = a[i];
+        for (size_t i = 0; i < m; i++) t.b[i] = b[i];
+        check_public(a, n, b, m, STEMMA_EDIT_BYTES, twin(t.a, n, t.b, m));
+    }
+}
+
+static void test_wrong_use(void **state) {
+    (void)state;
+    uint64_t got = 77;
+    stemma_script *script = NULL;
+    stemma_limits small = stemma_limits_default();
+    static uint8_t a[1 << 19], b[1 << 19];
+    small.memory = 1;
+    memset(a, 0xe0, sizeof a);
+    assert_int_equal(stemma_distance(NULL, 1, "", 0, STEMMA_EDIT_BYTES, 9, NULL, &got, NULL), STEMMA_INVALID);
+    assert_int_equal(stemma_distance("", 0, "", 0, (stemma_edit_unit)7, 9, NULL, &got, NULL), STEMMA_INVALID);
+    assert_int_equal(stemma_distance("", 0, "", 0, STEMMA_EDIT_BYTES, 9, NULL, NULL, NULL), STEMMA_INVALID);
+    assert_int_equal(stemma_script_new("", 0, NULL, 2, STEMMA_EDIT_BYTES, 9, NULL, &script, NULL),
+                     STEMMA_INVALID);
+    assert_int_equal(stemma_distance(a, sizeof a, b, sizeof b, STEMMA_EDIT_CHARACTERS, 9, &small, &got, NULL),
+                     STEMMA_UNSUPPORTED);
+    assert_int_equal(
+        stemma_distance(a, sizeof a, b, sizeof b, STEMMA_EDIT_BYTES, UINT64_MAX, &small, &got, NULL),
+        STEMMA_UNSUPPORTED);
+    assert_true(got == 77 && !script);
+    assert_int_equal(stemma_distance(NULL, 0, NULL, 0, STEMMA_EDIT_BYTES, 0, NULL, &got, NULL), STEMMA_OK);
+    assert_int_equal(got, 0);
+    stemma_script_free(NULL);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_short),
@@ -290,6 +426,8 @@ int main(void) {
         cmocka_unit_test(test_a_million_equal),
         cmocka_unit_test(test_work_is_limited),
         cmocka_unit_test(test_limits_of_memory_and_patience),
+        cmocka_unit_test(test_characters_and_bytes),
+        cmocka_unit_test(test_wrong_use),
     };
     return cmocka_run_group_tests_name("distance", tests, list_tables, NULL);
 }
