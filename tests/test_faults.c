@@ -460,6 +460,37 @@ static stemma_status is_bundle(const char *unused, stemma_error *error) {
     return status;
 }
 
+/* As many bytes of both texts as the argument says after its first letter; for characters, with one that is not ASCII. */
+struct edited {
+    char a[4000], b[4000];
+    size_t size;
+    stemma_edit_unit unit;
+};
+static struct edited edited(const char *argument) {
+    struct edited e = {.size = strtoul(argument + 1, NULL, 10)};
+    memcpy(e.a, world.text, e.size);
+    memcpy(e.b, world.other + TEXT_SIZE / 4, e.size);
+    if (*argument == 'b') return e;
+    e.unit = STEMMA_EDIT_CHARACTERS;
+    e.a[0] = (char)0xff;
+    return e;
+}
+static stemma_status edit_distance(const char *argument, stemma_error *error) {
+    uint64_t distance = 77;
+    struct edited e = edited(argument);
+    stemma_status status = stemma_distance(e.a, e.size, e.b, e.size, e.unit, UINT64_MAX, NULL, &distance, error);
+    assert_int_equal(distance == 77, status != STEMMA_OK);
+    return status;
+}
+static stemma_status edit_script(const char *argument, stemma_error *error) {
+    stemma_script *script = UNTOUCHED;
+    struct edited e = edited(argument);
+    stemma_status status = stemma_script_new(e.a, e.size, e.b, e.size, e.unit, UINT64_MAX, NULL, &script, error);
+    check_untouched(status, script);
+    if (status == STEMMA_OK) stemma_script_free(script);
+    return status;
+}
+
 static const struct {
     const char *name;
     run_operation *run;
@@ -503,6 +534,11 @@ static const struct {
     {"text with offsets", text_file, "preset=text"},
     {"find words", find, ""},
     {"find bytes", find, "preset=raw unit=byte window=20"},
+    {"edit distance, close", edit_distance, "b300"},
+    {"edit distance, far", edit_distance, "b4000"},
+    {"edit distance, characters", edit_distance, "c2000"},
+    {"edit script", edit_script, "b2000"},
+    {"edit script, characters", edit_script, "c1000"},
 };
 
 /* ---- the test --------------------------------------------------------------------------------- */
