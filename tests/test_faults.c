@@ -8,8 +8,8 @@
  * A new operation is one line in `operations`; a new way to fail is one line in `faults`.
  */
 #include "base/rng.h"
-#include "stemma.h"
 #include "effort.h"
+#include "stemma.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -190,7 +190,8 @@ static int make_world(void **state) {
     memcpy(world.other, world.text, TEXT_SIZE / 2);
     world.large = make_text(LARGE_SIZE, 3);
     make_files();
-    world.spilling = (stemma_limits){.size = sizeof(stemma_limits), .memory = 1, .temporary_directory = world.folder};
+    world.spilling =
+        (stemma_limits){.size = sizeof(stemma_limits), .memory = 1, .temporary_directory = world.folder};
     stemma_writer *writer;
     assert_int_equal(stemma_recipe_parse(joinable, &world.recipe, NULL), STEMMA_OK);
     assert_int_equal(stemma_sketch_file(world.text_path, world.recipe, NULL, &world.sketch, NULL), STEMMA_OK);
@@ -460,7 +461,8 @@ static stemma_status is_bundle(const char *unused, stemma_error *error) {
     return status;
 }
 
-/* As many bytes of both texts as the argument says after its first letter; for characters, with one that is not ASCII. */
+/* As many bytes of both texts as the argument says after its first letter; for characters, with one that is
+ * not ASCII. */
 struct edited {
     char a[4000], b[4000];
     size_t size;
@@ -478,14 +480,16 @@ static struct edited edited(const char *argument) {
 static stemma_status edit_distance(const char *argument, stemma_error *error) {
     uint64_t distance = 77;
     struct edited e = edited(argument);
-    stemma_status status = stemma_distance(e.a, e.size, e.b, e.size, e.unit, UINT64_MAX, NULL, &distance, error);
+    stemma_status status =
+        stemma_distance(e.a, e.size, e.b, e.size, e.unit, UINT64_MAX, NULL, &distance, error);
     assert_int_equal(distance == 77, status != STEMMA_OK);
     return status;
 }
 static stemma_status edit_script(const char *argument, stemma_error *error) {
     stemma_script *script = UNTOUCHED;
     struct edited e = edited(argument);
-    stemma_status status = stemma_script_new(e.a, e.size, e.b, e.size, e.unit, UINT64_MAX, NULL, &script, error);
+    stemma_status status =
+        stemma_script_new(e.a, e.size, e.b, e.size, e.unit, UINT64_MAX, NULL, &script, error);
     check_untouched(status, script);
     if (status == STEMMA_OK) stemma_script_free(script);
     return status;
@@ -607,8 +611,8 @@ static bool run_with_fault(const struct fault_row *row, size_t index, long k) {
 /* Far more calls than any operation needs: interrupted reads must not be tried without end. */
 enum { CALLS_MOST = 20000 };
 
-/* Each allocation once. Of the others the first, then fewer and fewer, since they are made in loops. With little
- * effort, every so many. */
+/* Each allocation once. Of the others the first, then fewer and fewer, since they are made in loops. With
+ * little effort, every so many. */
 static long next_call(const struct fault_row *row, long k) {
     long step = effort_is_full() ? 1 : 100 / (long)effort(100);
     return row->call == ALLOCATE && row->how == ONCE ? k + step : k + step * (1 + k / 8);

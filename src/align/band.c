@@ -68,6 +68,7 @@ static struct number_of *find(struct number_of *numbers, uint32_t symbol) {
 /* A strip: rows [begin, end), of which those before 0 are none. */
 struct strip_rows {
     int32_t begin, end;
+    int lanes;
 };
 
 /* Bytes are their own numbers. */
@@ -94,7 +95,8 @@ static uint32_t fill_equal(struct band *band, const struct edit_texts *t, struct
     for (int32_t i = rows.begin; i < rows.end; i++) {
         uint32_t row = (uint32_t)(i - rows.begin);
         uint32_t place = i < 0 ? pad : number_of(band, t, symbol_at(t->a, i, t)) * stride;
-        band->equal[place + row / 64] |= UINT64_C(1) << row % 64;
+        band->equal[place + edit_place(row / 64, (rows.end - rows.begin) / 64, rows.lanes)] |= UINT64_C(1)
+                                                                                               << row % 64;
     }
     return pad;
 }
@@ -133,6 +135,7 @@ static void run_strip(struct band *band, const struct edit_texts *t, struct stri
     uint32_t pad = fill_equal(band, t, rows);
     fill_columns(band, t, t->log_width || band->last < first ? first : band->last, last);
     struct edit_rows strip = {.words = (rows.end - rows.begin) / 64,
+                              .lanes = rows.lanes,
                               .above = (uint64_t)above,
                               .equal = band->equal,
                               .pad = pad,
@@ -147,24 +150,24 @@ static void run_strip(struct band *band, const struct edit_texts *t, struct stri
  * win. */
 static int32_t strip_words(const struct kernels *kernels, struct diagonal_range range) {
     int32_t width = range.high - range.low;
-    int32_t vectors = 1 + (width >= 430) + (width >= 1700) + (width >= 3200),
-            words = vectors * kernels->edit_lanes;
+    int32_t vectors = 1 + (width >= 110) + (width >= 2100), words = vectors * kernels->edit_lanes;
     return words < kernels->edit_words ? words : kernels->edit_words;
 }
 
 stemma_status band_run(struct band *band, const struct edit_texts *t, int32_t rows,
                        struct diagonal_range range, const struct meter *meter, stemma_error *err) {
     TRY(reserve(band, (size_t)t->b_size, meter, err));
-    const int32_t lanes = band->kernels->edit_lanes, most = strip_words(band->kernels, range);
+    const int32_t most = strip_words(band->kernels, range);
     int32_t words = (rows + 63) / 64;
-    if (words > FEW_WORDS) words = (words + lanes - 1) / lanes * lanes;
+    int32_t lanes = words > FEW_WORDS ? band->kernels->edit_lanes : 1;
+    words = (words + lanes - 1) / lanes * lanes;
     memset(band->edge, EDIT_UP, (size_t)t->b_size);
     band->first = band->last = 0;
     band->corner = 0;
     int32_t height = words % most ? words % most : most; /* of the first strip: all others are full */
     for (int32_t begin = rows - 64 * words; begin < rows;) {
         TRY(meter_check(meter, err));
-        run_strip(band, t, (struct strip_rows){begin, begin + 64 * height}, range);
+        run_strip(band, t, (struct strip_rows){begin, begin + 64 * height, lanes}, range);
         begin += 64 * height;
         height = most;
     }

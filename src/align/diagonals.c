@@ -6,9 +6,9 @@
 
 #define NONE        (INT32_MIN / 2) /* no point of this diagonal is reached; some more can be added */
 #define MARGIN      4               /* numbers beside the outermost diagonals that are read */
-#define POINT_CELLS 200 /* a point takes as long as this many cells of a band, measured on a Zen 3 */
+#define POINT_CELLS 240 /* a point takes as long as this many cells of a band, measured on a Zen 3 */
 #define STRIP_ROWS  512 /* a band is wider by the rows that are done together */
-#define TRIAL       20  /* a part of a band that is spent on finding how wide it has to be */
+#define TRIAL       32  /* a part of a band that is spent on finding how wide it has to be */
 #define LOOK_EVERY  16  /* edits between two looks at how it goes */
 
 void diagonals_init(struct diagonals *diagonals, const struct kernels *kernels) {

@@ -79,7 +79,7 @@ static stemma_status try_band(struct search *s, uint64_t bound, stemma_error *er
 
 /* A little more than was guessed: a second pass costs more than some diagonals. */
 static uint64_t first_bound(uint64_t guess) {
-    return guess + guess / 8 + 16;
+    return guess + guess / 16 + 16;
 }
 
 static stemma_status search_by(struct search *s, enum distance_method method, stemma_error *err) {

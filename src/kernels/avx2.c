@@ -21,7 +21,7 @@
         .common_suffix = avx2_common_suffix,                                                                 \
         .edit_wave = avx2_edit_wave,                                                                         \
         .edit_rows = avx2_edit_rows,                                                                         \
-        .edit_words = 16,                                                                                    \
+        .edit_words = 12,                                                                                    \
         .edit_lanes = 4,                                                                                     \
     }
 

@@ -5,7 +5,7 @@
 
 /* ---- what the template expects ---- */
 
-#define EDIT_VECTORS 4
+#define EDIT_VECTORS 3 /* four do not fit the registers */
 #define VEC_ROWS     8
 typedef __m256i vec_rows;
 
@@ -30,10 +30,6 @@ static inline vec vec_shift_in(vec a, vec below) {
     return _mm256_sub_epi64(_mm256_add_epi64(a, a), _mm256_cmpgt_epi64(vec_zero(), below));
 }
 
-static inline vec vec_next_lanes(vec before, vec a) {
-    return _mm256_alignr_epi8(a, _mm256_permute2x128_si256(before, a, 0x21), 8);
-}
-
 static inline vec vec_enter_lane(unsigned bit, vec a) {
     static const _Alignas(16) uint64_t before[2][2] = {{0, 0}, {0, UINT64_C(1) << 63}};
     __m128i entering = _mm_load_si128((const __m128i *)before[bit]);
@@ -50,12 +46,12 @@ static inline vec_map vec_equal_bytes(vec a, vec b) {
     return (vec_map)_mm256_movemask_epi8(_mm256_cmpeq_epi8(a, b));
 }
 
-/* Lane i from the column i places before. */
-static inline vec vec_skewed(const uint64_t *equal, const uint32_t *columns) {
+/* Lane i from the column i times `skew` places before. */
+static inline vec vec_skewed(const uint64_t *equal, const uint32_t *columns, int skew) {
     vec lanes = vec_load(equal + columns[0]);
-    lanes = _mm256_blend_epi32(lanes, vec_load(equal + columns[-1]), 0x0c);
-    lanes = _mm256_blend_epi32(lanes, vec_load(equal + columns[-2]), 0x30);
-    return _mm256_blend_epi32(lanes, vec_load(equal + columns[-3]), 0xc0);
+    lanes = _mm256_blend_epi32(lanes, vec_load(equal + columns[-skew]), 0x0c);
+    lanes = _mm256_blend_epi32(lanes, vec_load(equal + columns[-2 * skew]), 0x30);
+    return _mm256_blend_epi32(lanes, vec_load(equal + columns[-3 * skew]), 0xc0);
 }
 
 static inline vec_rows rows_load(const int32_t *rows) {

@@ -30,10 +30,6 @@ static inline vec vec_shift_in(vec a, vec below) {
     return _mm512_or_si512(_mm512_add_epi64(a, a), _mm512_srli_epi64(below, 63));
 }
 
-static inline vec vec_next_lanes(vec before, vec a) {
-    return _mm512_alignr_epi64(a, before, 7);
-}
-
 static inline vec vec_enter_lane(unsigned bit, vec a) {
     return _mm512_alignr_epi64(a, vec_all64((uint64_t)bit << 63), 7);
 }
@@ -46,11 +42,11 @@ static inline vec_map vec_equal_bytes(vec a, vec b) {
     return _mm512_cmpeq_epi8_mask(a, b);
 }
 
-/* Lane i from the column i places before. */
-static inline vec vec_skewed(const uint64_t *equal, const uint32_t *columns) {
+/* Lane i from the column i times `skew` places before. */
+static inline vec vec_skewed(const uint64_t *equal, const uint32_t *columns, int skew) {
     vec lanes = vec_load(equal + columns[0]);
     for (int i = 1; i < VEC_LANES; i++)
-        lanes = _mm512_mask_blend_epi64((__mmask8)(1 << i), lanes, vec_load(equal + columns[-i]));
+        lanes = _mm512_mask_blend_epi64((__mmask8)(1 << i), lanes, vec_load(equal + columns[-i * skew]));
     return lanes;
 }
 

@@ -141,60 +141,49 @@ static inline void strip_step(struct strip *s, vec equal, vec flat_above, vec do
     s->down = down;
 }
 
-/* `steps` steps; columns[-i] is the column of lane i in the first of them. */
+/* `steps` steps; columns[-w] is the column of word w in the first of them. */
 static inline void strip_run(struct strip *s, const uint64_t *equal, const uint32_t *columns,
                              const uint8_t *in, uint8_t *out, size_t steps, int vectors) {
+    const int last = vectors - 1;
     for (size_t t = 0; t < steps; t++) {
-        for (int v = vectors - 1; v > 0; v--) { /* the one above still has its last step */
-            vec flat = vec_next_lanes(s[v - 1].flat, s[v].flat),
-                down = vec_next_lanes(s[v - 1].down, s[v].down);
-            strip_step(&s[v], vec_skewed(equal + v * VEC_LANES, columns + t - v * VEC_LANES), flat, down);
-        }
-        vec flat = vec_enter_lane(in[t] & 1, s[0].flat), down = vec_enter_lane(in[t] >> 1, s[0].down);
-        strip_step(&s[0], vec_skewed(equal, columns + t), flat, down);
-        out[t] = vec_top_bits(s[vectors - 1].flat, s[vectors - 1].down);
+        vec flat = vec_enter_lane(in[t] & 1, s[last].flat), down = vec_enter_lane(in[t] >> 1, s[last].down);
+        for (int v = last; v > 0; v--) /* the one above still has its last step */
+            strip_step(&s[v], vec_skewed(equal + v * VEC_LANES, columns + t - v, vectors), s[v - 1].flat,
+                       s[v - 1].down);
+        strip_step(&s[0], vec_skewed(equal, columns + t, vectors), flat, down);
+        out[t] = vec_top_bits(s[last].flat, s[last].down);
     }
 }
 
 static inline void strip_start(struct strip *s, const struct edit_rows *rows, int vectors) {
     uint64_t up[EDIT_WORDS];
-    for (int w = 0; w < vectors * VEC_LANES; w++) {
-        uint64_t none = rows->above <= (uint64_t)w * 64 ? 0 : rows->above - (uint64_t)w * 64;
-        up[w] = none >= 64 ? 0 : UINT64_MAX << none;
-    }
+    for (int w = 0; w < vectors * VEC_LANES; w++)
+        up[edit_place((uint32_t)w, vectors * VEC_LANES, VEC_LANES)] = edit_first_up(rows, w);
     for (int v = 0; v < vectors; v++)
         s[v] = (struct strip){vec_load(up + v * VEC_LANES), vec_zero(), vec_all64(UINT64_MAX), vec_zero()};
 }
 
-/* The first and the last steps, in which some lanes are outside, see copies with padding; so do all of a few
- * columns. */
+/* The first and the last steps, in which some words are outside, see copies with padding. */
 static inline void edit_strip(const struct edit_rows *rows, uint8_t *edge, size_t count, int vectors) {
     enum { MOST = 3 * EDIT_WORDS };
-    const size_t lag = (size_t)(vectors * VEC_LANES) - 1;
+    const size_t lag = (size_t)(vectors * VEC_LANES) - 1, head = count < lag ? count : lag;
     struct strip s[EDIT_WORDS / VEC_LANES];
-    uint32_t columns[2 * MOST];
-    uint8_t in[2 * MOST] = {0}, out[2 * MOST];
-    size_t head = count < lag ? count : lag;
+    uint32_t first[MOST], last[MOST];
+    uint8_t in[MOST] = {0}, unused[MOST];
     strip_start(s, rows, vectors);
-    for (size_t i = 0; i < 2 * MOST; i++) columns[i] = rows->pad;
-    memcpy(columns + lag, rows->columns, head * sizeof *columns);
+    for (size_t i = 0; i < MOST; i++) first[i] = last[i] = rows->pad;
+    memcpy(first + lag, rows->columns, head * sizeof *first);
+    memcpy(last + lag - head, rows->columns + count - head, head * sizeof *last);
     memcpy(in, edge, head);
-    strip_run(s, rows->equal, columns + lag, in, out, head, vectors);
-    if (count > lag) {
-        strip_run(s, rows->equal, rows->columns + lag, edge + lag, edge, count - lag, vectors);
-        for (size_t i = 0; i < 2 * MOST; i++) columns[i] = rows->pad;
-        memcpy(columns, rows->columns + count - lag, lag * sizeof *columns);
-        memset(in, 0, sizeof in);
-        strip_run(s, rows->equal, columns + lag, in, edge + count - lag, lag, vectors);
-        return;
-    }
-    memset(in, 0, sizeof in);
-    strip_run(s, rows->equal, columns + lag + head, in, out + head, lag, vectors);
-    memcpy(edge, out + lag, count);
+    strip_run(s, rows->equal, first + lag, in, unused, head, vectors);
+    if (count > lag) strip_run(s, rows->equal, rows->columns + lag, edge + lag, edge, count - lag, vectors);
+    uint8_t out[MOST];
+    strip_run(s, rows->equal, last + lag, in, out, lag, vectors);
+    memcpy(edge + count - head, out + lag - head, head);
 }
 
 void KERNEL(edit_rows)(const struct edit_rows *rows, uint8_t *edge, size_t count) {
-    switch (rows->words / VEC_LANES * (rows->words % VEC_LANES == 0)) {
+    switch (rows->lanes == VEC_LANES ? rows->words / VEC_LANES : 0) {
     case 1:
         edit_strip(rows, edge, count, 1);
         break;
@@ -204,9 +193,6 @@ void KERNEL(edit_rows)(const struct edit_rows *rows, uint8_t *edge, size_t count
 #if EDIT_VECTORS > 2
     case 3:
         edit_strip(rows, edge, count, 3);
-        break;
-    case 4:
-        edit_strip(rows, edge, count, 4);
         break;
 #endif
     default:

@@ -4,7 +4,8 @@
 
 #include "kernels/kernels.h"
 
-size_t generic_fold_ascii(const uint8_t *src, size_t size, uint8_t *dst, size_t *written, bool *gap, bool *any);
+size_t generic_fold_ascii(const uint8_t *src, size_t size, uint8_t *dst, size_t *written, bool *gap,
+                          bool *any);
 size_t generic_hash_words(const uint8_t *text, size_t size, const struct mix_keys *keys, uint64_t *out,
                           size_t *used);
 void generic_combine(const uint64_t *tokens, size_t count, size_t window, const struct mix_keys *keys,
@@ -25,6 +26,12 @@ size_t generic_common_suffix(const uint8_t *a_end, const uint8_t *b_end, size_t 
 int32_t generic_edit_wave(const struct edit_texts *texts, const int32_t *from, int32_t *to, int32_t first,
                           int32_t last);
 void generic_edit_rows(const struct edit_rows *rows, uint8_t *edge, size_t count);
+
+/* The rows of a word that are one more than the one above, at the left: all but those that are none. */
+static inline uint64_t edit_first_up(const struct edit_rows *rows, int word) {
+    uint64_t before = (uint64_t)word * 64, none = rows->above <= before ? 0 : rows->above - before;
+    return none >= 64 ? 0 : UINT64_MAX << none;
+}
 
 /* Hash of one token (hash=mix). */
 uint64_t token_hash(const struct mix_keys *keys, const uint8_t *token, size_t size);

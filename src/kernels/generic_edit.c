@@ -63,9 +63,9 @@ static inline unsigned edit_column(struct vertical *v, uint64_t equal, unsigned 
 
 void generic_edit_rows(const struct edit_rows *rows, uint8_t *edge, size_t count) {
     for (int w = 0; w < rows->words; w++) {
-        uint64_t none = rows->above <= (uint64_t)w * 64 ? 0 : rows->above - (uint64_t)w * 64;
-        struct vertical v = {.up = none >= 64 ? 0 : UINT64_MAX << none};
+        const uint64_t *equal = rows->equal + edit_place((uint32_t)w, rows->words, rows->lanes);
+        struct vertical v = {.up = edit_first_up(rows, w)};
         for (size_t j = 0; j < count; j++)
-            edge[j] = (uint8_t)edit_column(&v, rows->equal[rows->columns[j] + (uint32_t)w], edge[j]);
+            edge[j] = (uint8_t)edit_column(&v, equal[rows->columns[j]], edge[j]);
     }
 }

@@ -59,12 +59,20 @@ struct edit_texts {
 /* Rows of the matrix of edit distances, 64 to a word: which of them each symbol equals. */
 struct edit_rows {
     int words;             /* 1 to EDIT_WORDS */
+    int lanes;             /* 1, or what the kernel has, of which words is a multiple */
     uint64_t above;        /* the first rows are none: this many, whose place before the first row is filled up */
-    const uint64_t *equal; /* [symbol][words]; one symbol equals the rows that are none, and no other: */
+    const uint64_t *equal; /* [symbol][edit_place(word)]; one symbol equals the rows that are none, and no other: */
     uint32_t pad;          /* its place in `equal` */
     const uint32_t *columns; /* the place in `equal` of each column's symbol */
 };
 #define EDIT_WORDS 16
+
+/* A word hands down to the next: words that follow each other are in the same lane of vectors that do, so that only
+ * the last vector hands to another lane. */
+static inline uint32_t edit_place(uint32_t word, int words, int lanes) {
+    uint32_t vectors = (uint32_t)(words / lanes);
+    return word % vectors * (uint32_t)lanes + word / vectors;
+}
 
 /* The difference between a cell and its left neighbour: one bit says that it is not more, one that it is less. */
 enum { EDIT_UP = 0, EDIT_SAME = 1, EDIT_DOWN = 3 };
