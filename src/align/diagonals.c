@@ -9,7 +9,7 @@
 #define POINT_CELLS 240 /* a point takes as long as this many cells of a band, measured on a Zen 3 */
 #define STRIP_ROWS  512 /* a band is wider by the rows that are done together */
 #define TRIAL       32  /* a part of a band that is spent on finding how wide it has to be */
-#define LOOK_EVERY  16  /* edits between two looks at how it goes */
+#define LOOK_EVERY  32  /* edits between two looks at how it goes */
 
 void diagonals_init(struct diagonals *diagonals, const struct kernels *kernels) {
     *diagonals = (struct diagonals){.kernels = kernels};
