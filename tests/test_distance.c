@@ -256,6 +256,9 @@ static void test_adversaries(void **state) {
         check(&t, true);
         move_block(&t);
         check(&t, true);
+        edit(&t, 10, 20, &random); /* a few edits, and a block */
+        for (size_t i = t.m / 3; i < t.m / 2; i++) t.b[i] = random_symbol(20, &random);
+        check(&t, true);
         t.m = round % 3; /* hardly anything */
         check(&t, true);
     }
