@@ -28,8 +28,8 @@ int32_t generic_edit_wave(const struct edit_texts *texts, const int32_t *from, i
 void generic_edit_rows(const struct edit_rows *rows, uint8_t *edge, size_t count);
 
 /* The rows of a word that are one more than the one above, at the left: all but those that are none. */
-static inline uint64_t edit_first_up(const struct edit_rows *rows, int word) {
-    uint64_t before = (uint64_t)word * 64, none = rows->above <= before ? 0 : rows->above - before;
+static inline uint64_t edit_first_up(const struct edit_rows *strip, int word) {
+    uint64_t before = (uint64_t)word * 64, none = strip->above <= before ? 0 : strip->above - before;
     return none >= 64 ? 0 : UINT64_MAX << none;
 }
 
