@@ -1,6 +1,13 @@
+/*
+ * Symbols that correspond are found (symbol_chain.h), the gaps between them told apart (edit_gaps.h), and
+ * what may have happened is listed as readings with weights (edit_readings.h), with and without blocks. The
+ * estimate is the reading in the middle; the interval covers 95 % of all of them, their sampling noise
+ * included.
+ */
 #include "align/estimated.h"
 
-#include "align/scattered.h"
+#include "align/edit_readings.h"
+#include "align/meet.h"
 #include "align/unrelated.h"
 #include "estimate/estimate.h"
 
@@ -39,12 +46,15 @@ static double edits_below(double x, const struct reading *readings, size_t count
     return sum;
 }
 
-static double edits_quantile(double share, const struct reading *readings, size_t count, double least, double most) {
+static double edits_quantile(double share, const struct reading *readings, size_t count, double least,
+                             double most) {
     double low = 0, high = most - least;
     for (int i = 0; i < 20; i++) {
         double middle = (low + high) / 2;
-        if (edits_below(middle, readings, count, least) < share) low = middle;
-        else high = middle;
+        if (edits_below(middle, readings, count, least) < share)
+            low = middle;
+        else
+            high = middle;
     }
     return least + high;
 }
@@ -69,18 +79,19 @@ static stemma_quantity combine(const struct reading *readings, size_t count, dou
     double value = fmin(most, fmax(least, middle_reading(readings, count)));
     double low = edits_quantile(.025, readings, count, least, most);
     double high = edits_quantile(.975, readings, count, least, most);
-    return (stemma_quantity){.value = value, .low = fmin(low, value), .high = fmax(high, value), .known = true};
+    return (stemma_quantity){
+        .value = value, .low = fmin(low, value), .high = fmax(high, value), .known = true};
 }
 
-static enum edit_kind kind_of(const struct gaps *gaps, double difference) {
+static enum edit_kind kind_of(const struct edit_gaps *gaps, double difference) {
     bool scattered = gaps->scattered_a + gaps->scattered_b > 0;
     if (gaps->block_count) return scattered ? EDITS_MIXED : EDITS_BLOCKS;
     return scattered || difference != 0 ? EDITS_SCATTERED : EDITS_NONE;
 }
 
 /* What the signatures say, with and without blocks. */
-static void conclude(const struct gaps *gaps, const struct gaps *plain, struct reading *readings, double difference,
-                     struct edit_estimate *out) {
+static void conclude(const struct edit_gaps *gaps, const struct edit_gaps *plain, struct reading *readings,
+                     double difference, struct edit_estimate *out) {
     size_t count = gaps->block_count ? 2 * READINGS : READINGS;
     normalise(readings, count);
     double block_edits = 0, blocks_weight = 0;
@@ -88,7 +99,14 @@ static void conclude(const struct gaps *gaps, const struct gaps *plain, struct r
         block_edits += exp(readings[i].log_weight) * readings[i].block_edits;
         blocks_weight += exp(readings[i].log_weight);
     }
-    const struct gaps *likely = blocks_weight > .5 ? gaps : plain;
+    const struct edit_gaps *likely = blocks_weight > .5 ? gaps : plain;
+    /* However it came about, it takes no more edits than unrelated text. */
+    for (size_t i = 0; i < count; i++) {
+        readings[i].edits = fmin(readings[i].edits, out->unrelated.value);
+        double share = readings[i].edits / fmax(out->unrelated.value, 1);
+        readings[i].deviation =
+            hypot(readings[i].deviation, share * share * UNRELATED_ERROR * readings[i].edits);
+    }
     out->distance = combine(readings, count, difference, out->unrelated.high);
     out->kind = kind_of(likely, difference);
     out->blocks = likely->block_count;
@@ -98,36 +116,37 @@ static void conclude(const struct gaps *gaps, const struct gaps *plain, struct r
 
 static stemma_status estimate_related(const struct matching *matching, const struct edit_frame *frame,
                                       struct edit_estimate *out, stemma_error *err) {
-    struct gaps gaps;
+    struct edit_gaps gaps;
     TRY(find_gaps(matching, &gaps, err));
-    struct gaps plain = gaps_without_blocks(&gaps);
+    struct edit_gaps plain = gaps_without_blocks(&gaps);
     struct reading readings[2 * READINGS];
     stemma_status status = read_edits(&plain, frame, readings, err);
     if (status == STEMMA_OK && gaps.block_count) status = read_edits(&gaps, frame, readings + READINGS, err);
-    if (status == STEMMA_OK)
-        conclude(&gaps, &plain, readings, fabs(frame->length_a - frame->length_b), out);
+    if (status == STEMMA_OK) conclude(&gaps, &plain, readings, fabs(frame->length_a - frame->length_b), out);
     gaps_release(&gaps);
     return status;
 }
 
-/* No sign of a relation: as far apart as unrelated texts, or as much nearer as the signatures would not show. */
+/* No sign of a relation: as far apart as unrelated texts, or as much nearer as the signatures would not show.
+ */
 static void estimate_unrelated(const struct edit_frame *frame, double symbols, struct edit_estimate *out) {
-    double longer = fmax(frame->length_a, frame->length_b), difference = fabs(frame->length_a - frame->length_b);
+    double longer = fmax(frame->length_a, frame->length_b),
+           difference = fabs(frame->length_a - frame->length_b);
     double unseen = fmin(1, 3 / fmax(symbols, 1)); /* windows that may have survived unseen */
     out->kind = EDITS_UNRELATED;
     out->distance = out->unrelated;
     out->distance.low = fmax(difference, fmin(out->unrelated.low, longer * (1 - pow(unseen, 1 / frame->n))));
 }
 
-static stemma_status estimate_alike(const struct signature *a, const struct signature *b, struct edit_estimate *out,
-                                    stemma_error *err) {
+static stemma_status estimate_alike(const struct signature *a, const struct signature *b,
+                                    struct edit_estimate *out, stemma_error *err) {
     struct edit_frame frame = {.n = a->n,
                                .c = a->c,
                                .length_a = (double)a->length,
                                .length_b = (double)b->length,
                                .agree = sqrt(a->agree * b->agree)};
-    struct edit_estimate result = {.unrelated = unrelated_quantity(frame.length_a, frame.length_b, frame.agree),
-                                   .p_unrelated = 1};
+    struct edit_estimate result = {
+        .unrelated = unrelated_quantity(frame.length_a, frame.length_b, frame.agree), .p_unrelated = 1};
     if (a->count == 0 || b->count == 0) {
         result.kind = EDITS_UNKNOWN;
         result.distance = quantity_unknown("too short for its signature to have symbols");
@@ -135,11 +154,15 @@ static stemma_status estimate_alike(const struct signature *a, const struct sign
         return STEMMA_OK;
     }
     struct matching matching;
-    TRY(match_symbols(a->symbols, a->count, b->symbols, b->count, a->alphabet, &matching, err));
+    TRY(match_symbols(a, b, &matching, err));
     result.p_unrelated = matching.p_chance;
     stemma_status status = STEMMA_OK;
-    if (matching.count <= 2) estimate_unrelated(&frame, (double)(a->count < b->count ? a->count : b->count), &result);
-    else status = estimate_related(&matching, &frame, &result, err);
+    size_t fewer = a->count < b->count ? a->count : b->count, matched = matching.count - 2;
+    bool by_chance = matching.p_chance >= SIGNIFICANT && 2 * matched < fewer;
+    if (matched == 0 || by_chance)
+        estimate_unrelated(&frame, (double)(fewer - matched), &result);
+    else
+        status = estimate_related(&matching, &frame, &result, err);
     matching_release(&matching);
     if (status == STEMMA_OK) *out = result;
     return status;
@@ -147,5 +170,9 @@ static stemma_status estimate_alike(const struct signature *a, const struct sign
 
 stemma_status estimate_edit(const struct signature *a, const struct signature *b, struct edit_estimate *out,
                             stemma_error *err) {
-    return estimate_alike(a, b, out, err);
+    struct met_signatures met;
+    TRY(meet_signatures(a, b, &met, err));
+    stemma_status status = estimate_alike(&met.a, &met.b, out, err);
+    met_signatures_release(&met);
+    return status;
 }

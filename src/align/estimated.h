@@ -1,8 +1,9 @@
-/* The edit distance of two documents from their signatures alone: how far apart, by what kind of edits, and where. */
+/* The edit distance of two documents from their signatures alone: how far apart, by what kind of edits, and
+ * where. */
 #ifndef ALIGN_ESTIMATED_H
 #define ALIGN_ESTIMATED_H
 
-#include "align/matching.h"
+#include "align/symbol_chain.h"
 #include "sketch/signature.h"
 
 enum edit_kind { EDITS_NONE, EDITS_SCATTERED, EDITS_BLOCKS, EDITS_MIXED, EDITS_UNRELATED, EDITS_UNKNOWN };

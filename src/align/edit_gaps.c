@@ -1,21 +1,22 @@
-#include "align/gaps.h"
+#include "align/edit_gaps.h"
 
 #include "base/alloc.h"
 #include "base/sort.h"
 
 #include <math.h>
 
-static struct gap gap_before(const struct matching *matching, size_t pair) {
+static struct edit_gap edit_gap_before(const struct matching *matching, size_t pair) {
     struct symbol_pair from = matching->pairs[pair - 1], to = matching->pairs[pair];
-    return (struct gap){to.a - from.a - 1, to.b - from.b - 1};
+    return (struct edit_gap){to.a - from.a - 1 - matching->moved_a[pair],
+                             to.b - from.b - 1 - matching->moved_b[pair]};
 }
 
-static double gap_size(struct gap gap) {
+static double gap_size(struct edit_gap gap) {
     return (double)gap.a + gap.b;
 }
 
-/* Nats needed to write down the sizes of `count` gaps with `sum` symbols, by the geometric distribution that suits
- * them best: scattered edits leave such gaps. */
+/* Nats needed to write down the sizes of `count` gaps with `sum` symbols, by the geometric distribution that
+ * suits them best: scattered edits leave such gaps. */
 static double gap_cost(double count, double sum) {
     if (count <= 0 || sum <= 0) return 0;
     return count * log((count + sum) / count) + sum * log((count + sum) / sum);
@@ -25,12 +26,13 @@ static double log_choose(double n, double k) {
     return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1);
 }
 
-#define SPLIT_COST 5. /* nats that telling two kinds of gaps apart must save; less sees blocks in scattered edits */
+#define SPLIT_COST                                                                                           \
+    5. /* nats that telling two kinds of gaps apart must save; less sees blocks in scattered edits */
 
 /*
- * Least size of a block: the one with which the sizes are written down in the fewest nats, when the blocks are pointed out
- * and both kinds have distributions of their own. By the nature of codes that gains nothing on average when there are
- * only scattered edits, at whatever rate.
+ * Least size of a block: the one with which the sizes are written down in the fewest nats, when the blocks
+ * are pointed out and both kinds have distributions of their own. By the nature of codes that gains nothing
+ * on average when there are only scattered edits, at whatever rate.
  */
 static uint32_t least_block(const uint64_t *ascending, size_t count, double sum, double *evidence) {
     double whole = gap_cost((double)count, sum), best = whole, blocks_sum = 0;
@@ -48,31 +50,33 @@ static uint32_t least_block(const uint64_t *ascending, size_t count, double sum,
     return least;
 }
 
-static bool collect_blocks(const struct matching *matching, struct gaps *gaps) {
+static bool collect_blocks(const struct matching *matching, struct edit_gaps *gaps) {
     size_t capacity = 0;
     for (size_t k = 1; k < matching->count; k++) {
-        struct gap gap = gap_before(matching, k);
+        struct edit_gap gap = edit_gap_before(matching, k);
         if (gap_size(gap) < gaps->block_least) {
             gaps->scattered_a += gap.a, gaps->scattered_b += gap.b;
             continue;
         }
-        if (!mem_grow((void **)&gaps->blocks, &capacity, gaps->block_count + 1, sizeof *gaps->blocks)) return false;
+        if (!mem_grow((void **)&gaps->blocks, &capacity, gaps->block_count + 1, sizeof *gaps->blocks))
+            return false;
         gaps->blocks[gaps->block_count++] = gap;
     }
     return true;
 }
 
-stemma_status find_gaps(const struct matching *matching, struct gaps *out, stemma_error *err) {
+stemma_status find_gaps(const struct matching *matching, struct edit_gaps *out, stemma_error *err) {
     size_t count = matching->count - 1;
     uint64_t *sizes = mem_alloc(count * sizeof *sizes);
     if (!sizes) return fail_memory(err);
-    double sum = 0;
+    double sum = 0, moved = 0;
     for (size_t k = 0; k < count; k++) {
-        sizes[k] = (uint64_t)gap_size(gap_before(matching, k + 1));
+        sizes[k] = (uint64_t)gap_size(edit_gap_before(matching, k + 1));
         sum += (double)sizes[k];
+        moved += matching->moved_a[k + 1];
     }
     bool ok = sort_u64(sizes, count);
-    struct gaps gaps = {.matched = (double)(matching->count - 2)};
+    struct edit_gaps gaps = {.matched = (double)(matching->count - 2), .moved = moved};
     if (ok) gaps.block_least = least_block(sizes, count, sum, &gaps.evidence);
     mem_free(sizes);
     if (!ok || !collect_blocks(matching, &gaps)) {
@@ -83,11 +87,12 @@ stemma_status find_gaps(const struct matching *matching, struct gaps *out, stemm
     return STEMMA_OK;
 }
 
-struct gaps gaps_without_blocks(const struct gaps *gaps) {
-    struct gaps all = {.matched = gaps->matched,
-                       .scattered_a = gaps->scattered_a,
-                       .scattered_b = gaps->scattered_b,
-                       .block_least = UINT32_MAX};
+struct edit_gaps gaps_without_blocks(const struct edit_gaps *gaps) {
+    struct edit_gaps all = {.matched = gaps->matched,
+                            .moved = gaps->moved,
+                            .scattered_a = gaps->scattered_a,
+                            .scattered_b = gaps->scattered_b,
+                            .block_least = UINT32_MAX};
     for (size_t i = 0; i < gaps->block_count; i++) {
         all.scattered_a += gaps->blocks[i].a;
         all.scattered_b += gaps->blocks[i].b;
@@ -95,7 +100,7 @@ struct gaps gaps_without_blocks(const struct gaps *gaps) {
     return all;
 }
 
-void gaps_release(struct gaps *gaps) {
+void gaps_release(struct edit_gaps *gaps) {
     mem_free(gaps->blocks);
-    *gaps = (struct gaps){0};
+    *gaps = (struct edit_gaps){0};
 }

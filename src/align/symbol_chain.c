@@ -1,18 +1,21 @@
 /*
- * Equal ends are matched first. Of what is left every pair of equal symbols is a point, and the longest chain of points
- * that ascends in both signatures is found by patience sorting (Hunt and Szymanski). Where symbols repeat so much that
- * there would be too many points, runs of symbols take their place, and the gaps between those are filled by symbols
- * where that is cheap. Last, stretches of the chain that chance would give as well are taken out of it.
+ * Equal ends are matched first. Of what is left every pair of equal symbols is a point, and the longest chain
+ * of points that ascends in both signatures is found by patience sorting (Hunt and Szymanski). Where symbols
+ * repeat so much that there would be too many points, runs of symbols take their place, and the gaps between
+ * those are filled by symbols where that is cheap. Last, stretches of the chain that chance would give as
+ * well are taken out of it.
  */
-#include "align/matching.h"
+#include "align/symbol_chain.h"
 
-#include "align/common.h"
+#include "align/symbol_table.h"
 #include "align/unrelated.h"
 #include "base/alloc.h"
 
 #include <math.h>
+#include <string.h>
 
-/* Points allowed per symbol: bounds time and memory. Random symbols of 16 bits reach it at two million symbols. */
+/* Points allowed per symbol: bounds time and memory. Random symbols of 16 bits reach it at two million
+ * symbols. */
 #define POINTS_PER_SYMBOL 16
 #define LONGEST_RUN       16
 
@@ -22,7 +25,8 @@ struct chain {
 };
 
 static bool chain_add(struct chain *chain, size_t a, size_t b) {
-    if (!mem_grow((void **)&chain->pairs, &chain->capacity, chain->count + 1, sizeof *chain->pairs)) return false;
+    if (!mem_grow((void **)&chain->pairs, &chain->capacity, chain->count + 1, sizeof *chain->pairs))
+        return false;
     chain->pairs[chain->count++] = (struct symbol_pair){(uint32_t)a, (uint32_t)b};
     return true;
 }
@@ -37,15 +41,17 @@ static size_t place_of(const struct point *points, const uint32_t *ends, size_t 
     size_t low = 0, high = length;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (points[ends[middle]].b < b) low = middle + 1;
-        else high = middle;
+        if (points[ends[middle]].b < b)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return low;
 }
 
 /* Points of one token, from the last place in b to the first, so that no two of them are in one chain. */
-static void add_points(const struct common *common, const struct token_entry *entry, uint32_t a, struct point *points,
-                       size_t *count, uint32_t *ends, size_t *length) {
+static void add_points(const struct symbol_table *common, const struct symbol_entry *entry, uint32_t a,
+                       struct point *points, size_t *count, uint32_t *ends, size_t *length) {
     for (uint32_t b = entry->last; b != NOWHERE; b = common->before[b]) {
         size_t at = place_of(points, ends, *length, b);
         points[*count] = (struct point){a, b, at ? ends[at - 1] : NOWHERE};
@@ -65,8 +71,8 @@ static bool affordable(const struct span *span, double points) {
 }
 
 /* Hand the best chain of points on as pairs of symbols: `run` of them each, where they do not overlap. */
-static bool emit_chain(const struct span *span, const struct point *points, uint32_t *ends, size_t length, size_t run,
-                       struct chain *out) {
+static bool emit_chain(const struct span *span, const struct point *points, uint32_t *ends, size_t length,
+                       size_t run, struct chain *out) {
     uint32_t at = length ? ends[length - 1] : NOWHERE;
     for (size_t k = length; k-- > 0; at = points[at].previous) ends[k] = at;
     size_t a_free = span->a_begin, b_free = span->b_begin;
@@ -82,14 +88,15 @@ static bool emit_chain(const struct span *span, const struct point *points, uint
 }
 
 /* Longest chain of the tokens in `common`, made of runs within the span. */
-static stemma_status longest_chain(const struct span *span, const struct common *common, size_t run,
+static stemma_status longest_chain(const struct span *span, const struct symbol_table *common, size_t run,
                                    struct chain *out, stemma_error *err) {
     size_t a_tokens = span->a_end - span->a_begin - run + 1, count = 0, length = 0;
     struct point *points = mem_alloc((size_t)common->pairs * sizeof *points);
     uint32_t *ends = mem_alloc((span->b_end - span->b_begin) * sizeof *ends);
     bool ok = points && ends;
     for (size_t i = 0; ok && i < a_tokens; i++) {
-        const struct token_entry *entry = common_find(common, token_at(span->a + span->a_begin + i, run));
+        const struct symbol_entry *entry =
+            symbol_table_find(common, token_at(span->a + span->a_begin + i, run));
         if (entry) add_points(common, entry, (uint32_t)i, points, &count, ends, &length);
     }
     ok = ok && emit_chain(span, points, ends, length, run, out);
@@ -98,19 +105,20 @@ static stemma_status longest_chain(const struct span *span, const struct common 
     return ok ? STEMMA_OK : fail_memory(err);
 }
 
-/* Chains a span by the shortest runs of symbols that are affordable, and says which (0: even long ones repeat too
- * much, nothing is chained). */
+/* Chains a span by the shortest runs of symbols that are affordable, and says which (0: even long ones repeat
+ * too much, nothing is chained). */
 static stemma_status chain_span(const struct span *span, size_t longest, struct chain *out, size_t *used,
-                                struct common *common, stemma_error *err) {
+                                struct symbol_table *common, stemma_error *err) {
     size_t a_size = span->a_end - span->a_begin, b_size = span->b_end - span->b_begin;
     *used = 0;
     for (size_t run = 1; run <= longest && run <= a_size && run <= b_size; run *= 2) {
-        TRY(common_new(span->a + span->a_begin, a_size, span->b + span->b_begin, b_size, run, common, err));
+        TRY(symbol_table_new(span->a + span->a_begin, a_size, span->b + span->b_begin, b_size, run, common,
+                             err));
         if (affordable(span, common->pairs)) {
             *used = run;
             return longest_chain(span, common, run, out, err);
         }
-        common_release(common);
+        symbol_table_release(common);
     }
     return STEMMA_OK;
 }
@@ -123,10 +131,10 @@ static stemma_status fill_gap(struct span gap, struct chain *out, stemma_error *
     size_t tail = 0;
     while (gap.a_begin < gap.a_end && gap.b_begin < gap.b_end && gap.a[gap.a_end - 1] == gap.b[gap.b_end - 1])
         gap.a_end--, gap.b_end--, tail++;
-    struct common common = {0};
+    struct symbol_table common = {0};
     size_t used;
     stemma_status status = chain_span(&gap, 1, out, &used, &common, err);
-    common_release(&common);
+    symbol_table_release(&common);
     TRY(status);
     for (size_t i = 0; i < tail; i++)
         if (!chain_add(out, gap.a_end + i, gap.b_end + i)) return fail_memory(err);
@@ -149,9 +157,10 @@ static stemma_status fill_gaps(const struct span *whole, const struct chain *anc
 }
 
 /*
- * A chance chain through a rectangle of w by h symbols that agree with probability r has about 2 sqrt(whr) points, so
- * each of its steps spans a rectangle in which a quarter of a point is expected. A step is worth how much less than
- * that it spans. A pair stays when a step next to it is worth something and the best stretch through it enough.
+ * A chance chain through a rectangle of w by h symbols that agree with probability r has about 2 sqrt(whr)
+ * points, so each of its steps spans a rectangle in which a quarter of a point is expected. A step is worth
+ * how much less than that it spans. A pair stays when a step next to it is worth something and the best
+ * stretch through it enough.
  */
 #define CHANCE_STEP 3. /* a step spanning e^-3 = 1/20 expected points is worth nothing */
 #define NEXT_STEP   .5 /* least worth of a step to the next symbol of both, however common it is */
@@ -186,22 +195,24 @@ static void judge_chain(const struct chained *chain, size_t count, double *worth
     }
 }
 
-/* Points of symbols that occur once in each: those that the chain leaves out are chance, and say how much of it
- * there is. */
-static double stray_points(const struct common *common, const struct span *whole, const struct chain *chain) {
+/* Points of symbols that occur once in each: those that the chain leaves out are chance, and say how much of
+ * it there is. */
+static double stray_points(const struct symbol_table *common, const struct span *whole,
+                           const struct chain *chain) {
     double stray = 0;
     for (size_t i = 0; i <= common->mask; i++)
-        stray += common->entries[i].last != NOWHERE && common->entries[i].in_a == 1 && common->entries[i].in_b == 1;
+        stray += common->entries[i].last != NOWHERE && common->entries[i].in_a == 1 &&
+                 common->entries[i].in_b == 1;
     for (size_t k = 0; k < chain->count; k++) {
-        const struct token_entry *entry = common_find(common, whole->a[chain->pairs[k].a]);
+        const struct symbol_entry *entry = symbol_table_find(common, whole->a[chain->pairs[k].a]);
         stray -= entry->in_a == 1 && entry->in_b == 1;
     }
     return stray;
 }
 
-/* The chain between the ends of the texts, which count as matched: related documents often begin or end alike.
- * Places are counted from 1. common: NULL where runs were chained. */
-static void enclose(const struct span *whole, const struct chain *chain, const struct common *common,
+/* The chain between the ends of the texts, which count as matched: related documents often begin or end
+ * alike. Places are counted from 1. common: NULL where runs were chained. */
+static void enclose(const struct span *whole, const struct chain *chain, const struct symbol_table *common,
                     double least_agree, struct chained *out) {
     double area = (double)whole->a_end * (double)whole->b_end;
     double agree = least_agree + (common ? stray_points(common, whole, chain) / area : 0);
@@ -210,7 +221,7 @@ static void enclose(const struct span *whole, const struct chain *chain, const s
         struct symbol_pair pair = chain->pairs[k];
         double more = 0;
         if (common) {
-            const struct token_entry *entry = common_find(common, whole->a[pair.a]);
+            const struct symbol_entry *entry = symbol_table_find(common, whole->a[pair.a]);
             double x = entry->in_a, y = entry->in_b;
             more = (x * y - fmin(x, y)) / area;
         }
@@ -219,48 +230,121 @@ static void enclose(const struct span *whole, const struct chain *chain, const s
     out[chain->count + 1] = (struct chained){{(uint32_t)whole->a_end + 1, (uint32_t)whole->b_end + 1}, agree};
 }
 
-static stemma_status drop_chance(const struct span *whole, const struct chain *chain, const struct common *common,
-                                 double least_agree, struct matching *out, stemma_error *err) {
+static stemma_status drop_chance(const struct span *whole, const struct chain *chain,
+                                 const struct symbol_table *common, double least_agree, struct matching *out,
+                                 stemma_error *err) {
     size_t count = chain->count + 2, kept = 0;
     struct chained *chained = mem_alloc(count * sizeof *chained);
     double *worth = mem_alloc(count * sizeof *worth);
-    struct symbol_pair *pairs = mem_alloc(count * sizeof *pairs);
-    bool ok = chained && worth && pairs;
+    out->pairs = mem_alloc(count * sizeof *out->pairs);
+    bool ok = chained && worth && out->pairs;
     if (ok) {
         enclose(whole, chain, common, least_agree, chained);
         judge_chain(chained, count, worth);
         for (size_t k = 0; k < count; k++)
-            if (k == 0 || k == count - 1 || worth[k] >= LEAST_WORTH) pairs[kept++] = chained[k].pair;
-        out->pairs = pairs;
+            if (k == 0 || k == count - 1 || worth[k] >= LEAST_WORTH) out->pairs[kept++] = chained[k].pair;
         out->count = kept;
-    } else {
-        mem_free(pairs);
     }
     mem_free(chained);
     mem_free(worth);
     return ok ? STEMMA_OK : fail_memory(err);
 }
 
-stemma_status match_symbols(const uint16_t *a, size_t a_count, const uint16_t *b, size_t b_count,
-                            uint32_t alphabet, struct matching *out, stemma_error *err) {
-    struct span whole = {a, b, 0, a_count, 0, b_count};
-    struct chain chain = {0}, anchors = {0};
-    struct common common = {0};
+/* The pair before which place b (from 1) stands. */
+static size_t pair_after(const struct matching *matching, uint32_t b) {
+    size_t low = 1, high = matching->count - 1;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (matching->pairs[middle].b < b)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Symbols that moved; returns how many. */
+static double count_moved(const struct span *whole, const struct symbol_table *common,
+                          struct matching *matching) {
+    double moved = 0;
+    for (size_t k = 1; k < matching->count; k++) {
+        for (uint32_t a = matching->pairs[k - 1].a + 1; a < matching->pairs[k].a; a++) {
+            const struct symbol_entry *entry = symbol_table_find(common, whole->a[a - 1]);
+            if (!entry || entry->in_a != 1 || entry->in_b != 1) continue;
+            matching->moved_a[k]++;
+            matching->moved_b[pair_after(matching, entry->last + 1)]++;
+            moved++;
+        }
+    }
+    return moved;
+}
+
+#define MOVED_LEAST 1.
+#define MOVED_SURE  20. /* times what chance gives */
+
+static stemma_status find_moved(const struct span *whole, const struct symbol_table *common, double agree,
+                                struct matching *matching, stemma_error *err) {
+    matching->moved_a = mem_zero(matching->count, sizeof *matching->moved_a);
+    matching->moved_b = mem_zero(matching->count, sizeof *matching->moved_b);
+    if (!matching->moved_a || !matching->moved_b) return fail_memory(err);
+    if (!common) return STEMMA_OK;
+    double unmatched_a = (double)(whole->a_end + 2 - matching->count),
+           unmatched_b = (double)(whole->b_end + 2 - matching->count);
+    double chance = unmatched_a * unmatched_b * agree;
+    if (count_moved(whole, common, matching) >= MOVED_LEAST + MOVED_SURE * chance) return STEMMA_OK;
+    memset(matching->moved_a, 0, matching->count * sizeof *matching->moved_a);
+    memset(matching->moved_b, 0, matching->count * sizeof *matching->moved_b);
+    return STEMMA_OK;
+}
+
+/* Two windows of one phrase follow each other in both texts though the texts be unrelated. That many of the
+ * chain's steps to the very next symbol are owed to it, and say nothing. */
+static double owed_to_phrases(const struct chain *chain, const struct signature *signature) {
+    double next = 0;
+    for (size_t k = 1; k < chain->count; k++)
+        next +=
+            chain->pairs[k].a == chain->pairs[k - 1].a + 1 && chain->pairs[k].b == chain->pairs[k - 1].b + 1;
+    return next * fmin(.5, 2. * signature->n / signature->c);
+}
+
+/* Chain, chance, moved: once the chain is known. common: NULL where it is one of runs. */
+static stemma_status judge_matching(const struct span *whole, const struct chain *chain,
+                                    const struct symbol_table *common, uint32_t alphabet,
+                                    struct matching *out, stemma_error *err) {
+    TRY(drop_chance(whole, chain, common, 1. / alphabet, out, err));
+    return find_moved(whole, common, 1. / alphabet, out, err);
+}
+
+stemma_status match_symbols(const struct signature *a, const struct signature *b, struct matching *out,
+                            stemma_error *err) {
+    struct span whole = {a->symbols, b->symbols, 0, a->count, 0, b->count};
+    struct chain filled = {0}, anchors = {0};
+    struct symbol_table common = {0};
     struct matching result = {.p_chance = 1};
     size_t run;
     stemma_status status = chain_span(&whole, LONGEST_RUN, &anchors, &run, &common, err);
-    if (run) result.p_chance = chance_of_chain(&common, (double)anchors.count, (double)run);
-    if (status == STEMMA_OK && run != 1) status = fill_gaps(&whole, &anchors, &chain, err);
-    if (status == STEMMA_OK)
-        status = drop_chance(&whole, run == 1 ? &anchors : &chain, run == 1 ? &common : NULL, 1. / alphabet, &result, err);
+    if (status == STEMMA_OK && run)
+        result.p_chance =
+            chance_of_chain(&common, (double)anchors.count, (double)run, owed_to_phrases(&anchors, a));
+    if (status == STEMMA_OK && run == 1) {
+        status = judge_matching(&whole, &anchors, &common, a->alphabet, &result, err);
+    } else if (status == STEMMA_OK) {
+        status = fill_gaps(&whole, &anchors, &filled, err);
+        if (status == STEMMA_OK) status = judge_matching(&whole, &filled, NULL, a->alphabet, &result, err);
+    }
     mem_free(anchors.pairs);
-    mem_free(chain.pairs);
-    common_release(&common);
-    if (status == STEMMA_OK) *out = result;
+    mem_free(filled.pairs);
+    symbol_table_release(&common);
+    if (status == STEMMA_OK)
+        *out = result;
+    else
+        matching_release(&result);
     return status;
 }
 
 void matching_release(struct matching *matching) {
     mem_free(matching->pairs);
+    mem_free(matching->moved_a);
+    mem_free(matching->moved_b);
     *matching = (struct matching){0};
 }

@@ -1,11 +1,12 @@
 /*
- * A window of n characters survives when no edit touches it: at a rate p of substitutions with probability (1 - p)^n. An
- * edit of m characters touches n - 1 + m windows, so the same loss of windows means m / (n - 1 + m) edits per window:
- * up to n times as many for long edits as for single characters. One window size cannot tell. What can help is the
- * difference of the lengths: substitutions leave it at 0 exactly, edits of m characters at about m sqrt(places), and
- * deletions alone at the distance itself. So each size is a reading, weighed by how well it explains the difference.
+ * A window of n characters survives when no edit touches it: at a rate p of substitutions with probability (1
+ * - p)^n. An edit of m characters touches n - 1 + m windows, so the same loss of windows means m / (n - 1 +
+ * m) edits per window: up to n times as many for long edits as for single characters. One window size cannot
+ * tell. What can help is the difference of the lengths: substitutions leave it at 0 exactly, edits of m
+ * characters at about m sqrt(places), and deletions alone at the distance itself. So each size is a reading,
+ * weighed by how well it explains the difference.
  */
-#include "align/scattered.h"
+#include "align/edit_readings.h"
 
 #include <math.h>
 
@@ -18,7 +19,7 @@ struct loss {
 
 #define CLUSTERED 1.2 /* windows that overlap are lost together: more variance than of independent ones */
 
-static struct loss window_loss(const struct gaps *gaps) {
+static struct loss window_loss(const struct edit_gaps *gaps) {
     double m = fmax(gaps->matched, .5), a = gaps->scattered_a, b = gaps->scattered_b;
     /* The geometric mean of both sides' shares; m is in both, what each lost is drawn independently. */
     double total = m + (a + b) / 2, survived = m / total;
@@ -35,13 +36,14 @@ static const struct {
                       {SIZED, 4, .10},     {SIZED, 8, .10},       {SIZED, 16, .06}, {SIZED, 32, .05},
                       {SIZED, 64, .03},    {SIZED, 128, .02}};
 
-/* Places where edits of one size must have happened: one-sided ones for the difference of the lengths, then others. */
+/* Places where edits of one size must have happened: one-sided ones for the difference of the lengths, then
+ * others. */
 struct places {
     double one_sided, others;
 };
 
-/* Windows that an edit of so many characters touches, on average of both texts: a substitution n; of longer edits many
- * have nothing, or less, on one side. */
+/* Windows that an edit of so many characters touches, on average of both texts: a substitution n; of longer
+ * edits many have nothing, or less, on one side. */
 static double windows_lost(double size, double n) {
     return n - 1 + .6 * size + .4;
 }
@@ -57,10 +59,11 @@ static double normal_density(double x, double variance) {
     return exp(-x * x / (2 * variance)) / sqrt(2 * pi * variance);
 }
 
-#define KEEPS_LENGTH .04 /* how often longer edits leave the length as it was: moved text, numbers, dates */
+#define KEEPS_LENGTH .08 /* how often longer edits leave the length as it was: moved text, numbers, dates */
 
 /* How likely the difference of the lengths is under a reading, as the probability of a whole number. */
-static double likelihood(enum manner manner, double size, struct places places, const struct block_costs *blocks) {
+static double likelihood(enum manner manner, double size, struct places places,
+                         const struct block_costs *blocks) {
     const double rounding = 1 / (2 * pi); /* makes the density at 0 a probability of 1 */
     double noise = blocks->missed_variance + rounding, missed = blocks->missed;
     if (manner == SUBSTITUTED) return normal_density(missed, noise);
@@ -84,16 +87,18 @@ static struct reading read_size(size_t prior, const struct loss *loss, double ch
     };
 }
 
-#define ONE_SIDED_LEAST 4. /* mean size of deletions where there is nothing else; smaller ones are sized readings */
+#define ONE_SIDED_LEAST                                                                                      \
+    4. /* mean size of deletions where there is nothing else; smaller ones are sized readings */
 
 /* The difference of the lengths is the distance; it loses n - 1 windows per place and its own. */
-static struct reading read_one_sided(const struct loss *loss, double characters, const struct edit_frame *frame,
-                                     const struct block_costs *blocks) {
+static struct reading read_one_sided(const struct loss *loss, double characters,
+                                     const struct edit_frame *frame, const struct block_costs *blocks) {
     struct places none = {0};
     double explained = fabs(blocks->net) * (.5 + (frame->n - 1) / ONE_SIDED_LEAST) / characters;
     double unexplained = fmax(0, loss->value - explained) / loss->deviation;
     bool possible = loss->value <= 0 || fabs(blocks->net) >= 1;
-    double likely = possible ? likelihood(ONE_SIDED, 0, none, blocks) * exp(-unexplained * unexplained / 2) : 0;
+    double likely =
+        possible ? likelihood(ONE_SIDED, 0, none, blocks) * exp(-unexplained * unexplained / 2) : 0;
     return (struct reading){
         .log_weight = log(priors[0].weight) + log(fmax(likely, 1e-300)),
         .edits = blocks->cost + fabs(blocks->net),
@@ -102,8 +107,8 @@ static struct reading read_one_sided(const struct loss *loss, double characters,
     };
 }
 
-stemma_status read_edits(const struct gaps *gaps, const struct edit_frame *frame, struct reading readings[READINGS],
-                         stemma_error *err) {
+stemma_status read_edits(const struct edit_gaps *gaps, const struct edit_frame *frame,
+                         struct reading readings[READINGS], stemma_error *err) {
     struct loss loss = window_loss(gaps);
     double length = (frame->length_a + frame->length_b) / 2;
     struct block_costs blocks;

@@ -1,9 +1,9 @@
 /*
- * A side of a block with u symbols has about C u - (n - 1) characters, give or take C sqrt(u). The difference of the texts'
- * lengths is known exactly, so what the sizes miss of it is shared out by their variances: where all blocks are
- * insertions, their sum is then exact.
+ * A side of a block with u symbols has about C u - (n - 1) characters, give or take C sqrt(u). The difference
+ * of the texts' lengths is known exactly, so what the sizes miss of it is shared out by their variances:
+ * where all blocks are insertions, their sum is then exact.
  */
-#include "align/blocks.h"
+#include "align/edit_blocks.h"
 
 #include "align/unrelated.h"
 #include "base/alloc.h"
@@ -12,7 +12,9 @@
 
 #define ONE_SIDED    .7 /* share of blocks that are inserted or deleted, not replaced */
 #define NET_OF_PLACE 4. /* variance of the characters that a scattered edit adds or removes */
-#define ROUNDS       4  /* of sharing out; sides that reach 0 leave the rest to the others */
+#define REPLACED_ERROR                                                                                       \
+    .15          /* of the cost of replaced text, which may have more or less in common than unrelated one */
+#define ROUNDS 4 /* of sharing out; sides that reach 0 leave the rest to the others */
 
 struct side {
     double size, variance;
@@ -57,7 +59,8 @@ static double share_out(struct side *sides, size_t count, double difference, dou
 
 /* Adds a block's cost; the variances are those that remain when the difference of the lengths is known. */
 static void add_block(struct block_costs *costs, struct side a, struct side b, double agree, double *across) {
-    double more = fmax(a.size, b.size), less = fmin(a.size, b.size), cost = unrelated_distance(a.size, b.size, agree);
+    double more = fmax(a.size, b.size), less = fmin(a.size, b.size),
+           cost = unrelated_distance(a.size, b.size, agree);
     double saved = less > 0 ? (more - cost) / less : 1;
     double slope_a = a.size >= b.size ? 1 : -saved, slope_b = a.size >= b.size ? -saved : 1;
     costs->size_a += a.size, costs->size_b += b.size;
@@ -67,7 +70,7 @@ static void add_block(struct block_costs *costs, struct side a, struct side b, d
     *across += slope_a * a.variance - slope_b * b.variance;
 }
 
-stemma_status cost_blocks(const struct gaps *gaps, const struct edit_frame *frame, double places,
+stemma_status cost_blocks(const struct edit_gaps *gaps, const struct edit_frame *frame, double places,
                           struct block_costs *out, stemma_error *err) {
     size_t count = gaps->block_count;
     struct side *sides = mem_alloc(2 * count * sizeof *sides);
@@ -77,13 +80,21 @@ stemma_status cost_blocks(const struct gaps *gaps, const struct edit_frame *fram
         sides[2 * i + 1] = measure_side(gaps->blocks[i].b, gaps->blocks[i].a, frame);
     }
     struct block_costs costs = {0};
-    double free_variance = NET_OF_PLACE * places + 1e-6, across = 0;
+    double free_variance = NET_OF_PLACE * places + 1e-6, across = 0, replaced = 0;
     for (size_t i = 0; i < 2 * count; i++) costs.missed += i % 2 ? sides[i].size : -sides[i].size;
     costs.missed += frame->length_a - frame->length_b;
     costs.net = share_out(sides, 2 * count, frame->length_a - frame->length_b, free_variance);
-    for (size_t i = 0; i < count; i++) add_block(&costs, sides[2 * i], sides[2 * i + 1], frame->agree, &across);
+    for (size_t i = 0; i < count; i++) {
+        add_block(&costs, sides[2 * i], sides[2 * i + 1], frame->agree, &across);
+        replaced += fmin(sides[2 * i].size, sides[2 * i + 1].size);
+    }
     costs.variance = fmax(0, costs.variance - across * across / (costs.missed_variance + free_variance));
+    costs.variance += pow(REPLACED_ERROR * replaced, 2);
     mem_free(sides);
+    /* Moved text is deleted here and inserted there. */
+    costs.cost += 2 * frame->c * gaps->moved;
+    costs.variance += 4 * frame->c * frame->c * gaps->moved;
+    costs.size_a += frame->c * gaps->moved, costs.size_b += frame->c * gaps->moved;
     *out = costs;
     return STEMMA_OK;
 }

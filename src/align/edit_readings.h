@@ -1,8 +1,8 @@
 /* What may have happened to the text, by sizes of edits, and how likely each is. */
-#ifndef ALIGN_SCATTERED_H
-#define ALIGN_SCATTERED_H
+#ifndef ALIGN_EDIT_READINGS_H
+#define ALIGN_EDIT_READINGS_H
 
-#include "align/blocks.h"
+#include "align/edit_blocks.h"
 
 #define READINGS 10
 struct reading {
@@ -12,7 +12,7 @@ struct reading {
 };
 
 /* Readings of what is outside of blocks, with the blocks' cost added. */
-stemma_status read_edits(const struct gaps *gaps, const struct edit_frame *frame, struct reading readings[READINGS],
-                         stemma_error *err);
+stemma_status read_edits(const struct edit_gaps *gaps, const struct edit_frame *frame,
+                         struct reading readings[READINGS], stemma_error *err);
 
 #endif
