@@ -13,8 +13,10 @@
 #define ONE_SIDED    .7 /* share of blocks that are inserted or deleted, not replaced */
 #define NET_OF_PLACE 4. /* variance of the characters that a scattered edit adds or removes */
 #define REPLACED_ERROR                                                                                       \
-    .15          /* of the cost of replaced text, which may have more or less in common than unrelated one */
-#define ROUNDS 4 /* of sharing out; sides that reach 0 leave the rest to the others */
+    .15 /* of the cost of replaced text, which may have more or less in common than unrelated one */
+#define CLUSTER      4. /* a block of fewer windows may be a cluster of small edits, */
+#define CLUSTER_KEPT .4 /* of which so much is still there */
+#define ROUNDS       4  /* of sharing out; sides that reach 0 leave the rest to the others */
 
 struct side {
     double size, variance;
@@ -86,10 +88,13 @@ stemma_status cost_blocks(const struct edit_gaps *gaps, const struct edit_frame 
     costs.net = share_out(sides, 2 * count, frame->length_a - frame->length_b, free_variance);
     for (size_t i = 0; i < count; i++) {
         add_block(&costs, sides[2 * i], sides[2 * i + 1], frame->agree, &across);
-        replaced += fmin(sides[2 * i].size, sides[2 * i + 1].size);
+        double less = fmin(sides[2 * i].size, sides[2 * i + 1].size),
+               doubtful = fmin(less, CLUSTER * frame->n);
+        costs.cost -= CLUSTER_KEPT * doubtful;
+        replaced += REPLACED_ERROR * less + CLUSTER_KEPT * doubtful;
     }
     costs.variance = fmax(0, costs.variance - across * across / (costs.missed_variance + free_variance));
-    costs.variance += pow(REPLACED_ERROR * replaced, 2);
+    costs.variance += replaced * replaced;
     mem_free(sides);
     /* Moved text is deleted here and inserted there. */
     costs.cost += 2 * frame->c * gaps->moved;

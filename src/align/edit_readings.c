@@ -33,8 +33,8 @@ static const struct {
     enum manner manner;
     double size, weight;
 } priors[READINGS] = {{ONE_SIDED, 0, .20}, {SUBSTITUTED, 1, .30}, {SIZED, 1, .06},  {SIZED, 2, .08},
-                      {SIZED, 4, .10},     {SIZED, 8, .10},       {SIZED, 16, .06}, {SIZED, 32, .05},
-                      {SIZED, 64, .03},    {SIZED, 128, .02}};
+                      {SIZED, 4, .10},     {SIZED, 8, .10},       {SIZED, 16, .06}, {SIZED, 32, .06},
+                      {SIZED, 64, .05},    {SIZED, 128, .04}};
 
 /* Places where edits of one size must have happened: one-sided ones for the difference of the lengths, then
  * others. */
