@@ -26,6 +26,8 @@ static double log_choose(double n, double k) {
     return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1);
 }
 
+#define BLOCK_COST                                                                                           \
+    1. /* and for each block: windows that overlap survive together, which looks a little like blocks */
 #define SPLIT_COST                                                                                           \
     5. /* nats that telling two kinds of gaps apart must save; less sees blocks in scattered edits */
 
@@ -43,7 +45,7 @@ static uint32_t least_block(const uint64_t *ascending, size_t count, double sum,
         if (size == 0) break;
         if (k < count && ascending[count - k - 1] == size) continue;
         double cost = gap_cost((double)(count - k), sum - blocks_sum) + gap_cost((double)k, blocks_sum) +
-                      log_choose((double)count, (double)k) + SPLIT_COST;
+                      log_choose((double)count, (double)k) + SPLIT_COST + BLOCK_COST * (double)k;
         if (cost < best) best = cost, least = (uint32_t)(size < UINT32_MAX ? size : UINT32_MAX);
     }
     *evidence = whole - best;

@@ -13,8 +13,10 @@
 
 #include <math.h>
 
-/* Unrelated texts are called so unless this much speaks against it. */
-#define SIGNIFICANT .01
+/* Texts are taken for unrelated when chance explains the chain this well; up to DOUBTFUL the interval reaches
+ * there. */
+#define BY_CHANCE .1
+#define DOUBTFUL  .001
 
 #define LEAST_LOG_WEIGHT -12. /* readings that matter */
 
@@ -74,11 +76,20 @@ static double middle_reading(const struct reading *readings, size_t count) {
     return middle;
 }
 
-/* Never fewer edits than the lengths differ by. */
+/* A reading by which no more edits than the lengths differ by are nothing unusual. */
+static bool allows_least(const struct reading *readings, size_t count, double least) {
+    for (size_t i = 0; i < count; i++)
+        if (readings[i].log_weight > log(.025) && readings[i].edits - least <= readings[i].deviation)
+            return true;
+    return false;
+}
+
+/* Never fewer edits than the lengths differ by. Distances are whole numbers. */
 static stemma_quantity combine(const struct reading *readings, size_t count, double least, double most) {
     double value = fmin(most, fmax(least, middle_reading(readings, count)));
-    double low = edits_quantile(.025, readings, count, least, most);
-    double high = edits_quantile(.975, readings, count, least, most);
+    double low = least, high = ceil(edits_quantile(.975, readings, count, least, most));
+    if (!allows_least(readings, count, least))
+        low = floor(edits_quantile(.025, readings, count, least, most));
     return (stemma_quantity){
         .value = value, .low = fmin(low, value), .high = fmax(high, value), .known = true};
 }
@@ -158,11 +169,13 @@ static stemma_status estimate_alike(const struct signature *a, const struct sign
     result.p_unrelated = matching.p_chance;
     stemma_status status = STEMMA_OK;
     size_t fewer = a->count < b->count ? a->count : b->count, matched = matching.count - 2;
-    bool by_chance = matching.p_chance >= SIGNIFICANT && 2 * matched < fewer;
+    bool by_chance = matching.p_chance >= BY_CHANCE && 2 * matched < fewer;
     if (matched == 0 || by_chance)
         estimate_unrelated(&frame, (double)(fewer - matched), &result);
     else
         status = estimate_related(&matching, &frame, &result, err);
+    if (status == STEMMA_OK && 2 * matched < fewer && matching.p_chance > DOUBTFUL)
+        result.distance.high = fmax(result.distance.high, result.unrelated.high);
     matching_release(&matching);
     if (status == STEMMA_OK) *out = result;
     return status;

@@ -297,14 +297,26 @@ static stemma_status find_moved(const struct span *whole, const struct symbol_ta
     return STEMMA_OK;
 }
 
-/* Two windows of one phrase follow each other in both texts though the texts be unrelated. That many of the
- * chain's steps to the very next symbol are owed to it, and say nothing. */
-static double owed_to_phrases(const struct chain *chain, const struct signature *signature) {
-    double next = 0;
-    for (size_t k = 1; k < chain->count; k++)
-        next +=
-            chain->pairs[k].a == chain->pairs[k - 1].a + 1 && chain->pairs[k].b == chain->pairs[k - 1].b + 1;
-    return next * fmin(.5, 2. * signature->n / signature->c);
+/*
+ * The probability of the chain by chance is that of its rare symbols: common ones, such as those of the
+ * windows of frequent words, give long chains to anything. Two windows of one phrase follow each other in
+ * both texts though the texts be unrelated; that many of the steps to the very next symbol are owed to it,
+ * and say nothing.
+ */
+static double chance_of(const struct signature *a, const struct signature *b, const struct chain *chain,
+                        const struct symbol_table *common, size_t run) {
+    size_t longer = a->count > b->count ? a->count : b->count;
+    uint32_t limit = run > 1 ? UINT32_MAX : (uint32_t)(2 + 2 * longer / a->alphabet);
+    double length = 0, next = 0;
+    for (size_t k = 0; k < chain->count; k++) {
+        const struct symbol_pair *pair = &chain->pairs[k];
+        const struct symbol_entry *entry = run > 1 ? NULL : symbol_table_find(common, a->symbols[pair->a]);
+        if (entry && (entry->in_a > limit || entry->in_b > limit)) continue;
+        length++;
+        next += k && pair->a == pair[-1].a + 1 && pair->b == pair[-1].b + 1;
+    }
+    return chance_of_chain(common, limit, length / (double)run,
+                           next / (double)run * fmin(.5, 2. * a->n / a->c));
 }
 
 /* Chain, chance, moved: once the chain is known. common: NULL where it is one of runs. */

@@ -66,11 +66,11 @@ static double most_of_class(size_t class) {
 }
 
 /* Most symbols of most signatures fall into one class; larger classes count for their largest. */
-static void classify(const struct symbol_table *common, struct repeat_table *out) {
+static void classify(const struct symbol_table *common, uint32_t limit, struct repeat_table *out) {
     double symbols[CLASSES][CLASSES] = {{0}};
     for (size_t i = 0; i <= common->mask; i++) {
         const struct symbol_entry *entry = &common->entries[i];
-        if (entry->last == NOWHERE || !entry->in_a) continue;
+        if (entry->last == NOWHERE || !entry->in_a || entry->in_a > limit || entry->in_b > limit) continue;
         size_t x = repeat_class(entry->in_a), y = repeat_class(entry->in_b);
         symbols[x < y ? x : y][x < y ? y : x]++;
     }
@@ -94,11 +94,11 @@ static double log_sets(const struct repeat_table *table, double m, double t, dou
     return sum;
 }
 
-double chance_of_chain(const struct symbol_table *common, double length, double run, double owed) {
-    double m = (length - owed) / run, low = -30, high = 30, slope;
+double chance_of_chain(const struct symbol_table *common, uint32_t limit, double length, double owed) {
+    double m = length - owed, low = -30, high = 30, slope;
     if (m < 1) return 1;
     struct repeat_table table;
-    classify(common, &table);
+    classify(common, limit, &table);
     if (table.count && table.entries[0].y == 1)
         table.entries[0].symbols = fmax(0, table.entries[0].symbols - owed);
     for (int i = 0; i < 30; i++) { /* the slope ascends with t */

@@ -13,9 +13,9 @@ double unrelated_distance(double length_a, double length_b, double agree);
 stemma_quantity unrelated_quantity(double length_a, double length_b, double agree);
 #define UNRELATED_ERROR .03 /* standard deviation, as a share of the distance */
 
-/* Bound for the probability that symbols in random order have a chain of `length` symbols, found as runs of
- * `run`, which overlap. owed: how many of them follow from others. */
-double chance_of_chain(const struct symbol_table *common, double length, double run, double owed);
+/* Bound for the probability that tokens in random order, those that occur no more than `limit` times in each,
+ * have a chain of `length`, `owed` of which follow from others. */
+double chance_of_chain(const struct symbol_table *common, uint32_t limit, double length, double owed);
 
 /* ---- calibration ---- */
 
