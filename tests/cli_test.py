@@ -20,7 +20,7 @@ import unittest
 from pathlib import Path
 
 PROGRAM, SOURCE = str(Path(sys.argv[1]).resolve()), Path(sys.argv[2]).resolve()
-COMMANDS = ["compare", "find", "sketch", "show", "text"]
+COMMANDS = ["compare", "diff", "find", "sketch", "show", "text"]
 QUANTITY = {"value", "low", "high", "exact"}
 
 

@@ -306,6 +306,27 @@ static stemma_status run_text(const stemma_recipe *recipe, stemma_error *error) 
     return status;
 }
 
+/* Both texts are part of the operation. */
+static stemma_status align_two(const stemma_text *a, const stemma_recipe *recipe, stemma_error *error) {
+    stemma_text *b;
+    stemma_alignment *alignment = UNTOUCHED;
+    stemma_status status = stemma_text_bytes(world.other, TEXT_SIZE, recipe, NULL, &b, error);
+    if (status != STEMMA_OK) return status;
+    status = stemma_align_texts(a, b, NULL, NULL, &alignment, error);
+    check_untouched(status, alignment);
+    if (status == STEMMA_OK) stemma_alignment_free(alignment);
+    stemma_text_free(b);
+    return status;
+}
+static stemma_status run_align(const stemma_recipe *recipe, stemma_error *error) {
+    stemma_text *a;
+    stemma_status status = stemma_text_bytes(world.text, TEXT_SIZE, recipe, NULL, &a, error);
+    if (status != STEMMA_OK) return status;
+    status = align_two(a, recipe, error);
+    stemma_text_free(a);
+    return status;
+}
+
 static stemma_status sketch_bytes(const char *recipe, stemma_error *error) {
     return with_recipe(recipe, error, run_sketch_bytes);
 }
@@ -340,6 +361,10 @@ static stemma_status run_find(const stemma_recipe *recipe, stemma_error *error) 
 }
 static stemma_status find(const char *recipe, stemma_error *error) {
     return with_recipe(recipe, error, run_find);
+}
+
+static stemma_status align_texts(const char *recipe, stemma_error *error) {
+    return with_recipe(recipe, error, run_align);
 }
 
 /* A comparison is a value, not a pointer: all of its bytes must stay. */
@@ -543,6 +568,8 @@ static const struct {
     {"edit distance, characters", edit_distance, "c2000"},
     {"edit script", edit_script, "b2000"},
     {"edit script, characters", edit_script, "c1000"},
+    {"align words", align_texts, ""},
+    {"align bytes", align_texts, "preset=raw unit=byte"},
 };
 
 /* ---- the test --------------------------------------------------------------------------------- */

@@ -1,0 +1,113 @@
+/*
+ * Two documents, aligned under any recipe: putting the differences in their places turns one into the other,
+ * passages are equal, apart and sorted, and every place lies within its document.
+ *
+ * Input: one byte that chooses the recipe, one for the least passage, then the documents with MARKER between
+ * them.
+ */
+#include "stemma.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MARKER "|||"
+
+static const char *const recipes[] = {
+    "",
+    "preset=raw unit=byte",
+    "unit=char",
+    "preset=code unit=line",
+    "preset=raw unit=line",
+    "fold=nfc+space unit=word",
+};
+
+#define REQUIRE(condition)                                                                                   \
+    do {                                                                                                     \
+        if (!(condition)) {                                                                                  \
+            fprintf(stderr, "fuzz_align.c:%d: does not hold: %s\n", __LINE__, #condition);                   \
+            abort();                                                                                         \
+        }                                                                                                    \
+    } while (0)
+
+static void check_equal(const stemma_text *a, size_t in_a, const stemma_text *b, size_t in_b) {
+    stemma_token x, y;
+    size_t size;
+    REQUIRE(!stemma_text_token(a, in_a, &x, NULL) && !stemma_text_token(b, in_b, &y, NULL));
+    REQUIRE(x.end - x.begin == y.end - y.begin);
+    REQUIRE(
+        !memcmp(stemma_text_data(a, &size) + x.begin, stemma_text_data(b, &size) + y.begin, x.end - x.begin));
+}
+
+static void check_place(const stemma_text *text, const stemma_place *place) {
+    size_t size;
+    stemma_text_source(text, &size);
+    REQUIRE(place->begin <= place->end && place->end <= size);
+    REQUIRE(place->first_line >= 1 && place->first_line <= place->last_line);
+    REQUIRE(place->last_line <= stemma_text_line(text, size));
+    REQUIRE(place->first_token <= place->end_token && place->end_token <= stemma_text_token_count(text));
+}
+
+static void check_differences(const stemma_text *a, const stemma_text *b, const stemma_alignment *alignment) {
+    size_t count, in_a = 0, in_b = 0, a_count = stemma_text_token_count(a),
+                  b_count = stemma_text_token_count(b);
+    const stemma_difference *differences = stemma_alignment_differences(alignment, &count);
+    for (size_t i = 0; i < count; i++) {
+        const stemma_difference *d = &differences[i];
+        check_place(a, &d->a);
+        check_place(b, &d->b);
+        REQUIRE(d->a.first_token >= in_a && d->a.first_token - in_a == d->b.first_token - in_b);
+        REQUIRE((d->a.first_token == d->a.end_token) == (d->kind == STEMMA_CHANGE_INSERT));
+        REQUIRE((d->b.first_token == d->b.end_token) == (d->kind == STEMMA_CHANGE_DELETE));
+        while (in_a < d->a.first_token) check_equal(a, in_a++, b, in_b++);
+        in_a = d->a.end_token;
+        in_b = d->b.end_token;
+    }
+    REQUIRE(a_count - in_a == b_count - in_b);
+    while (in_a < a_count) check_equal(a, in_a++, b, in_b++);
+}
+
+static void check_shared(const stemma_text *a, const stemma_text *b, const stemma_alignment *alignment,
+                         size_t least) {
+    size_t count;
+    const stemma_passage *shared = stemma_alignment_shared(alignment, &count);
+    bool *taken = calloc(stemma_text_token_count(b) + 1, sizeof *taken);
+    REQUIRE(taken);
+    for (size_t i = 0; i < count; i++) {
+        const stemma_passage *p = &shared[i];
+        check_place(a, &p->a);
+        check_place(b, &p->b);
+        REQUIRE(p->tokens >= least && (i == 0 || p->tokens <= shared[i - 1].tokens));
+        REQUIRE(p->a.end_token - p->a.first_token == p->tokens &&
+                p->b.end_token - p->b.first_token == p->tokens);
+        for (size_t k = 0; k < p->tokens; k++) {
+            check_equal(a, p->a.first_token + k, b, p->b.first_token + k);
+            REQUIRE(!taken[p->b.first_token + k]);
+            taken[p->b.first_token + k] = true;
+        }
+    }
+    free(taken);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    if (size < 2) return 0;
+    stemma_recipe *recipe;
+    stemma_text *a, *b;
+    stemma_alignment *alignment;
+    stemma_align_options options = {.size = sizeof options, .least = data[1] % 12 + 1u};
+    REQUIRE(!stemma_recipe_parse(recipes[data[0] % (sizeof recipes / sizeof recipes[0])], &recipe, NULL));
+    const uint8_t *first = data + 2, *end = data + size, *marker = NULL;
+    if (size > 2) marker = memmem(first, (size_t)(end - first), MARKER, strlen(MARKER));
+    const uint8_t *first_end = marker ? marker : end, *second = marker ? marker + strlen(MARKER) : end;
+    REQUIRE(!stemma_text_bytes(first, (size_t)(first_end - first), recipe, NULL, &a, NULL));
+    REQUIRE(!stemma_text_bytes(second, (size_t)(end - second), recipe, NULL, &b, NULL));
+    REQUIRE(!stemma_align_texts(a, b, &options, NULL, &alignment, NULL));
+    check_differences(a, b, alignment);
+    check_shared(a, b, alignment, options.least);
+    stemma_alignment_free(alignment);
+    stemma_text_free(a);
+    stemma_text_free(b);
+    stemma_recipe_free(recipe);
+    return 0;
+}
