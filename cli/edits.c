@@ -11,6 +11,7 @@
 
 void edits_release(edits *e) {
     stemma_alignment_free(e->alignment);
+    stemma_regions_free(e->regions);
 }
 
 static bool is_standard_input(const char *name) {
@@ -60,6 +61,11 @@ static stemma_status signature_recipe(const stemma_recipe *recipe, stemma_recipe
     return status;
 }
 
+stemma_status edits_locate(const stemma_sketch *a, const stemma_sketch *b, edits *out, stemma_error *error) {
+    if (!out->edit.distance.known || out->edit.kind == STEMMA_EDITS_NONE) return STEMMA_OK;
+    return stemma_sketch_regions(a, b, &out->regions, &out->region_count, &out->bytes_known, error);
+}
+
 static stemma_status measure_files(const options *o, const stemma_recipe *recipe, const char *const names[2],
                                    edits *out, stemma_error *error) {
     stemma_limits limits = limits_from(o);
@@ -72,6 +78,7 @@ static stemma_status measure_files(const options *o, const stemma_recipe *recipe
         status = stemma_sketch_file(names[i], signature, &limits, &sketches[i], error);
     if (!status) status = stemma_compare_sketches(sketches[0], sketches[1], NULL, &comparison, error);
     if (!status) out->edit = comparison.edit;
+    if (!status) status = edits_locate(sketches[0], sketches[1], out, error);
     for (size_t i = 0; i < 2; i++) stemma_sketch_free(sketches[i]);
     stemma_recipe_free(signature);
     return status;

@@ -11,7 +11,10 @@
 typedef struct edits {
     bool known; /* it was looked for, or came with the sketches */
     stemma_edit edit;
-    stemma_alignment *alignment; /* NULL: where is not known */
+    stemma_alignment *alignment; /* where they differ; NULL: not known, or by the signatures alone: */
+    stemma_region *regions;
+    size_t region_count;
+    bool bytes_known; /* of the regions */
 } edits;
 
 void edits_release(edits *e);
@@ -27,6 +30,9 @@ stemma_status edits_read(const options *o, const char *name, const stemma_recipe
 /* From two texts, or where one is missing from signatures of the files. */
 stemma_status edits_measure(const options *o, const stemma_recipe *recipe, const char *const names[2],
                             stemma_text *const texts[2], edits *out, stemma_error *error);
+
+/* Where two documents differ that are known by their signatures only. */
+stemma_status edits_locate(const stemma_sketch *a, const stemma_sketch *b, edits *out, stemma_error *error);
 
 /* ---- showing them (edits_print.c) ---- */
 

@@ -79,56 +79,92 @@ static void print_kind(const edits *e) {
 
 /* ---- where ---- */
 
-static uint64_t extent(const stemma_difference *d) {
-    return (d->a.end - d->a.begin) + (d->b.end - d->b.begin);
+/* What is printed of a difference, from an alignment or from signatures. */
+typedef struct shown_place {
+    uint64_t begin, end, first_line, last_line;
+} shown_place;
+
+typedef struct shown {
+    stemma_change kind;
+    shown_place a, b;
+    size_t order;
+} shown;
+
+static shown_place exact_place(const stemma_place *place) {
+    return (shown_place){place->begin, place->end, place->first_line, place->last_line};
+}
+
+static shown_place likely_place(const edits *e, const stemma_stretch *stretch) {
+    if (e->bytes_known) return (shown_place){.begin = stretch->byte_begin, .end = stretch->byte_end};
+    return (shown_place){.begin = stretch->begin, .end = stretch->end};
+}
+
+static shown *all_places(const edits *e, size_t *count) {
+    const stemma_difference *differences = NULL;
+    *count = e->region_count;
+    if (e->alignment) differences = stemma_alignment_differences(e->alignment, count);
+    shown *places = need_memory((*count + 1) * sizeof *places);
+    for (size_t i = 0; i < *count; i++) {
+        if (differences)
+            places[i] = (shown){differences[i].kind, exact_place(&differences[i].a),
+                                exact_place(&differences[i].b), i};
+        else
+            places[i] = (shown){e->regions[i].kind, likely_place(e, &e->regions[i].a),
+                                likely_place(e, &e->regions[i].b), i};
+    }
+    return places;
+}
+
+static uint64_t extent(const shown *s) {
+    return (s->a.end - s->a.begin) + (s->b.end - s->b.begin);
+}
+
+static int by_place(const void *x, const void *y) {
+    const shown *a = x, *b = y;
+    return a->order < b->order ? -1 : 1;
 }
 
 /* Larger first; of two alike, the one that comes first. */
 static int by_extent(const void *x, const void *y) {
-    const stemma_difference *a = *(const stemma_difference *const *)x,
-                            *b = *(const stemma_difference *const *)y;
+    const shown *a = x, *b = y;
     if (extent(a) != extent(b)) return extent(a) < extent(b) ? 1 : -1;
-    return a < b ? -1 : 1;
+    return by_place(x, y);
 }
 
-static int by_place(const void *x, const void *y) {
-    const stemma_difference *a = *(const stemma_difference *const *)x,
-                            *b = *(const stemma_difference *const *)y;
-    return a < b ? -1 : 1;
-}
-
-static void print_place(const char *name, const stemma_place *place) {
-    char lines[48];
-    if (place->first_line == place->last_line)
-        snprintf(lines, sizeof lines, "line %llu", (unsigned long long)place->first_line);
+static void print_place(const char *name, const shown_place *place, const char *unit) {
+    unsigned long long begin = place->begin, end = place->end;
+    if (!place->first_line)
+        printf("  %s about %s %llu-%llu", name, unit, begin, end);
+    else if (place->first_line == place->last_line)
+        printf("  %s line %llu (bytes %llu-%llu)", name, (unsigned long long)place->first_line, begin, end);
     else
-        snprintf(lines, sizeof lines, "lines %llu-%llu", (unsigned long long)place->first_line,
-                 (unsigned long long)place->last_line);
-    printf("  %s %s (bytes %llu-%llu)", name, lines, (unsigned long long)place->begin,
-           (unsigned long long)place->end);
+        printf("  %s lines %llu-%llu (bytes %llu-%llu)", name, (unsigned long long)place->first_line,
+               (unsigned long long)place->last_line, begin, end);
+}
+
+static const char *place_unit(const edits *e) {
+    return e->bytes_known ? "bytes" : unit_noun(&e->edit, 2);
 }
 
 static void print_places(const edits *e, void (*label)(const palette *p, const char *text),
                          const palette *p) {
-    size_t count, shown;
-    const stemma_difference *all = stemma_alignment_differences(e->alignment, &count);
-    const stemma_difference **largest = need_memory((count + 1) * sizeof *largest);
-    for (size_t i = 0; i < count; i++) largest[i] = &all[i];
-    shown = count < PLACES_SHOWN ? count : PLACES_SHOWN;
-    qsort(largest, count, sizeof *largest, by_extent);
-    qsort(largest, shown, sizeof *largest, by_place);
-    for (size_t i = 0; i < shown; i++) {
+    size_t count;
+    shown *places = all_places(e, &count);
+    size_t most = count < PLACES_SHOWN ? count : PLACES_SHOWN;
+    qsort(places, count, sizeof *places, by_extent);
+    qsort(places, most, sizeof *places, by_place);
+    for (size_t i = 0; i < most; i++) {
         label(p, i ? "" : "where");
-        printf("%-7s", stemma_change_name(largest[i]->kind));
-        print_place("a", &largest[i]->a);
-        print_place("b", &largest[i]->b);
+        printf("%-7s", stemma_change_name(places[i].kind));
+        print_place("a", &places[i].a, place_unit(e));
+        print_place("b", &places[i].b, place_unit(e));
         putchar('\n');
     }
-    if (shown < count) {
+    if (most < count) {
         label(p, "");
-        printf("and %zu smaller ones; 'stemma diff' shows them all\n", count - shown);
+        printf("and %zu smaller%s\n", count - most, e->alignment ? "; 'stemma diff' shows all" : "");
     }
-    free(largest);
+    free(places);
 }
 
 void edits_print(const edits *e, void (*label)(const palette *p, const char *text), const palette *p) {
@@ -142,10 +178,33 @@ void edits_print(const edits *e, void (*label)(const palette *p, const char *tex
         label(p, "differences");
         print_kind(e);
     }
-    if (e->alignment && e->edit.kind != STEMMA_EDITS_UNRELATED) print_places(e, label, p);
+    if (e->edit.kind != STEMMA_EDITS_UNRELATED) print_places(e, label, p);
 }
 
 /* ---- JSON ---- */
+
+static void print_stretch_json(json *line, const char *key, const edits *e, const stemma_stretch *stretch) {
+    json_open(line, key, '{');
+    json_count(line, "begin", e->bytes_known ? stretch->byte_begin : stretch->begin);
+    json_count(line, "end", e->bytes_known ? stretch->byte_end : stretch->end);
+    json_close(line, '}');
+}
+
+static void print_regions_json(json *line, const edits *e) {
+    json_word(line, "offsets",
+              e->bytes_known                      ? "bytes of the original, about"
+              : e->edit.unit == STEMMA_EDIT_BYTES ? "bytes, about"
+                                                  : "characters of the canonical text, about");
+    json_open(line, "differences", '[');
+    for (size_t i = 0; i < e->region_count; i++) {
+        json_open(line, NULL, '{');
+        json_word(line, "kind", stemma_change_name(e->regions[i].kind));
+        print_stretch_json(line, "a", e, &e->regions[i].a);
+        print_stretch_json(line, "b", e, &e->regions[i].b);
+        json_close(line, '}');
+    }
+    json_close(line, ']');
+}
 
 void edits_print_json(const edits *e, json *line) {
     const stemma_edit *edit = &e->edit;
@@ -159,6 +218,7 @@ void edits_print_json(const edits *e, json *line) {
     json_count(line, "length_a", edit->length_a);
     json_count(line, "length_b", edit->length_b);
     json_close(line, '}');
+    if (e->regions) print_regions_json(line, e);
     if (!e->alignment) return;
     json_word(line, "offsets", "bytes of the original");
     json_differences(line, e->alignment);

@@ -143,7 +143,7 @@ static stemma_status compare_sketches(const judge *j, const side *a, const side 
     bool asked = j->options->edit == EDIT_EXACT || j->options->edit == EDIT_ESTIMATE;
     out->edits.known = j->options->edit != EDIT_NONE && (asked || out->comparison.edit.distance.known);
     out->edits.edit = out->comparison.edit;
-    return STEMMA_OK;
+    return out->edits.known ? edits_locate(a->sketch, b->sketch, &out->edits, error) : STEMMA_OK;
 }
 
 /* ---- exactly ---- */

@@ -525,6 +525,24 @@ STEMMA_API stemma_status stemma_edit_texts(const stemma_text *a, const stemma_te
                                            const stemma_alignment *alignment, const stemma_edit_options *options,
                                            const stemma_limits *limits, stemma_edit *out, stemma_error *error);
 
+/* Where two documents differ, as far as the signatures in their sketches tell: no document is needed. A difference
+ * that touched no symbol is not seen, and no stretch is known better than to the distance of two symbols. */
+typedef struct stemma_stretch {
+    uint64_t begin, end;           /* characters of the canonical text, about (bytes where those are counted) */
+    uint64_t byte_begin, byte_end; /* bytes of the original that hold the difference, where they are known */
+} stemma_stretch;
+
+typedef struct stemma_region {
+    stemma_change kind;
+    stemma_stretch a, b;
+} stemma_region;
+
+/* In order of place. *bytes_known: both signatures were made with positions. Errors: INVALID, MISMATCH, UNSUPPORTED (there
+ * are no signatures to compare), NO_MEMORY. */
+STEMMA_API stemma_status stemma_sketch_regions(const stemma_sketch *a, const stemma_sketch *b, stemma_region **out,
+                                               size_t *count, bool *bytes_known, stemma_error *error);
+STEMMA_API void stemma_regions_free(stemma_region *regions);
+
 /* ---- 12. fragments: a target in large files ----------------------------------------------------- */
 
 /* Targets that are looked for in other files, which may be of any size. A *fragment* is a stretch of a file that is a

@@ -335,9 +335,7 @@ stemma_status match_symbols(const struct signature *a, const struct signature *b
     struct matching result = {.p_chance = 1};
     size_t run;
     stemma_status status = chain_span(&whole, LONGEST_RUN, &anchors, &run, &common, err);
-    if (status == STEMMA_OK && run)
-        result.p_chance =
-            chance_of_chain(&common, (double)anchors.count, (double)run, owed_to_phrases(&anchors, a));
+    if (status == STEMMA_OK && run) result.p_chance = chance_of(a, b, &anchors, &common, run);
     if (status == STEMMA_OK && run == 1) {
         status = judge_matching(&whole, &anchors, &common, a->alphabet, &result, err);
     } else if (status == STEMMA_OK) {

@@ -91,22 +91,29 @@ static void settle_equal(stemma_edit *edit) {
     edit->blocks = 0;
 }
 
-stemma_status edit_of_sketches(const struct stemma_sketch *a, const struct stemma_sketch *b, stemma_edit *out,
-                               stemma_error *err) {
+bool signatures_of(const struct stemma_sketch *a, const struct stemma_sketch *b, struct signature *out_a,
+                   struct signature *out_b) {
     struct spec_pair pairs[SPECS_MOST];
     size_t count = recipe_pairs(a->recipe, b->recipe, pairs);
-    *out = edit_unknown("it needs a signature of both documents (stemma sketch --signature)");
     for (size_t i = 0; i < count; i++) {
         const struct spec *sa = &a->recipe->specs[pairs[i].a], *sb = &b->recipe->specs[pairs[i].b];
         if (sa->scheme != SCHEME_SIGNATURE) continue;
-        struct edit_estimate estimate;
-        struct signature signature_a = signature_of(&a->parts[pairs[i].a].signature, sa);
-        struct signature signature_b = signature_of(&b->parts[pairs[i].b].signature, sb);
-        TRY(estimate_edit(&signature_a, &signature_b, &estimate, err));
-        *out = edit_from(&estimate, &signature_a, &signature_b, edit_text_is_bytes(&a->recipe->view));
-        if (same_digest(a->text_digest, b->text_digest)) settle_equal(out);
-        return STEMMA_OK;
+        *out_a = signature_of(&a->parts[pairs[i].a].signature, sa);
+        *out_b = signature_of(&b->parts[pairs[i].b].signature, sb);
+        return true;
     }
+    return false;
+}
+
+stemma_status edit_of_sketches(const struct stemma_sketch *a, const struct stemma_sketch *b, stemma_edit *out,
+                               stemma_error *err) {
+    struct signature signature_a, signature_b;
+    struct edit_estimate estimate;
+    *out = edit_unknown("it needs a signature of both documents (stemma sketch --signature)");
+    if (!signatures_of(a, b, &signature_a, &signature_b)) return STEMMA_OK;
+    TRY(estimate_edit(&signature_a, &signature_b, &estimate, err));
+    *out = edit_from(&estimate, &signature_a, &signature_b, edit_text_is_bytes(&a->recipe->view));
+    if (same_digest(a->text_digest, b->text_digest)) settle_equal(out);
     return STEMMA_OK;
 }
 
