@@ -404,9 +404,9 @@ STEMMA_API void stemma_text_free(stemma_text *text);
 /* ---- 8. the edit distance of two texts --------------------------------------------------------- */
 
 /* The Levenshtein distance, exactly: the least number of insertions, deletions and substitutions.
- * Time: for d edits in n bytes about n + d * d / 2 steps where that is less than n * d / 64, so that close texts cost
- * what reading them does; memory: at most 16 bytes for each byte of the longer text (8 of them for its characters),
- * and 32 for each edit. Texts that differ by 2^30 units or more are refused.
+ * Time: for d edits in n bytes about n + d * d / 2 steps where that is less than n * d / 64, so that close texts
+ * cost what reading them does. Memory: at most 16 bytes for each byte of the longer text, and 32 for each edit.
+ * Texts that differ over 2^30 units or more are refused.
  * No more than `at_most` edits are looked for: *out is at_most + 1 when it takes more. UINT64_MAX: no bound.
  * limits may be NULL: the defaults. Errors: INVALID, UNSUPPORTED (the memory allowed, or too long), INTERRUPTED,
  * NO_MEMORY. */
@@ -414,8 +414,8 @@ STEMMA_API stemma_status stemma_distance(const void *a, size_t a_size, const voi
                                          stemma_edit_unit unit, uint64_t at_most, const stemma_limits *limits,
                                          uint64_t *out, stemma_error *error);
 
-/* One step of an edit script: these bytes of a become those of b. Those kept are equal, those replaced are as many
- * units; nothing of b is at a deletion, and nothing of a at an insertion. */
+/* One step of an edit script: these bytes of a become those of b. Those kept are equal, those replaced are as
+ * many units; nothing of b is at a deletion, and nothing of a at an insertion. */
 typedef enum stemma_step_kind {
     STEMMA_KEEP = 0,
     STEMMA_REPLACE = 1,
@@ -427,9 +427,9 @@ typedef struct stemma_step {
     uint64_t a_begin, a_end, b_begin, b_end; /* bytes, whatever the unit */
 } stemma_step;
 
-/* A shortest edit script: its steps follow each other without gaps in both texts, no two of a kind in a row. Takes
- * about three times as long as the distance, 8 bytes more for each byte of b, and 48 for each step. NOT_FOUND when it
- * takes more than `at_most` edits; other errors as above. */
+/* A shortest edit script: its steps follow each other without gaps in both texts, no two of a kind in a row.
+ * Takes about three times as long as the distance, 16 bytes more for each byte of b, and up to 80 for each step.
+ * NOT_FOUND when it takes more than `at_most` edits; other errors as above. */
 typedef struct stemma_script stemma_script;
 
 STEMMA_API stemma_status stemma_script_new(const void *a, size_t a_size, const void *b, size_t b_size,

@@ -1,9 +1,8 @@
 /*
  * The Levenshtein distance, exactly: the least number of insertions, deletions and substitutions.
  *
- * Close texts cost by the edits (diagonals.h), others by the matrix (band.h); which it is shows while the
- * first is tried. Memory is linear: at most 24 bytes for each symbol of the longer text, and 4 more for each
- * edit.
+ * Close texts cost by the edits (diagonals.h), others by the matrix (band.h); which it is shows while the first
+ * is tried. Memory is linear: 5 bytes for each symbol of the longer text, or 32 for each edit of close ones.
  */
 #ifndef ALIGN_DISTANCE_H
 #define ALIGN_DISTANCE_H
