@@ -428,7 +428,7 @@ typedef struct stemma_step {
 } stemma_step;
 
 /* A shortest edit script: its steps follow each other without gaps in both texts, no two of a kind in a row.
- * Takes about three times as long as the distance, 16 bytes more for each byte of b, and up to 80 for each step.
+ * Takes several times as long as the distance, 16 bytes more for each byte of b, and up to 80 for each step.
  * NOT_FOUND when it takes more than `at_most` edits; other errors as above. */
 typedef struct stemma_script stemma_script;
 
