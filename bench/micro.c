@@ -9,18 +9,16 @@
  * Without FILE the text is generated. Every table of kernels has to produce the same results.
  */
 #include "english.h"
+#include "figure.h"
 #include "machine.h"
 #include "stages.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { TEXTBOOK, PORTABLE, AVX2, AVX512, COLUMNS };
 static const char *const column_names[COLUMNS] = {"textbook", "portable", "avx2", "avx512"};
-
-#define ROUNDS_MOST 101
 
 struct options {
     bool json;
@@ -29,12 +27,6 @@ struct options {
 };
 
 /* ---- measuring ---- */
-
-static double seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 struct speed {
     double bytes_per_second;
@@ -45,12 +37,12 @@ static struct speed measure(stage run, const struct kernels *kernels, struct cor
                             size_t times) {
     struct work work = {0};
     size_t bytes = 0;
-    double begin = seconds();
+    double begin = cpu_seconds();
     for (size_t i = 0; i < times; i++) {
         work = run(kernels, corpus, size);
         bytes += work.bytes;
     }
-    return (struct speed){(double)bytes / (seconds() - begin), work.check};
+    return (struct speed){(double)bytes / (cpu_seconds() - begin), work.check};
 }
 
 /* One row: ratios to memcpy for each column and round; 0 where the CPU cannot run it. */
@@ -92,24 +84,6 @@ static void measure_round(const struct row *row, struct corpus *corpus, size_t r
 }
 
 /* ---- what is said of the rounds ---- */
-
-struct figure {
-    double median,
-        spread; /* spread: between the quartiles, as a part of the median; median 0: not measured */
-};
-
-static int compare_doubles(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static struct figure figure_of(const double *values, size_t count) {
-    double sorted[ROUNDS_MOST];
-    memcpy(sorted, values, count * sizeof *values);
-    qsort(sorted, count, sizeof *sorted, compare_doubles);
-    double median = sorted[count / 2];
-    return (struct figure){median, median > 0 ? (sorted[count * 3 / 4] - sorted[count / 4]) / median : 0};
-}
 
 /* Where textbook and portable are the same code, one measurement stands for both. */
 static void figures_of(const struct row *row, const struct measured *measured, size_t rounds,

@@ -16,6 +16,7 @@
  *   8. the edit distance of two texts             stemma_distance, stemma_script_*
  *  10. where two texts agree and differ           stemma_align_texts
  *  12. fragments: a target in large files         stemma_finder_*, stemma_find_file
+ *  13. one signature against many                 stemma_signatures_*
  *
  * Errors.  Functions that can fail return a stemma_status and take an optional stemma_error, which is
  *   filled with a message that names the file and the cause. On failure every output is untouched.
@@ -632,6 +633,42 @@ STEMMA_API const stemma_block *stemma_findings_blocks(const stemma_findings *fin
 /* How much of one target was found, 0 to 1; 0 for a target that there is not. */
 STEMMA_API double stemma_findings_share(const stemma_findings *findings, size_t target);
 STEMMA_API void stemma_findings_free(stemma_findings *findings);
+
+/* ---- 13. one signature against many ------------------------------------------------------------- */
+
+/* Signatures of many documents in memory, laid out for searching: 68 bytes and 2 for each symbol. Several threads may
+ * search them at a time, while none adds. */
+typedef struct stemma_signatures stemma_signatures;
+
+/* For the recipe's part `part` (counted from 0), a signature or signature2011.
+ * Errors: INVALID, NOT_FOUND (no such part), UNSUPPORTED (it is no signature), NO_MEMORY. */
+STEMMA_API stemma_status stemma_signatures_new(const stemma_recipe *recipe, size_t part, stemma_signatures **out,
+                                               stemma_error *error);
+
+/* Add a sketch's signature, which is copied; its index is how many were added before. A finer signature is made as
+ * coarse as the others. Errors: INVALID, MISMATCH (other views, no signature that is fine enough), NO_MEMORY. */
+STEMMA_API stemma_status stemma_signatures_add(stemma_signatures *signatures, const stemma_sketch *sketch,
+                                               stemma_error *error);
+STEMMA_API void stemma_signatures_free(stemma_signatures *signatures);
+STEMMA_API size_t stemma_signatures_count(const stemma_signatures *signatures);
+
+typedef struct stemma_near {
+    size_t index;
+    uint64_t distance; /* edits between the signatures, in symbols */
+} stemma_near;
+
+/* All signatures at most `at_most` symbols away from the query's, by ascending index: exactly those, none is missed.
+ * *out is to be released with stemma_near_free; *count may be 0. limits may be NULL.
+ * Errors: those of adding, INTERRUPTED. */
+STEMMA_API stemma_status stemma_signatures_search(const stemma_signatures *signatures, const stemma_sketch *query,
+                                                  uint64_t at_most, const stemma_limits *limits, stemma_near **out,
+                                                  size_t *count, stemma_error *error);
+STEMMA_API void stemma_near_free(stemma_near *found);
+
+/* How far apart signatures can be when `edits` edits lead from one text to the other (characters of the canonical
+ * text): searching for no less loses nothing. It is the worst case, 2n symbols an edit (n for signature2011), and far
+ * above what happens: about n / C an edit. Whoever can bear to lose a few searches for less. */
+STEMMA_API uint64_t stemma_signatures_bound(const stemma_signatures *signatures, uint64_t edits);
 
 #ifdef __cplusplus
 }

@@ -417,6 +417,40 @@ static stemma_status compare_sketches(const char *unused, stemma_error *error) {
                     &both);
 }
 
+static stemma_status search_among(stemma_signatures *signatures, const stemma_sketch *query, stemma_error *error) {
+    stemma_near *found = UNTOUCHED;
+    size_t count;
+    stemma_status status = STEMMA_OK;
+    for (int i = 0; i < 3 && status == STEMMA_OK; i++) status = stemma_signatures_add(signatures, query, error);
+    if (status != STEMMA_OK) return status;
+    status = stemma_signatures_search(signatures, query, 5, NULL, &found, &count, error);
+    check_untouched(status, found);
+    if (status == STEMMA_OK) stemma_near_free(found);
+    return status;
+}
+static stemma_status run_search(const stemma_recipe *recipe, stemma_error *error) {
+    stemma_signatures *signatures = UNTOUCHED;
+    stemma_sketch *sketch;
+    stemma_status status = stemma_sketch_bytes(world.text, TEXT_SIZE, "text", recipe, NULL, &sketch, error);
+    if (status != STEMMA_OK) return status;
+    stemma_recipe *coarse;
+    status = stemma_recipe_parse("signature n=8 c=64 alphabet=16384", &coarse, error);
+    if (status == STEMMA_OK) {
+        status = stemma_signatures_new(coarse, 0, &signatures, error);
+        check_untouched(status, signatures);
+        stemma_recipe_free(coarse);
+    }
+    if (status == STEMMA_OK) {
+        status = search_among(signatures, sketch, error);
+        stemma_signatures_free(signatures);
+    }
+    stemma_sketch_free(sketch);
+    return status;
+}
+static stemma_status search_signatures(const char *recipe, stemma_error *error) {
+    return with_recipe(recipe, error, run_search);
+}
+
 static stemma_status join(const char *unused, stemma_error *error) {
     (void)unused;
     stemma_sketch *sketch = UNTOUCHED;
@@ -553,6 +587,7 @@ static const struct {
     {"sketch every scheme", sketch_bytes, every_scheme},
     {"sketch labelled, spilling", sketch_spilling, "preset=raw unit=byte window=20 labelled=yes; mod n=64"},
     {"sketch in pieces", sketch_pieces, every_scheme},
+    {"search signatures", search_signatures, "signature n=8 c=16"},
     {"union", join, ""},
     {"write a new bundle", write_new, ""},
     {"write over a bundle", write_over, ""},

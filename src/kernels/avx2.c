@@ -17,6 +17,8 @@
         .simhash_update = avx2_simhash_update,                                                               \
         .hamming = avx2_hamming,                                                                             \
         .equal_fields = avx2_equal_fields,                                                                   \
+        .symbol_columns = avx2_symbol_columns,                                                               \
+        .filter_counters = avx2_filter_counters,                                                             \
         .common_prefix = avx2_common_prefix,                                                                 \
         .common_suffix = avx2_common_suffix,                                                                 \
         .edit_wave = avx2_edit_wave,                                                                         \

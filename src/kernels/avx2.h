@@ -30,6 +30,12 @@ void avx2_simhash_update(int64_t sums[64], uint64_t seed, const uint64_t *values
 uint64_t avx2_hamming(const uint8_t *a, const uint8_t *b, size_t size);
 uint64_t avx2_equal_fields(const uint8_t *a, const uint8_t *b, size_t count, int bits);
 
+/* avx2_symbols.c */
+void avx2_symbol_columns(const struct symbol_rows *rows, const struct symbol_lanes *lanes,
+                         struct symbol_band band, uint64_t *state, uint64_t out[SYMBOL_LANES]);
+size_t avx2_filter_counters(const uint8_t *counters, const uint32_t *sizes, size_t count,
+                            const uint8_t *query, uint32_t query_size, uint64_t most, uint32_t *out);
+
 /* Vertical counters: bit b of planes[k * lanes + lane] counts 2^k; twice the sums over lanes are added to sums[b].
  * For up to 8 lanes. */
 void avx2_add_planes(int64_t sums[64], const uint64_t *planes, int count, int lanes);

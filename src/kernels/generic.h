@@ -32,6 +32,10 @@ static inline uint64_t edit_first_up(const struct edit_rows *strip, int word) {
     uint64_t before = (uint64_t)word * 64, none = strip->above <= before ? 0 : strip->above - before;
     return none >= 64 ? 0 : UINT64_MAX << none;
 }
+void generic_symbol_columns(const struct symbol_rows *rows, const struct symbol_lanes *lanes,
+                            struct symbol_band band, uint64_t *state, uint64_t out[SYMBOL_LANES]);
+size_t generic_filter_counters(const uint8_t *counters, const uint32_t *sizes, size_t count,
+                               const uint8_t *query, uint32_t query_size, uint64_t most, uint32_t *out);
 
 /* Hash of one token (hash=mix). */
 uint64_t token_hash(const struct mix_keys *keys, const uint8_t *token, size_t size);

@@ -77,6 +77,31 @@ static inline uint32_t edit_place(uint32_t word, int words, int lanes) {
 /* The difference between a cell and its left neighbour: one bit says that it is not more, one that it is less. */
 enum { EDIT_UP = 0, EDIT_SAME = 1, EDIT_DOWN = 3 };
 
+/* A string of symbols as rows of bits, `words` words each: one row per distinct symbol, with a bit for each of the
+ * `count` > 0 places where it stands, such that the last place is the highest bit. Row 0 is all zero. */
+struct symbol_rows {
+    const uint64_t *rows;
+    size_t words, count;
+};
+
+/* Strings to compare it with: for each place the row of its symbol, as offset into rows, of all strings in turn. What
+ * is behind the end of a string is 0, up to a multiple of SYMBOL_STEP. */
+#define SYMBOL_LANES 4
+#define SYMBOL_STEP  2
+struct symbol_lanes {
+    const uint32_t *offsets; /* [place * SYMBOL_LANES + lane] */
+    size_t lengths[SYMBOL_LANES];
+    size_t used; /* lanes */
+};
+
+/* The part of the table that is looked at: the cell of the i-th and the j-th symbol when j - i <= above and
+ * i - j <= below. It holds the last cell of every string. */
+struct symbol_band {
+    size_t above, below;
+};
+
+#define SYMBOL_COUNTERS 64 /* a cache line */
+
 struct kernels {
     const char *name; /* "portable", "avx2", "avx512" */
 
@@ -142,6 +167,17 @@ struct kernels {
     void (*edit_rows)(const struct edit_rows *rows, uint8_t *edge, size_t count);
     int edit_words; /* words of rows that can be done at a time, best in multiples of */
     int edit_lanes; /* this */
+
+    /* Levenshtein distances of one string to up to SYMBOL_LANES others, by Myers' columns of bits: the costs of the
+     * cheapest ways inside the band, or less, but never less than the distance. `state` has room for
+     * 2 * SYMBOL_LANES numbers per word of a row. */
+    void (*symbol_columns)(const struct symbol_rows *rows, const struct symbol_lanes *lanes, struct symbol_band band,
+                           uint64_t *state, uint64_t out[SYMBOL_LANES]);
+
+    /* Of `count` vectors of SYMBOL_COUNTERS bytes, each with a size, the indices (ascending) of those for which
+     * sum |counter - query's| + |size - query's| <= most. Returns how many. */
+    size_t (*filter_counters)(const uint8_t *counters, const uint32_t *sizes, size_t count, const uint8_t *query,
+                              uint32_t query_size, uint64_t most, uint32_t *out);
 };
 
 /* The best table this CPU can run (or what STEMMA_CPU asks for, if the CPU can run it). */
