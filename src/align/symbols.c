@@ -98,7 +98,7 @@ stemma_status comparer_prepare(struct comparer *comparer, struct symbols string,
     comparer->string = string;
     comparer->words = words;
     number_symbols(comparer);
-    if (string.count <= SHORT_MOST) set_bits(comparer);
+    if (words && string.count <= SHORT_MOST) set_bits(comparer);
     return STEMMA_OK;
 }
 
