@@ -14,9 +14,10 @@
  *   6. bundles: many sketches in one file         stemma_writer_*, stemma_reader_*
  *   7. the canonical text and its source offsets  stemma_text_*
  *   8. the edit distance of two texts             stemma_distance, stemma_script_*
- *  10. where two texts agree and differ           stemma_align_texts
- *  12. fragments: a target in large files         stemma_finder_*, stemma_find_file
- *  13. one signature against many                 stemma_signatures_*
+ *   9. where two texts agree and differ           stemma_align_texts
+ *  10. the edit distance of documents             stemma_edit_texts, stemma_sketch_regions
+ *  11. fragments: a target in large files         stemma_finder_*, stemma_find_file
+ *  12. one signature against many                 stemma_signatures_*
  *
  * Errors.  Functions that can fail return a stemma_status and take an optional stemma_error, which is
  *   filled with a message that names the file and the cause. On failure every output is untouched.
@@ -440,7 +441,7 @@ STEMMA_API uint64_t stemma_script_distance(const stemma_script *script);
 STEMMA_API const stemma_step *stemma_script_steps(const stemma_script *script, size_t *count);
 STEMMA_API void stemma_script_free(stemma_script *script);
 
-/* ---- 10. where two texts agree and differ ------------------------------------------------------- */
+/* ---- 9. where two texts agree and differ ------------------------------------------------------- */
 
 /* A stretch of one document. Empty when begin == end: then it is the place before first_token. */
 typedef struct stemma_place {
@@ -502,7 +503,7 @@ STEMMA_API const stemma_passage *stemma_alignment_shared(const stemma_alignment 
 
 STEMMA_API void stemma_alignment_free(stemma_alignment *alignment);
 
-/* ---- 11. the edit distance of documents --------------------------------------------------------- */
+/* ---- 10. the edit distance of documents -------------------------------------------------------- */
 
 typedef enum stemma_edit_mode {
     STEMMA_EDIT_AUTO = 0,    /* exactly where that is cheap, else estimated */
@@ -544,7 +545,7 @@ STEMMA_API stemma_status stemma_sketch_regions(const stemma_sketch *a, const ste
                                                size_t *count, bool *bytes_known, stemma_error *error);
 STEMMA_API void stemma_regions_free(stemma_region *regions);
 
-/* ---- 12. fragments: a target in large files ----------------------------------------------------- */
+/* ---- 11. fragments: a target in large files ---------------------------------------------------- */
 
 /* Targets that are looked for in other files, which may be of any size. A *fragment* is a stretch of a file that is a
  * stretch of a target, token by token, under the recipe's view (of which folds, unit and window count): wherever it
@@ -634,7 +635,7 @@ STEMMA_API const stemma_block *stemma_findings_blocks(const stemma_findings *fin
 STEMMA_API double stemma_findings_share(const stemma_findings *findings, size_t target);
 STEMMA_API void stemma_findings_free(stemma_findings *findings);
 
-/* ---- 13. one signature against many ------------------------------------------------------------- */
+/* ---- 12. one signature against many ------------------------------------------------------------ */
 
 /* Signatures of many documents in memory, laid out for searching: 68 bytes and 2 for each symbol. Several threads may
  * search them at a time, while none adds. */
