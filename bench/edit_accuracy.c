@@ -93,8 +93,8 @@ static void print_trial(const struct trial *trial) {
         }
     }
     double error = sqrt(squares / count);
-    printf("| %s | %u | %u | %.4f | %+.4f | %.2f | %.4f | %s | %.4f%s |\n", trial->name, trial->c,
-           trial->alphabet, error, sum / count, covered / count, sqrt(parity / count), trial->paper,
+    printf("| %s | %u | %u | %u | %.4f | %+.4f | %.2f | %.4f | %s | %.4f%s |\n", trial->name, trial->n,
+           trial->c, trial->alphabet, error, sum / count, covered / count, sqrt(parity / count), trial->paper,
            trial->most, error > trial->most ? " **missed**" : "");
 }
 
@@ -104,10 +104,10 @@ int main(int argc, char **argv) {
     else
         generate_texts();
     if (!text_count) die("no text is long enough");
-    printf("%zu texts, %d seeds each, n = %u; errors as shares of the unrelated distance.\n\n", text_count,
-           SEEDS, TRIAL_WINDOW);
-    printf("| experiment | C | alphabet | RMSE | bias | covered | C · LD(signatures) | paper | asked |\n");
-    printf("|---|---|---|---|---|---|---|---|---|\n");
+    printf("%zu texts, %d seeds each; errors as shares of the unrelated distance.\n\n", text_count, SEEDS);
+    printf(
+        "| experiment | n | C | alphabet | RMSE | bias | covered | C · LD(signatures) | paper | asked |\n");
+    printf("|---|---|---|---|---|---|---|---|---|---|\n");
     for (size_t i = 0; i < trial_count; i++) print_trial(&trials[i]);
     for (size_t i = 0; i < text_count; i++) free(texts[i]);
     return 0;

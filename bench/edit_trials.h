@@ -21,16 +21,15 @@ struct trial {
     const char *name;
     enum trial_edit edit;
     double amount;
-    size_t length;        /* of the text */
-    uint32_t c, alphabet; /* of the signature */
-    double most;          /* allowed error (root mean square), as a share of the unrelated distance */
-    const char *paper;    /* the error that the paper gives, where it has this row */
+    size_t length;           /* of the text */
+    uint32_t n, c, alphabet; /* of the signature */
+    double most;             /* allowed error (root mean square), as a share of the unrelated distance */
+    const char *paper;       /* the error that the paper gives, where it has this row */
 };
 
 extern const struct trial trials[];
 extern const size_t trial_count;
 
-#define TRIAL_WINDOW 8u
 /* Characters that a trial needs: the text itself and the other ones. */
 #define TRIAL_TEXT ((size_t)90000)
 

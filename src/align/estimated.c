@@ -15,7 +15,7 @@
 
 /* Texts are taken for unrelated when chance explains the chain this well; up to DOUBTFUL the interval reaches
  * there. */
-#define BY_CHANCE .1
+#define BY_CHANCE .5 /* the bound is a loose one: of unrelated pairs nearly all are at 1 */
 #define DOUBTFUL  .001
 
 #define LEAST_LOG_WEIGHT -12. /* readings that matter */
@@ -146,6 +146,7 @@ static void estimate_unrelated(const struct edit_frame *frame, double symbols, s
     double unseen = fmin(1, 3 / fmax(symbols, 1)); /* windows that may have survived unseen */
     out->kind = EDITS_UNRELATED;
     out->distance = out->unrelated;
+    out->scattered_edits = out->distance.value;
     out->distance.low = fmax(difference, fmin(out->unrelated.low, longer * (1 - pow(unseen, 1 / frame->n))));
 }
 
