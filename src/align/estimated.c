@@ -15,8 +15,9 @@
 
 /* Texts are taken for unrelated when chance explains the chain this well; up to DOUBTFUL the interval reaches
  * there. */
-#define BY_CHANCE .5 /* the bound is a loose one: of unrelated pairs nearly all are at 1 */
-#define DOUBTFUL  .001
+#define BY_CHANCE         .5 /* the bound is a loose one: of unrelated pairs nearly all are at 1 */
+#define UNRELATED_MATCHED 10 /* and no more than this part of the symbols is matched */
+#define DOUBTFUL          .001
 
 #define LEAST_LOG_WEIGHT -12. /* readings that matter */
 
@@ -140,14 +141,16 @@ static stemma_status estimate_related(const struct matching *matching, const str
 
 /* No sign of a relation: as far apart as unrelated texts, or as much nearer as the signatures would not show.
  */
-static void estimate_unrelated(const struct edit_frame *frame, double symbols, struct edit_estimate *out) {
+static void estimate_unrelated(const struct edit_frame *frame, double symbols, double matched,
+                               struct edit_estimate *out) {
     double longer = fmax(frame->length_a, frame->length_b),
            difference = fabs(frame->length_a - frame->length_b);
-    double unseen = fmin(1, 3 / fmax(symbols, 1)); /* windows that may have survived unseen */
+    double survived = fmin(1, (matched + 3) / symbols); /* at most: what is matched, and what may be unseen */
     out->kind = EDITS_UNRELATED;
     out->distance = out->unrelated;
     out->scattered_edits = out->distance.value;
-    out->distance.low = fmax(difference, fmin(out->unrelated.low, longer * (1 - pow(unseen, 1 / frame->n))));
+    out->distance.low =
+        fmax(difference, fmin(out->unrelated.low, longer * (1 - pow(survived, 1 / frame->n))));
 }
 
 static stemma_status estimate_alike(const struct signature *a, const struct signature *b,
@@ -170,9 +173,9 @@ static stemma_status estimate_alike(const struct signature *a, const struct sign
     result.p_unrelated = matching.p_chance;
     stemma_status status = STEMMA_OK;
     size_t fewer = a->count < b->count ? a->count : b->count, matched = matching.count - 2;
-    bool by_chance = matching.p_chance >= BY_CHANCE && 2 * matched < fewer;
+    bool by_chance = matching.p_chance >= BY_CHANCE && UNRELATED_MATCHED * matched < fewer;
     if (matched == 0 || by_chance)
-        estimate_unrelated(&frame, (double)(fewer - matched), &result);
+        estimate_unrelated(&frame, (double)fewer, (double)matched, &result);
     else
         status = estimate_related(&matching, &frame, &result, err);
     if (status == STEMMA_OK && 2 * matched < fewer && matching.p_chance > DOUBTFUL)
