@@ -7,6 +7,8 @@
  *
  * A new operation is one line in `operations`; a new way to fail is one line in `faults`.
  */
+#include "align/edit_regions.h"
+#include "align/estimated.h"
 #include "base/rng.h"
 #include "effort.h"
 #include "stemma.h"
@@ -450,6 +452,34 @@ static stemma_status run_search(const stemma_recipe *recipe, stemma_error *error
 static stemma_status search_signatures(const char *recipe, stemma_error *error) {
     return with_recipe(recipe, error, run_search);
 }
+/* Signatures at two rates, so that one is made coarser; "runs": so few symbols that runs of them are chained.
+ */
+static stemma_status estimate_signatures(const char *how, stemma_error *error) {
+    enum { SYMBOLS = 600 };
+    static uint16_t fine[SYMBOLS], other[SYMBOLS];
+    uint64_t rng = 1;
+    bool runs = strcmp(how, "runs") == 0;
+    for (size_t i = 0; i < SYMBOLS; i++) {
+        fine[i] = (uint16_t)(runs ? rng_below(&rng, 4) : 2 * rng_below(&rng, 32768));
+        other[i] = (uint16_t)(i / 50 == 3 ? rng_below(&rng, 4) : runs ? fine[i] : fine[i] / 2);
+    }
+    struct signature a = {.symbols = fine, .count = SYMBOLS, .length = 40000, .agree = .07, .n = 8, .c = 64};
+    a.alphabet = runs ? 4 : 65536;
+    struct signature b = a;
+    b.symbols = other;
+    if (!runs) b.c = 128, b.alphabet = 32768;
+    struct edit_estimate estimate = {.blocks = 77};
+    stemma_status status = estimate_edit(&a, &b, &estimate, error);
+    if (status != STEMMA_OK) assert_int_equal(estimate.blocks, 77);
+    if (status != STEMMA_OK) return status;
+    struct edit_regions regions = {.count = 77};
+    status = find_edit_regions(&a, &b, &regions, error);
+    if (status == STEMMA_OK)
+        edit_regions_release(&regions);
+    else
+        assert_int_equal(regions.count, 77);
+    return status;
+}
 
 static stemma_status join(const char *unused, stemma_error *error) {
     (void)unused;
@@ -588,6 +618,8 @@ static const struct {
     {"sketch labelled, spilling", sketch_spilling, "preset=raw unit=byte window=20 labelled=yes; mod n=64"},
     {"sketch in pieces", sketch_pieces, every_scheme},
     {"search signatures", search_signatures, "signature n=8 c=16"},
+    {"estimate from signatures", estimate_signatures, ""},
+    {"estimate from signatures, by runs", estimate_signatures, "runs"},
     {"union", join, ""},
     {"write a new bundle", write_new, ""},
     {"write over a bundle", write_over, ""},
