@@ -7,8 +7,8 @@
  */
 #include "edit_rows.h"
 
-#include "align/distance.h"
-#include "align/near.h"
+#include "align/distance/distance.h"
+#include "align/signature/near.h"
 #include "base/alloc.h"
 #include "base/rng.h"
 #include "peers.h"

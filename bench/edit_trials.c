@@ -1,7 +1,7 @@
 #include "edit_trials.h"
 
-#include "align/distance.h"
-#include "align/parity.h"
+#include "align/distance/distance.h"
+#include "align/signature/parity.h"
 #include "base/rng.h"
 
 #include <ctype.h>

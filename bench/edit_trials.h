@@ -6,7 +6,7 @@
 #ifndef BENCH_EDIT_TRIALS_H
 #define BENCH_EDIT_TRIALS_H
 
-#include "align/estimated.h"
+#include "align/signature/estimated.h"
 
 enum trial_edit {
     TRIAL_SUBSTITUTE,    /* a share of the characters */

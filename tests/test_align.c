@@ -3,9 +3,9 @@
  * quadratic table says how few tokens need change, passages are equal runs that cannot be longer, places lead
  * back to the original, and hostile texts cost steps in proportion to their size.
  */
-#include "align/gap.h"
-#include "align/passages.h"
-#include "align/readable.h"
+#include "align/tokens/gap.h"
+#include "align/tokens/passages.h"
+#include "align/tokens/readable.h"
 #include "base/rng.h"
 #include "effort.h"
 #include "stemma.h"

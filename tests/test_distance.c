@@ -1,6 +1,6 @@
 /* The edit distance and the edit script: every method under every instruction set, against the quadratic
  * twin. */
-#include "align/script.h"
+#include "align/distance/script.h"
 #include "base/rng.h"
 #include "effort.h"
 #include "emulate/emulated.h"

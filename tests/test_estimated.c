@@ -1,8 +1,8 @@
 /* The edit distance from signatures: the papers' experiments on generated text within their bounds, the range
  * that no answer may leave, intervals, chance, places, and what it costs at worst. */
-#include "align/edit_regions.h"
-#include "align/estimated.h"
-#include "align/unrelated.h"
+#include "align/signature/edit_regions.h"
+#include "align/signature/estimated.h"
+#include "align/signature/unrelated.h"
 #include "edit_trials.h"
 #include "effort.h"
 #include "english.h"

@@ -7,8 +7,8 @@
  *
  * A new operation is one line in `operations`; a new way to fail is one line in `faults`.
  */
-#include "align/edit_regions.h"
-#include "align/estimated.h"
+#include "align/signature/edit_regions.h"
+#include "align/signature/estimated.h"
 #include "base/rng.h"
 #include "effort.h"
 #include "stemma.h"

@@ -1,5 +1,5 @@
 /* Fragments against their definition: every window compared with every window, token by token. */
-#include "align/search.h"
+#include "align/fragments/search.h"
 #include "base/rng.h"
 #include "effort.h"
 #include "stemma.h"

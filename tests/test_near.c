@@ -1,6 +1,6 @@
 /* Searching many signatures: the answer is that of comparing each by the obvious table, for all bounds; and
  * the public calls around it. */
-#include "align/near.h"
+#include "align/signature/near.h"
 #include "base/alloc.h"
 #include "base/rng.h"
 #include "effort.h"

@@ -1,6 +1,6 @@
 /* Signatures against an obvious twin: the text by stemma_text, every window hashed from scratch, every window
  * before it looked at; and the properties that estimators rely on. */
-#include "align/parity.h"
+#include "align/signature/parity.h"
 #include "base/digest.h"
 #include "effort.h"
 #include "sketch/edit_text.h"

@@ -1,7 +1,7 @@
 /* Distances of strings of symbols against the obvious table, under every set of kernels: random strings of
  * all kinds of relatedness, and those that are hard on each shortcut. */
-#include "align/symbol_blocks.h"
-#include "align/symbols.h"
+#include "align/signature/symbol_blocks.h"
+#include "align/signature/symbols.h"
 #include "base/rng.h"
 #include "effort.h"
 #include "emulate/emulated.h"

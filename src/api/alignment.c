@@ -1,6 +1,6 @@
 /* Where two texts agree and differ: tokens as numbers, their alignment, and the way back to the originals. */
-#include "align/passages.h"
-#include "align/readable.h"
+#include "align/tokens/passages.h"
+#include "align/tokens/readable.h"
 #include "api/limits.h"
 #include "api/text.h"
 #include "base/alloc.h"

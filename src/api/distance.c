@@ -1,6 +1,6 @@
 /* The edit distance and the edit script of two texts, in bytes or characters. */
-#include "align/alphabet.h"
-#include "align/script.h"
+#include "align/distance/alphabet.h"
+#include "align/distance/script.h"
 #include "api/limits.h"
 #include "base/alloc.h"
 #include "text/utf8.h"

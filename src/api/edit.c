@@ -4,8 +4,8 @@
  */
 #include "api/edit.h"
 
-#include "align/distance.h"
-#include "align/estimated.h"
+#include "align/distance/distance.h"
+#include "align/signature/estimated.h"
 #include "api/limits.h"
 #include "api/text.h"
 #include "base/alloc.h"

@@ -1,5 +1,5 @@
 /* Finders and searches of stemma.h: targets and files are read here, what is found is found in src/align. */
-#include "align/search.h"
+#include "align/fragments/search.h"
 #include "api/limits.h"
 #include "base/alloc.h"
 #include "base/file.h"

@@ -1,5 +1,5 @@
 /* Where two documents differ, from the signatures in their sketches alone. */
-#include "align/edit_regions.h"
+#include "align/signature/edit_regions.h"
 #include "api/edit.h"
 #include "base/alloc.h"
 

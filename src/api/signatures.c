@@ -1,5 +1,5 @@
 /* One signature against many. */
-#include "align/near.h"
+#include "align/signature/near.h"
 #include "api/limits.h"
 #include "base/alloc.h"
 #include "sketch/sketch.h"
