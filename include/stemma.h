@@ -528,9 +528,10 @@ STEMMA_API stemma_status stemma_edit_texts(const stemma_text *a, const stemma_te
                                            const stemma_limits *limits, stemma_edit *out, stemma_error *error);
 
 /* Where two documents differ, as far as the signatures in their sketches tell: no document is needed. A difference
- * that touched no symbol is not seen, and no stretch is known better than to the distance of two symbols. */
+ * that touched no symbol is not seen, and places are known by the symbols before them, unless positions were kept. */
 typedef struct stemma_stretch {
     uint64_t begin, end;           /* characters of the canonical text, about (bytes where those are counted) */
+    uint64_t margin;               /* they may lie so far to either side (95 %) */
     uint64_t byte_begin, byte_end; /* bytes of the original that hold the difference, where they are known */
 } stemma_stretch;
 

@@ -206,10 +206,18 @@ static void spread(const stemma_alignment *alignment, stemma_edit *out) {
                                   : STEMMA_EDITS_MIXED;
 }
 
+/* Whether passages in common are a part of the shorter text worth mentioning. */
+static bool shares_passages(const stemma_alignment *alignment, size_t tokens) {
+    size_t count, common = 0;
+    const stemma_passage *passages = stemma_alignment_shared(alignment, &count);
+    for (size_t i = 0; i < count; i++) common += passages[i].tokens;
+    return common > tokens / 20;
+}
+
 /* As far apart as unrelated texts are, and nothing in common that chance would not explain. */
 static bool looks_unrelated(const stemma_edit *edit) {
-    return edit->p_unrelated > P_UNRELATED && edit->distance.known && edit->unrelated.known &&
-           edit->distance.value >= edit->unrelated.low;
+    return edit->kind != STEMMA_EDITS_NONE && edit->p_unrelated > P_UNRELATED && edit->distance.known &&
+           edit->unrelated.known && edit->distance.value >= edit->unrelated.low;
 }
 
 static stemma_status edit_pair(struct pair *pair, const stemma_alignment *alignment,
@@ -221,16 +229,22 @@ static stemma_status edit_pair(struct pair *pair, const stemma_alignment *alignm
         .memory = pair->limits.memory,
         .stop = pair->limits.stop,
     };
-    TRY(estimate(pair, out, err));
+    stemma_status status = estimate(pair, out, err);
+    if (status == STEMMA_UNSUPPORTED)
+        *out = edit_unknown("the memory allowed does not suffice");
+    else if (status != STEMMA_OK)
+        return status;
     if (options->mode != STEMMA_EDIT_ESTIMATE) {
-        stemma_status status = measure(pair, &limits, &result, err);
+        status = measure(pair, &limits, &result, err);
         if (status == STEMMA_OK)
             put_distance(&result, out);
         else if (status != STEMMA_UNSUPPORTED || options->mode == STEMMA_EDIT_EXACT)
             return status;
     }
     if (alignment && out->kind != STEMMA_EDITS_NONE) spread(alignment, out);
-    if (looks_unrelated(out)) out->kind = STEMMA_EDITS_UNRELATED;
+    size_t tokens = pair->a.text->count < pair->b.text->count ? pair->a.text->count : pair->b.text->count;
+    if (looks_unrelated(out) && !(alignment && shares_passages(alignment, tokens)))
+        out->kind = STEMMA_EDITS_UNRELATED;
     return STEMMA_OK;
 }
 
