@@ -11,7 +11,7 @@ struct edit_estimate {
     stemma_quantity unrelated; /* what unrelated texts of these lengths would have */
     double p_unrelated;        /* bound for the probability that unrelated texts agree as much as these */
     stemma_edit_kind kind;     /* never NONE: equal signatures prove nothing; UNKNOWN then */
-    uint64_t blocks;                     /* stretches that differ as a whole */
+    uint64_t blocks;           /* stretches that differ as a whole */
     double scattered_edits, block_edits; /* shares of the distance */
 };
 
