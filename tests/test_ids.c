@@ -1,5 +1,5 @@
 /* Tokens as numbers: equal bytes, equal number, in order of appearance, however many there are. */
-#include "align/ids.h"
+#include "align/tokens/ids.h"
 #include "effort.h"
 
 #include "base/buf.h"
