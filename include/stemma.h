@@ -407,7 +407,7 @@ STEMMA_API void stemma_text_free(stemma_text *text);
 
 /* The Levenshtein distance, exactly: the least number of insertions, deletions and substitutions.
  * Time: for d edits in n bytes about n + d * d / 2 steps where that is less than n * d / 64, so that close texts
- * cost what reading them does. Memory: at most 16 bytes for each byte of the longer text, and 32 for each edit.
+ * cost what reading them does. Memory: at most 16 bytes for each byte of the longer text, and 40 for each edit.
  * Texts that differ over 2^30 units or more are refused.
  * No more than `at_most` edits are looked for: *out is at_most + 1 when it takes more. UINT64_MAX: no bound.
  * limits may be NULL: the defaults. Errors: INVALID, UNSUPPORTED (the memory allowed, or too long), INTERRUPTED,
@@ -638,8 +638,8 @@ STEMMA_API void stemma_findings_free(stemma_findings *findings);
 
 /* ---- 12. one signature against many ------------------------------------------------------------ */
 
-/* Signatures of many documents in memory, laid out for searching: 68 bytes and 2 for each symbol. Several threads may
- * search them at a time, while none adds. */
+/* Signatures of many documents in memory, laid out for searching: 76 bytes and 2 for each symbol, up to twice that
+ * where room for more was made. Several threads may search them at a time, while none adds. */
 typedef struct stemma_signatures stemma_signatures;
 
 /* For the recipe's part `part` (counted from 0), a signature or signature2011.
@@ -668,7 +668,7 @@ STEMMA_API stemma_status stemma_signatures_search(const stemma_signatures *signa
 STEMMA_API void stemma_near_free(stemma_near *found);
 
 /* How far apart signatures can be when `edits` edits lead from one text to the other (characters of the canonical
- * text): searching for no less loses nothing. It is the worst case, 2n symbols an edit (n for signature2011), and far
+ * text): searching for no less loses nothing. It is the worst case, 2n symbols an edit (n + 3 for signature2011), and far
  * above what happens: about n / C an edit. Whoever can bear to lose a few searches for less. */
 STEMMA_API uint64_t stemma_signatures_bound(const stemma_signatures *signatures, uint64_t edits);
 
