@@ -196,12 +196,12 @@ typedef enum stemma_edit_unit {
 
 /* How the differences of two texts are spread. */
 typedef enum stemma_edit_kind {
-    STEMMA_EDITS_NONE = 0,      /* the same text */
+    STEMMA_EDITS_NONE = 0,      /* the same canonical text */
     STEMMA_EDITS_SCATTERED = 1, /* single characters and words, here and there */
     STEMMA_EDITS_BLOCKS = 2,    /* whole passages added, dropped or replaced */
     STEMMA_EDITS_MIXED = 3,     /* both */
     STEMMA_EDITS_UNRELATED = 4, /* no more in common than any two texts */
-    STEMMA_EDITS_UNKNOWN = 5
+    STEMMA_EDITS_UNKNOWN = 5    /* too short to tell, or no difference shows, which does not prove that there is none */
 } stemma_edit_kind;
 
 /* "scattered" and so on. */
@@ -522,7 +522,8 @@ STEMMA_API stemma_edit_options stemma_edit_options_default(void);
 
 /* The edit distance of two texts made by the same recipe. alignment, from stemma_align_texts of the same two, tells
  * blocks from scattered edits better than the signatures do, and may be NULL; so may options and limits.
- * Errors: INVALID, MISMATCH, INTERRUPTED, NO_MEMORY. */
+ * Errors: INVALID, MISMATCH, UNSUPPORTED (the memory allowed, or too long for an exact distance that was asked for),
+ * INTERRUPTED, NO_MEMORY. */
 STEMMA_API stemma_status stemma_edit_texts(const stemma_text *a, const stemma_text *b,
                                            const stemma_alignment *alignment, const stemma_edit_options *options,
                                            const stemma_limits *limits, stemma_edit *out, stemma_error *error);

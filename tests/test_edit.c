@@ -162,6 +162,30 @@ static void test_more_than(void **state) {
     sides_free(&sides);
 }
 
+/* Characters take four bytes each: where they are not allowed, an exact distance is refused if it was asked
+ * for. */
+static void test_memory_is_limited(void **state) {
+    enum { LONG = 40000 };
+    static char a[LONG], b[LONG];
+    stemma_edit_options options = stemma_edit_options_default();
+    stemma_limits limits = stemma_limits_default();
+    stemma_edit edit = {.blocks = 77};
+    (void)state;
+    write_words(a, LONG, 9);
+    memcpy(b, a, LONG);
+    b[LONG / 2] = '!';
+    struct sides sides = sides_of("preset=text", a, LONG, b, LONG);
+    limits.memory = 256 << 10;
+    options.mode = STEMMA_EDIT_EXACT;
+    assert_int_equal(stemma_edit_texts(sides.a, sides.b, NULL, &options, &limits, &edit, NULL),
+                     STEMMA_UNSUPPORTED);
+    assert_int_equal(edit.blocks, 77);
+    options.mode = STEMMA_EDIT_AUTO;
+    assert_int_equal(stemma_edit_texts(sides.a, sides.b, NULL, &options, &limits, &edit, NULL), STEMMA_OK);
+    assert_true(edit.distance.known && !edit.distance.exact);
+    sides_free(&sides);
+}
+
 /* ---- sketches ---- */
 
 static stemma_edit edit_of_sketches(const char *recipe_text, const char *a, size_t a_size, const char *b,
@@ -229,6 +253,7 @@ int main(void) {
         cmocka_unit_test(test_unrelated_texts),
         cmocka_unit_test(test_kind_follows_the_distance),
         cmocka_unit_test(test_more_than),
+        cmocka_unit_test(test_memory_is_limited),
         cmocka_unit_test(test_digests_know_more),
         cmocka_unit_test(test_equal_words_are_not_equal_characters),
         cmocka_unit_test(test_other_signatures_tell_no_distance),

@@ -188,6 +188,10 @@ static stemma_status measure(struct pair *pair, const struct distance_limits *li
                              struct distance_result *out, stemma_error *err) {
     const struct buf *a = &pair->a.text->source, *b = &pair->b.text->source;
     if (pair->bytes) return distance_bytes(a->data, a->len, b->data, b->len, limits, out, err);
+    const size_t most = limits->memory / (2 * sizeof(uint32_t)); /* growing needs as much again */
+    if (a->len > most || b->len > most)
+        return fail(err, STEMMA_UNSUPPORTED,
+                    "the characters of texts that long need more memory than is allowed");
     TRY(read_chars(&pair->a, err));
     TRY(read_chars(&pair->b, err));
     struct edit_text *x = &pair->a.chars, *y = &pair->b.chars;
