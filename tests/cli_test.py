@@ -840,6 +840,7 @@ class Text(Base):
         self.bad("text", "--memory=100K", "a", says="memory")
         self.bad("text", "--memory=100K", "-", stdin=b"word " * 20000, says="memory")
         self.assertEqual(len(self.good("text", "--memory=1M", "a")), 99999)
+        self.bad("text", "--memory=512K", "--unit=char", "a", says="needs more than 524288 bytes of memory: allow more")
 
     def test_interrupted_while_nobody_reads(self):
         self.write("a", "word " * 200000)

@@ -14,7 +14,7 @@
 
 struct sample {
     struct buf text;
-    struct token tokens[400];
+    struct packed_token tokens[400];
     size_t count;
 };
 
@@ -23,7 +23,7 @@ static void draw(struct sample *sample, size_t most, uint64_t *rng) {
     sample->count = rng_below(rng, 400);
     for (size_t i = 0; i < sample->count; i++) {
         size_t size = 1 + rng_below(rng, most);
-        sample->tokens[i] = (struct token){sample->text.len, sample->text.len + size};
+        sample->tokens[i] = (struct packed_token){sample->text.len, size};
         uint64_t odd = rng_below(rng, 2 * size);
         for (size_t at = 0; at < size; at++) buf_add_byte(&sample->text, at == odd ? 'b' : 'a');
     }
@@ -41,9 +41,9 @@ static struct token_text given(const struct sample *sample) {
 /* The i-th token of both texts in turn. */
 static size_t token_at(const struct sample samples[2], size_t i, const uint8_t **bytes) {
     const struct sample *sample = &samples[i >= samples[0].count];
-    struct token token = sample->tokens[sample == samples ? i : i - samples[0].count];
+    struct packed_token token = sample->tokens[sample == samples ? i : i - samples[0].count];
     *bytes = sample->text.data + token.begin;
-    return token.end - token.begin;
+    return token.size;
 }
 
 static uint32_t id_at(const struct id_pair *pair, size_t i) {
@@ -85,10 +85,10 @@ static void test_many(void **state) {
     (void)state;
     enum { TOKENS = 5000 };
     static uint32_t text[TOKENS];
-    static struct token tokens[TOKENS];
+    static struct packed_token tokens[TOKENS];
     for (uint32_t i = 0; i < TOKENS; i++) {
         text[i] = i * 0x01000193u;
-        tokens[i] = (struct token){i * sizeof *text, (i + 1) * sizeof *text};
+        tokens[i] = (struct packed_token){i * sizeof *text, sizeof *text};
     }
     struct token_text both = {(const uint8_t *)text, sizeof text, tokens, TOKENS};
     struct id_pair pair;

@@ -114,8 +114,7 @@ static bool number(struct id_table *table, const struct token_text *from, struct
     if (!to->ids) return false;
     to->count = from->count;
     for (size_t i = 0; i < from->count; i++) {
-        struct token token = from->tokens[i];
-        struct sighting seen = {from->text + token.begin, token.end - token.begin};
+        struct sighting seen = {from->text + from->tokens[i].begin, from->tokens[i].size};
         if (!id_of(table, seen, &to->ids[i])) return false;
     }
     return true;
