@@ -15,7 +15,8 @@
 #include <string.h>
 
 /* Cells of the matrix, as distance.h counts them: tens of milliseconds, and minutes. */
-#define WORK_CHEAP ((uint64_t)1 << 32)
+#define WORK_CHEAP ((uint64_t)1 << 33)
+#define WORK_BYTE  1024 /* and so many for each byte: no more than reading the text takes */
 #define WORK_MOST  ((uint64_t)1 << 44)
 
 enum {
@@ -257,12 +258,16 @@ static bool same_source(const struct pair *pair) {
     return a->len == b->len && (a->len == 0 || memcmp(a->data, b->data, a->len) == 0);
 }
 
+static uint64_t cheap_work(const struct pair *pair) {
+    return WORK_CHEAP + WORK_BYTE * ((uint64_t)pair->a.text->source.len + pair->b.text->source.len);
+}
+
 static stemma_status edit_pair(struct pair *pair, const stemma_alignment *alignment,
                                const stemma_edit_options *options, stemma_edit *out, stemma_error *err) {
     struct distance_result result;
     struct distance_limits limits = {
         .at_most = options->at_most,
-        .work = options->mode == STEMMA_EDIT_EXACT ? WORK_MOST : WORK_CHEAP,
+        .work = options->mode == STEMMA_EDIT_EXACT ? WORK_MOST : cheap_work(pair),
         .memory = pair->limits.memory,
         .stop = pair->limits.stop,
     };
