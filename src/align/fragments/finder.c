@@ -117,7 +117,7 @@ static stemma_status make_table(stemma_finder *finder, size_t memory, stemma_err
     int bits = bits_for((uint64_t)finder->tokens + finder->tokens / 2, 4);
     size_t size = (size_t)1 << bits;
     uint64_t need = (uint64_t)size * sizeof *finder->slots + (uint64_t)finder->tokens * 12;
-    TRY(refuse_memory(need + (UINT64_C(1) << finder->grams.log_size) / 8, memory, err));
+    TRY(refuse_memory(need + (UINT64_C(8) << finder->grams.log_words), memory, err));
     finder->slots = mem_alloc(size * sizeof *finder->slots);
     finder->next = mem_alloc((size_t)finder->tokens * sizeof *finder->next);
     if (!finder->slots || !finder->next) return fail_memory(err);
@@ -225,7 +225,7 @@ stemma_status finder_index(stemma_finder *finder, bool thorough, size_t memory, 
     TRY(make_table(finder, memory, err));
     for (size_t i = finder->target_count; i-- > 0;) TRY(index_target(finder, &finder->targets[i], err));
     finder->modulus = 1;
-    if (finder->grams.log_size) return grams_fill(&finder->grams, finder, err);
+    if (finder->grams.log_words) return grams_fill(&finder->grams, finder, err);
     choose_modulus(finder, thorough);
     return make_filter(finder, err);
 }

@@ -9,10 +9,9 @@ enum {
     FRAGMENT_LEAST = 12, /* bytes: of shorter ones every few bytes would have to be looked at */
     FRAGMENT_MOST = 8192,
     TOKENS_MOST = 64, /* beyond a window */
-    SIZE_LEAST = 12,  /* log2 of the bits */
-    SIZE_CACHED = 21, /* 256 KiB stay in the L2 cache beside the text */
-    SPREAD = 4,       /* log2 of bits per gram, at least: 1 of 16 other grams passes */
-    SPREAD_WISHED = 7 /* while there is room */
+    WORDS_LEAST = 6,
+    WORDS_CACHED = 14, /* log2: 128 KiB stay in the L2 cache beside the text */
+    CROWD = 4          /* grams to a word, at most: 1 of 64 other grams passes */
 };
 
 /* Equal tokens are equal bytes when what stands between tokens is always the same. */
@@ -37,11 +36,11 @@ static void measure_runs(struct grams *grams, const struct target *target, uint6
     }
 }
 
-static int log_size_for(uint64_t bytes) {
-    int log_size = SIZE_LEAST;
-    while (log_size < SIZE_CACHED && UINT64_C(1) << log_size < bytes << SPREAD_WISHED) log_size++;
-    while (UINT64_C(1) << log_size < bytes << SPREAD) log_size++;
-    return log_size;
+static int log_words_for(uint64_t bytes) {
+    int log_words = WORDS_LEAST;
+    while (log_words < WORDS_CACHED && UINT64_C(1) << log_words < bytes) log_words++;
+    while (UINT64_C(1) << log_words < bytes / CROWD) log_words++;
+    return log_words;
 }
 
 void grams_plan(struct grams *grams, const stemma_finder *finder) {
@@ -55,25 +54,25 @@ void grams_plan(struct grams *grams, const stemma_finder *finder) {
         bytes += finder->targets[i].text.len;
     }
     if (grams->shortest < FRAGMENT_LEAST || grams->longest > FRAGMENT_MOST) return;
-    size_t size = grams->shortest / 2;
+    size_t size = grams->shortest / 4;
     grams->size = size < GRAM_LEAST ? GRAM_LEAST : size > GRAM_MOST ? GRAM_MOST : size;
     grams->stride = grams->shortest - grams->size + 1;
-    grams->log_size = log_size_for(bytes);
+    grams->log_words = log_words_for(bytes);
 }
 
 stemma_status grams_fill(struct grams *grams, const stemma_finder *finder, stemma_error *err) {
-    grams->bits = mem_zero(((size_t)1 << grams->log_size) / 64, sizeof *grams->bits);
-    if (!grams->bits) return fail_memory(err);
+    grams->words = mem_zero((size_t)1 << grams->log_words, sizeof *grams->words);
+    if (!grams->words) return fail_memory(err);
     for (size_t i = 0; i < finder->target_count; i++) {
         const struct buf *text = &finder->targets[i].text;
         for (size_t at = 0; at + grams->size <= text->len; at++) {
-            uint64_t bit = grams_bit(grams, text->data + at);
-            grams->bits[bit / 64] |= UINT64_C(1) << bit % 64;
+            uint64_t hash = grams_hash(grams, text->data + at);
+            *grams_word(grams, hash) |= grams_bits(hash);
         }
     }
     return STEMMA_OK;
 }
 
 void grams_release(struct grams *grams) {
-    mem_free(grams->bits);
+    mem_free(grams->words);
 }

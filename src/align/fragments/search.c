@@ -114,10 +114,10 @@ static stemma_status search_init(struct search *s, const stemma_finder *finder, 
         .context = s, .take = finder->modulus == 1 ? take_all : take_sample, .modulus = modulus};
     s->finder = finder;
     s->run_needed = run_needed(finder);
-    s->lags = !finder->grams.bits && finder->view.unit <= UNIT_CHAR && finder->view.folds != FOLD_RAW;
+    s->lags = !finder->grams.words && finder->view.unit <= UNIT_CHAR && finder->view.folds != FOLD_RAW;
     TRY(findings_new(finder, &s->findings, err));
     s->matcher.findings = s->findings;
-    if (finder->grams.bits) return gram_scan_new(finder, &s->grams, err);
+    if (finder->grams.words) return gram_scan_new(finder, &s->grams, err);
     return shingler_new(&finder->view, &finder->tables, sink, (struct text_sink){0}, &s->windows, err);
 }
 
