@@ -66,7 +66,7 @@ const option_spec option_table[OPT_COUNT] = {
      "tokens of a passage or fragment worth mentioning (default 8; of find 32 bytes or characters)",
      IN_DIFF | IN_FIND},
     {OPT_THOROUGH, 0, "thorough", NULL, NULL, JUDGE,
-     "look at every window, also of bytes and of large targets: slower, nothing is missed", IN_FIND},
+     "look at every window, also of large targets with very short fragments: slower, nothing is missed", IN_FIND},
 
     {OPT_TARGET, 0, "target", "FILE", NULL, INPUT,
      "what to look for; may be given several times, and then all operands are searched", IN_FIND},

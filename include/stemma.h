@@ -567,7 +567,7 @@ typedef struct stemma_find_options {
     uint64_t least;  /* tokens of a fragment worth mentioning; 0: 8 words, 32 bytes or characters, a window of lines. Never
                       * less than a window; a target that is shorter is found when all of it is there */
     uint64_t block;  /* bytes of the blocks that are reported: 64 KiB */
-    bool thorough;   /* look at every window also of bytes and of large targets: slower, and then nothing is left to chance */
+    bool thorough;   /* nothing is left to chance also where a finder would sample (`modulus`): slower then */
     size_t most;     /* fragments, and blocks, kept of one file; more are only counted: 100,000 */
     void (*progress)(void *context, uint64_t bytes); /* called by the searching threads after so many more bytes, or NULL */
     void *progress_context;
@@ -586,7 +586,8 @@ typedef struct stemma_finder_info {
     size_t targets;
     uint64_t tokens, windows; /* of the targets; windows: distinct ones */
     uint64_t least;
-    uint64_t modulus; /* 1 of so many windows is looked at in the fast scan; 1: all are, and every fragment is found */
+    uint64_t modulus; /* 1: every fragment is found. Fragments that may be very short, or of raw words and lines: 1 of so
+                       * many windows is looked at in the fast scan */
     uint64_t sure;    /* a fragment of so many tokens, with windows that are all different, is missed less than once
                        * in a million times */
 } stemma_finder_info;
