@@ -269,6 +269,33 @@ static void test_repetition_is_not_quadratic(void **state) {
     }
 }
 
+/* A page of 80 symbols, two thousand times over: no run of symbols is rare, but two copies are still alike.
+ * With too many edits to be found, the interval reaches down to what is possible. */
+static void test_text_that_repeats_itself(void **state) {
+    enum { PAGE = 80, COUNT = 2000 * PAGE, FEW = 900, MANY = 2 };
+    static uint16_t a[COUNT], few[COUNT], many[COUNT];
+    uint64_t rng = 10;
+    (void)state;
+    for (size_t i = 0; i < COUNT; i++) {
+        a[i] = i < PAGE ? (uint16_t)rng_next(&rng) : a[i - PAGE];
+        few[i] = i % FEW ? a[i] : (uint16_t)rng_next(&rng);
+        many[i] = i % MANY ? a[i] : i < PAGE ? (uint16_t)rng_next(&rng) : many[i - PAGE];
+    }
+    struct signature sa = {
+        .symbols = a, .count = COUNT, .length = 64 * COUNT, .agree = .07, .n = 8, .c = 64, .alphabet = 65536};
+    struct signature sb = sa;
+    struct edit_estimate e;
+    sb.symbols = few;
+    assert_int_equal(estimate_edit(&sa, &sb, &e, NULL), STEMMA_OK);
+    assert_possible(&e, &sa, &sb);
+    assert_true(e.distance.value < .002 * (double)sa.length && e.distance.low < 64 * COUNT / FEW);
+    assert_int_not_equal(e.kind, STEMMA_EDITS_UNRELATED);
+    sb.symbols = many;
+    assert_int_equal(estimate_edit(&sa, &sb, &e, NULL), STEMMA_OK);
+    assert_possible(&e, &sa, &sb);
+    assert_true(e.distance.low == 0);
+}
+
 static void test_unrelated_baseline(void **state) {
     (void)state;
     assert_true(unrelated_distance(1000, 0, .07) == 1000 && unrelated_distance(0, 0, .07) == 0);
@@ -315,6 +342,7 @@ int main(void) {
         cmocka_unit_test(test_chance),
         cmocka_unit_test(test_where),
         cmocka_unit_test(test_repetition_is_not_quadratic),
+        cmocka_unit_test(test_text_that_repeats_itself),
         cmocka_unit_test(test_unrelated_baseline),
         cmocka_unit_test(test_calibration),
     };

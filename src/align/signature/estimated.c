@@ -180,6 +180,7 @@ static stemma_status estimate_alike(const struct signature *a, const struct sign
         status = estimate_related(&matching, &frame, &result, err);
     if (status == STEMMA_OK && 2 * matched < fewer && matching.p_chance > DOUBTFUL)
         result.distance.high = fmax(result.distance.high, result.unrelated.high);
+    if (status == STEMMA_OK && matching.partial) result.distance.low = fabs(frame.length_a - frame.length_b);
     matching_release(&matching);
     if (status == STEMMA_OK) *out = result;
     return status;

@@ -2,11 +2,13 @@
  * Equal ends are matched first. Of what is left every pair of equal symbols is a point, and the longest chain
  * of points that ascends in both signatures is found by patience sorting (Hunt and Szymanski). Where symbols
  * repeat so much that there would be too many points, runs of symbols take their place, and the gaps between
- * those are filled by symbols where that is cheap. Last, stretches of the chain that chance would give as
- * well are taken out of it.
+ * those are filled by symbols where that is cheap, else by what a shortest edit script keeps: text that
+ * repeats itself from one end to the other has nothing but such gaps. Last, stretches of the chain that
+ * chance would give as well are taken out of it.
  */
 #include "align/signature/symbol_chain.h"
 
+#include "align/distance/script.h"
 #include "align/signature/symbol_table.h"
 #include "align/signature/unrelated.h"
 #include "base/alloc.h"
@@ -18,10 +20,13 @@
  * symbols. */
 #define POINTS_PER_SYMBOL 16
 #define LONGEST_RUN       16
+#define CELLS_PER_SYMBOL  (1u << 15) /* of the work of a script (distance.h): less than the points take */
+#define SCRIPT_PART       5 /* edits in a script, of the symbols: chance needs more than a quarter, even of two */
 
 struct chain {
     struct symbol_pair *pairs;
     size_t count, capacity;
+    bool partial; /* some gap could not be filled */
 };
 
 static bool chain_add(struct chain *chain, size_t a, size_t b) {
@@ -124,6 +129,44 @@ static stemma_status chain_span(const struct span *span, size_t longest, struct 
     return STEMMA_OK;
 }
 
+static uint32_t *widened(const uint16_t *symbols, size_t count) {
+    uint32_t *wide = mem_alloc(count * sizeof *wide);
+    for (size_t i = 0; wide && i < count; i++) wide[i] = symbols[i];
+    return wide;
+}
+
+static bool emit_kept(const struct span *span, const struct script *script, struct chain *out) {
+    for (size_t k = 0; k < script->count; k++) {
+        const stemma_step *step = &script->steps[k];
+        if (step->kind != STEMMA_KEEP) continue;
+        for (size_t i = 0; i < step->a_end - step->a_begin; i++)
+            if (!chain_add(out, span->a_begin + step->a_begin + i, span->b_begin + step->b_begin + i))
+                return false;
+    }
+    return true;
+}
+
+/* What a shortest edit script keeps; nothing when there are too many edits in it, or too much work. */
+static stemma_status chain_by_script(const struct span *span, struct chain *out, stemma_error *err) {
+    size_t n = span->a_end - span->a_begin, m = span->b_end - span->b_begin;
+    const struct distance_limits limits = {.at_most = (n > m ? n : m) / SCRIPT_PART,
+                                           .work = (uint64_t)CELLS_PER_SYMBOL * (n + m),
+                                           .memory = SIZE_MAX};
+    uint32_t *a = widened(span->a + span->a_begin, n), *b = widened(span->b + span->b_begin, m);
+    struct script script = {0};
+    stemma_status status = STEMMA_NO_MEMORY;
+    if (a && b) {
+        struct distance_pair pair = {(const uint8_t *)a, (const uint8_t *)b, n, m, 2};
+        status = script_by(&pair, DISTANCE_ANY, kernels_get(), &limits, &script, err);
+        if (status == STEMMA_OK && !emit_kept(span, &script, out)) status = STEMMA_NO_MEMORY;
+        out->partial |= script.found.given_up || script.found.exceeded;
+    }
+    script_release(&script);
+    mem_free(a);
+    mem_free(b);
+    return status == STEMMA_NO_MEMORY ? fail_memory(err) : status;
+}
+
 /* Between anchors: equal symbols at both ends of the gap, and a chain of single symbols between them. */
 static stemma_status fill_gap(struct span gap, struct chain *out, stemma_error *err) {
     for (; gap.a_begin < gap.a_end && gap.b_begin < gap.b_end && gap.a[gap.a_begin] == gap.b[gap.b_begin];
@@ -136,6 +179,8 @@ static stemma_status fill_gap(struct span gap, struct chain *out, stemma_error *
     size_t used;
     stemma_status status = chain_span(&gap, 1, out, &used, &common, err);
     symbol_table_release(&common);
+    if (status == STEMMA_OK && !used && gap.a_begin < gap.a_end && gap.b_begin < gap.b_end)
+        status = chain_by_script(&gap, out, err);
     TRY(status);
     for (size_t i = 0; i < tail; i++)
         if (!chain_add(out, gap.a_end + i, gap.b_end + i)) return fail_memory(err);
@@ -155,6 +200,16 @@ static stemma_status fill_gaps(const struct span *whole, const struct chain *anc
         gap.a_begin = gap.a_end + 1, gap.b_begin = gap.b_end + 1;
     }
     return STEMMA_OK;
+}
+
+/* Where symbols repeat: all that a shortest script keeps, or, for texts too far apart for that, runs of
+ * symbols and what fits between them. */
+static stemma_status chain_repeats(const struct span *whole, const struct chain *runs, struct chain *out,
+                                   stemma_error *err) {
+    TRY(chain_by_script(whole, out, err));
+    if (!out->partial) return STEMMA_OK;
+    out->partial = false;
+    return fill_gaps(whole, runs, out, err);
 }
 
 /*
@@ -340,8 +395,9 @@ stemma_status match_symbols(const struct signature *a, const struct signature *b
     if (status == STEMMA_OK && run == 1) {
         status = judge_matching(&whole, &anchors, &common, a->alphabet, &result, err);
     } else if (status == STEMMA_OK) {
-        status = fill_gaps(&whole, &anchors, &filled, err);
+        status = chain_repeats(&whole, &anchors, &filled, err);
         if (status == STEMMA_OK) status = judge_matching(&whole, &filled, NULL, a->alphabet, &result, err);
+        result.partial = filled.partial;
     }
     mem_free(anchors.pairs);
     mem_free(filled.pairs);

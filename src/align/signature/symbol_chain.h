@@ -21,6 +21,7 @@ struct matching {
     /* Symbols before each pair, after the one before it, that occur once in both and stand elsewhere: moved
      * text. All 0 when there are no more of them than chance would give. */
     uint32_t *moved_a, *moved_b; /* owned */
+    bool partial;                /* more may correspond: it repeats too much to be found */
     double p_chance;             /* bound for the probability that unrelated texts give as long a chain */
 };
 
