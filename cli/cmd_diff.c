@@ -2,6 +2,7 @@
 #include "command.h"
 #include "diff_print.h"
 #include "json.h"
+#include "new_file.h"
 #include "recipe_options.h"
 #include "stored.h"
 
@@ -9,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { DEFAULT_CONTEXT = 3, WIDE = 120, NARROW = 80 };
@@ -93,23 +95,40 @@ static void print_same(const pair *p) {
         puts("The documents have the same canonical text; their bytes differ (see --preset).");
 }
 
-/* The text, or a page that appears only when it is complete. */
+static enum exit_code complain_of_existing(const char *path) {
+    complain("'%s' exists; use --force to overwrite it", path);
+    return EXIT_WRONG;
+}
+
+/* Said before the work. */
+static enum exit_code check_output(const options *o) {
+    struct stat info;
+    if (!o->output) return EXIT_DONE;
+    for (size_t i = 0; i < o->operand_count; i++)
+        if (is_same_file(o->output, o->operands[i])) {
+            complain("cannot write '%s': it is one of the documents", o->output);
+            return EXIT_WRONG;
+        }
+    return o->force || lstat(o->output, &info) ? EXIT_DONE : complain_of_existing(o->output);
+}
+
+/* The page on standard output, or in a file that appears only when it is complete. */
 static enum exit_code write_html(const options *o, const pair *p, const diff_view *view, size_t context) {
+    new_file file;
     if (!o->output) {
         write_page(stdout, view, unit_of(p), context);
         return EXIT_DONE;
     }
-    FILE *file = fopen(o->output, o->force ? "w" : "wx");
-    if (!file && errno == EEXIST) {
-        complain("'%s' exists; use --force to overwrite it", o->output);
-        return EXIT_WRONG;
+    bool opened = new_file_open(&file, o->output), done = false;
+    if (opened) write_page(file.out, view, unit_of(p), context);
+    if (opened && stop_requested) {
+        new_file_abandon(&file);
+        return EXIT_INTERRUPTED;
     }
-    if (file) write_page(file, view, unit_of(p), context);
-    bool failed = !file || ferror(file);
-    if (file && fclose(file)) failed = true;
-    if (!failed) return EXIT_DONE;
+    if (opened) done = new_file_keep(&file, o->force);
+    if (done) return EXIT_DONE;
+    if (errno == EEXIST) return complain_of_existing(o->output);
     complain("cannot write '%s': %s", o->output, cause_text(errno));
-    if (file) unlink(o->output);
     return EXIT_MACHINE;
 }
 
@@ -166,6 +185,7 @@ static enum exit_code run(const options *o) {
     stemma_error error;
     pair p = {0};
     enum exit_code code = check_use(o);
+    if (!code) code = check_output(o);
     if (!code) code = recipe_from_options(o, "diff", &p.recipe);
     if (code) return code;
     p.a_name = o->operands[0];

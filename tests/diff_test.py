@@ -11,6 +11,7 @@ import json
 import os
 import pty
 import re
+import stat
 import struct
 import subprocess
 import sys
@@ -259,6 +260,46 @@ class Page(Diff):
                               capture_output=True, preexec_fn=limit_file_size)
         self.assertEqual(done.returncode, 3)
         self.assertFalse((self.folder / "cut.html").exists())
+
+
+    def test_a_file_that_exists_is_replaced_whole_or_not_at_all(self):
+        self.two()
+        self.write("kept", "what stood here")
+        done = subprocess.run([PROGRAM, "diff", "--html", "--force", "-o", "kept", "old", "new"], cwd=self.folder,
+                              capture_output=True, preexec_fn=limit_file_size)
+        self.assertEqual((done.returncode, done.stdout), (3, b""))
+        self.assertRegex(done.stderr.decode(), r"\Astemma: cannot write 'kept': .+\n\Z")
+        self.assertEqual((self.folder / "kept").read_text(), "what stood here")
+        os.symlink("kept", self.folder / "link")
+        self.diff("--html", "--force", "-o", "link", "old", "new")
+        self.assertTrue((self.folder / "link").is_symlink())
+        self.assertEqual((self.folder / "kept").read_text(), self.page())
+        self.assertEqual(self.listing(), ["kept", "link", "new", "old"])
+
+    def test_what_is_no_file_is_written_to_and_stays(self):
+        self.two()
+        pipe = self.folder / "pipe"
+        os.mkfifo(pipe)
+        with subprocess.Popen(["cat", "pipe"], cwd=self.folder, stdout=subprocess.PIPE) as reader:
+            self.diff("--html", "--force", "-o", "pipe", "old", "new")
+            self.assertEqual(reader.communicate(timeout=60)[0].decode(), self.page())
+        self.assertTrue(pipe.is_fifo())
+        try:
+            os.mknod(self.folder / "full", 0o666 | stat.S_IFCHR, os.makedev(1, 7))
+            open(self.folder / "full", "wb").close()
+        except PermissionError:
+            self.skipTest("no device can be made here")
+        self.bad("diff", "--html", "--force", "-o", "full", "old", "new", code=3, says="cannot write 'full': no space")
+        self.assertTrue((self.folder / "full").is_char_device())
+
+    def test_a_document_is_never_the_output(self):
+        self.two()
+        os.link(self.folder / "old", self.folder / "same")
+        for output in ("old", "new", "same"):
+            self.bad("diff", "--html", "--force", "-o", output, "old", "new", says="it is one of the documents")
+        self.bad("sketch", "--force", "-o", "same", "new", "old", says="it is one of the documents")
+        self.bad("sketch", "--force", "-o", "same", "--files-from=-", stdin=b"new\nold\n", says="one of the documents")
+        self.assertEqual((self.folder / "old").read_text(), OLD)
 
 
 class Use(Diff):
