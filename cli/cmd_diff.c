@@ -1,5 +1,6 @@
 /* stemma diff: where two documents differ, and what they have in common. */
 #include "command.h"
+#include "diff_gaps.h"
 #include "diff_print.h"
 #include "json.h"
 #include "new_file.h"
@@ -21,6 +22,8 @@ typedef struct pair {
     stemma_recipe *recipe;
     stemma_text *a, *b;
     stemma_alignment *alignment;
+    bool exact; /* white space counts, also between tokens */
+    difference_list changes;
 } pair;
 
 /* ---- making it ---- */
@@ -32,16 +35,38 @@ static stemma_status read_document(const options *o, const char *name, const ste
     return status ? status : stemma_text_file(name, recipe, &limits, out, error);
 }
 
+static bool folds_space(const stemma_recipe *recipe) {
+    size_t preset_length, fold_length;
+    const char *preset = recipe_field(stemma_recipe_text(recipe), "preset", &preset_length);
+    const char *fold = recipe_field(stemma_recipe_text(recipe), "fold", &fold_length);
+    if (preset_length) return preset_length != 3 || memcmp(preset, "raw", 3);
+    return memmem(fold, fold_length, "space", 5);
+}
+
+static difference_list differences_of(const pair *p) {
+    difference_list list = {0};
+    if (p->exact) return differences_with_gaps(p->a, p->b, p->alignment);
+    const stemma_difference *all = stemma_alignment_differences(p->alignment, &list.count);
+    list.differences = need_memory(list.count * sizeof *all);
+    memcpy(list.differences, all, list.count * sizeof *all);
+    return list;
+}
+
 static stemma_status pair_align(pair *p, const options *o, stemma_error *error) {
     stemma_align_options how = stemma_align_options_default();
     stemma_limits limits = limits_from(o);
     if (o->least) how.least = o->least;
     stemma_status status = read_document(o, p->a_name, p->recipe, &p->a, error);
     if (!status) status = read_document(o, p->b_name, p->recipe, &p->b, error);
-    return status ? status : stemma_align_texts(p->a, p->b, &how, &limits, &p->alignment, error);
+    if (!status) status = stemma_align_texts(p->a, p->b, &how, &limits, &p->alignment, error);
+    if (status) return status;
+    p->exact = !folds_space(p->recipe);
+    p->changes = differences_of(p);
+    return STEMMA_OK;
 }
 
 static void pair_release(pair *p) {
+    free(p->changes.differences);
     stemma_alignment_free(p->alignment);
     stemma_text_free(p->a);
     stemma_text_free(p->b);
@@ -75,14 +100,12 @@ static size_t terminal_columns(const options *o) {
 
 static void print_json(const pair *p) {
     const char *recipe = stemma_recipe_text(p->recipe);
-    size_t differences;
-    stemma_alignment_differences(p->alignment, &differences);
     json line = json_begin(stdout);
     json_name(&line, "a", p->a_name);
     json_name(&line, "b", p->b_name);
-    json_bool(&line, "same_text", differences == 0);
+    json_bool(&line, "same_text", p->changes.count == 0);
     json_bool(&line, "same_bytes", has_same_bytes(p));
-    json_differences(&line, p->alignment);
+    json_differences(&line, p->changes.differences, p->changes.count);
     json_shared(&line, p->alignment);
     json_text(&line, "recipe", recipe, strcspn(recipe, ";")); /* the view alone: nothing is sketched */
     json_end(&line);
@@ -137,7 +160,11 @@ static enum exit_code show(const options *o, const pair *p) {
     bool wide = o->side_by_side || (isatty(STDOUT_FILENO) && columns >= WIDE);
     enum exit_code code = EXIT_DONE;
     diff_view view;
-    view_init(&view, p->a_name, p->a, p->b_name, p->b, p->alignment);
+    diff_pair both = {.a_name = p->a_name, .b_name = p->b_name, .a = p->a, .b = p->b, .exact = p->exact};
+    both.differences = p->changes.differences;
+    both.difference_count = p->changes.count;
+    both.shared = stemma_alignment_shared(p->alignment, &both.shared_count);
+    view_init(&view, &both);
     if (o->html) {
         code = write_html(o, p, &view, context);
     } else if (o->passages) {
@@ -151,20 +178,19 @@ static enum exit_code show(const options *o, const pair *p) {
             print_unified(&view, context);
         write_summary(stdout, &view, unit_of(p));
         putchar('\n');
+        if (view_hides_something(&view)) puts("Case, spacing or punctuation differ, too (see --preset).");
     }
     view_release(&view);
     return code;
 }
 
 static enum exit_code answer(const options *o, const pair *p) {
-    size_t differences;
     enum exit_code code = EXIT_DONE;
-    stemma_alignment_differences(p->alignment, &differences);
     if (o->json)
         print_json(p);
     else if (!o->quiet)
         code = show(o, p);
-    return graver(code, differences ? EXIT_NO : EXIT_DONE);
+    return graver(code, p->changes.count ? EXIT_NO : EXIT_DONE);
 }
 
 /* ---- the command ---- */

@@ -221,6 +221,8 @@ void edits_print_json(const edits *e, json *line) {
     if (e->regions) print_regions_json(line, e);
     if (!e->alignment) return;
     json_word(line, "offsets", "bytes of the original");
-    json_differences(line, e->alignment);
+    size_t count;
+    const stemma_difference *differences = stemma_alignment_differences(e->alignment, &count);
+    json_differences(line, differences, count);
     json_shared(line, e->alignment);
 }

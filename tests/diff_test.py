@@ -10,6 +10,7 @@ import html.parser
 import json
 import os
 import pty
+import random
 import re
 import stat
 import struct
@@ -93,6 +94,85 @@ class Unified(Diff):
         self.two()
         self.assertEqual(self.diff("-", "new", stdin=OLD.encode()).replace("--- -", "--- old"), self.diff("old", "new"))
         self.bad("diff", "-", "-", says="standard input")
+
+
+class Marks(Diff):
+    """Marks hold what changed and nothing else."""
+
+    def shown(self, old, new, *arguments):
+        self.two(old, new)
+        return [line.rstrip() for line in self.lines("--context=99", *arguments, "old", "new")[2:] if line[:1] in " 0123456789"
+                and not re.match(r"\d+ difference", line)]
+
+    def test_punctuation_that_did_not_change(self):
+        self.assertEqual(self.shown("Fees are due monthly\n- rent\n", "Fees are due monthly in advance\n- rent\n"),
+                         ["1 1 ~ Fees are due monthly {+in advance+}", "2 2   - rent"])
+        self.assertEqual(self.shown("payable weekly\n\n* * *\n", "payable\n\n* * *\n"),
+                         ["1 1 ~ payable [-weekly-]", "2 2", "3 3   * * *"])
+        self.assertEqual(self.shown("Interest is 4.5% a year.\n", "Interest is 5.4% a year.\n"),
+                         ["1 1 ~ Interest is [-4.5-]{+5.4+}% a year."])
+        self.assertEqual(self.shown("- one\n- two\n", "- one\n- new\n- two\n"),
+                         ["1 1   - one", "  2 + {+- new+}", "2 3   - two"])
+        self.assertEqual(self.shown("By law. It is.\n", "By law. So be it. It is.\n"),
+                         ["1 1 ~ By law. {+So be it.+} It is."])
+        self.assertEqual(self.shown("a (foo) b\n", "a bar b\n"), ["1 1 ~ a [-(foo)-]{+bar+} b"])
+
+    def test_bytes_that_are_no_text_are_shown(self):
+        self.assertEqual(self.shown(b"a caf\xe9 here\n", "a café here\n"), ["1 1 ~ a [-caf\\xe9-]{+café+} here"])
+
+    def test_lines_wrapped_anew(self):
+        self.assertEqual(self.shown("The tenant shall not\nsublet it.\n", "The tenant shall\nsublet it.\n"),
+                         ["1 1 ~ The tenant shall [-not-]", "2 2   sublet it."])
+        self.assertEqual(self.shown("one two three\nfour five six\nseven\n", "one two X three four\nfive six seven\n"),
+                         ["1 1 ~ one two {+X+} three four", "2 2   five six seven"])
+        self.assertEqual(self.shown("one two old\nwords five six\nseven\n", "one two a new\nset of five\nsix seven\n"), [
+            "1   - one two [-old-]", "2   - [-words-] five six", "3   - seven",
+            "  1 + one two {+a new+}", "  2 + {+set of+} five", "  3 + six seven"])
+
+    def test_what_does_not_count_is_mentioned(self):
+        self.two("It costs $50,000 now\n", "It costs €50,000 today\n")
+        self.assertEqual(self.lines("old", "new")[-1], "Case, spacing or punctuation differ, too (see --preset).")
+        self.two("It costs $50,000 now\n", "It costs $50,000 today\n")
+        self.assertIn("1 difference", self.lines("old", "new")[-1])
+
+    def test_white_space_counts_under_raw(self):
+        for old, new, shown in [("one two\n", "one  two\n", ["1 1 ~ one {+ +}two"]),
+                                ("one two\n", "one two\r\n", ["1 1 ~ one two{+\\x0d+}"]),
+                                ("one two\n", "one two", ["1   - one two[-\\x0a-]", "  1 + one two"]),
+                                ("  one\n", "one\n", ["1 1 ~ [-  -]one"]),
+                                (" \n", "\n", ["1 1 ~ [- -]"]),
+                                ("a b\nc\n", "a\tb\nc\n\n", ["1 1 ~ a[- -]{+    +}b", "2 2   c", "  3 + {+\\x0a+}"])]:
+            with self.subTest(old=old, new=new):
+                found = self.shown(old, new, "--preset=raw")
+                self.assertEqual(found, shown)
+                self.assertFalse(json.loads(self.diff("--json", "--preset=raw", "old", "new"))["same_text"])
+                self.diff("--fold=case", "--quiet", "old", "new")
+                self.diff("--preset=code", "--quiet", "old", "new", code=0)
+
+    def restore(self, lines, gutter, sign, kept, left_out):
+        """The words of one side of a unified view."""
+        text = [re.sub(kept, r"\1", re.sub(left_out, "", line[gutter + 2:])) for line in lines if line[gutter] in " ~" + sign]
+        return re.findall(r"\w+", "\n".join(text).lower())
+
+    def test_both_sides_can_be_restored(self):
+        """However texts were changed and wrapped, the words of both are there, in order."""
+        draw = random.Random(5)
+        for turn in range(150):
+            old = [draw.choice("one two three four five six seven eight nine ten".split()) + draw.choice(["", "", ",", ".", "!"])
+                   for _ in range(draw.randrange(60))]
+            new = list(old)
+            for _ in range(draw.randrange(1, 6)):
+                at = draw.randrange(len(new) + 1)
+                new[at:at + draw.choice([0, 1, 2, 9])] = [draw.choice(["ten", "new", "(Zwölf)", "x-y", "*"])] * draw.choice([0, 1, 3])
+            texts = ["".join(word + draw.choice([" "] * 6 + ["\n", "\n\n", "\n- "]) for word in side) for side in (old, new)]
+            self.two(*texts)
+            found = self.run_program("diff", "--context=999", "--least=999", "old", "new", locale="C.UTF-8")
+            lines = [line for line in found.stdout.decode().splitlines()[2:]
+                     if not line.startswith("Case") and " difference" not in line]
+            gutter = 2 * len(str(max(len(text.splitlines()) for text in texts))) + 2
+            if found.returncode:
+                self.assertEqual(self.restore(lines, gutter, "-", r"\[-(.*?)-\]", r"\{\+.*?\+\}"), re.findall(r"\w+", texts[0].lower()), texts)
+                self.assertEqual(self.restore(lines, gutter, "+", r"\{\+(.*?)\+\}", r"\[-.*?-\]"), re.findall(r"\w+", texts[1].lower()), texts)
 
 
 class Terminal(Diff):

@@ -70,12 +70,22 @@ static size_t changed(const struct hunk *hunk) {
     return hunk->a_end - hunk->a_begin + hunk->b_end - hunk->b_begin;
 }
 
+static bool glued_between(const struct readable *how, const struct hunk *left, const struct hunk *right) {
+    bool a_left = left->a_begin < left->a_end, b_left = left->b_begin < left->b_end;
+    bool a_right = right->a_begin < right->a_end, b_right = right->b_begin < right->b_end;
+    return (!a_left || how->glued(how->a, left->a_end)) && (!b_left || how->glued(how->b, left->b_end)) &&
+           (!a_right || how->glued(how->a, right->a_begin)) &&
+           (!b_right || how->glued(how->b, right->b_begin));
+}
+
 /* What is given up between two changes must be little against the smaller of them: half of it where all are
- * short words, else a quarter. So the tokens changed grow to twice as many at most. */
+ * short words, else a quarter; or one token, where it is glued to both. So the tokens changed grow to three
+ * times as many at most. */
 static bool should_join(const struct readable *how, const struct hunk *left, const struct hunk *right) {
     size_t common = right->a_begin - left->a_end;
     size_t smaller = changed(left) < changed(right) ? changed(left) : changed(right);
     if (common > how->join_most) return false;
+    if (common == 1 && glued_between(how, left, right)) return true;
     size_t price = 2;
     for (size_t i = left->a_end; i < right->a_begin; i++)
         if (how->length(how->a, i) > SHORT_WORD) price = 4;
