@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { DEFAULT_CONTEXT = 3, WIDE = 120, NARROW = 80 };
@@ -54,12 +55,7 @@ static bool has_same_bytes(const pair *p) {
 
 /* What the differences are counted in. */
 static const char *unit_of(const pair *p) {
-    static const char *const names[][2] = {{"byte", "bytes"}, {"char", "characters"}, {"line", "lines"}};
-    size_t length;
-    const char *unit = recipe_field(stemma_recipe_text(p->recipe), "unit", &length);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strlen(names[i][0]) == length && !memcmp(unit, names[i][0], length)) return names[i][1];
-    return "words";
+    return recipe_unit(stemma_recipe_text(p->recipe), 2);
 }
 
 /* ---- showing it ---- */
@@ -80,6 +76,7 @@ static void print_json(const pair *p) {
     json_name(&line, "b", p->b_name);
     json_bool(&line, "same_text", differences == 0);
     json_bool(&line, "same_bytes", has_same_bytes(p));
+    json_offsets(&line);
     json_differences(&line, p->alignment);
     json_shared(&line, p->alignment);
     json_text(&line, "recipe", recipe, strcspn(recipe, ";")); /* the view alone: nothing is sketched */
@@ -93,7 +90,21 @@ static void print_same(const pair *p) {
         puts("The documents have the same canonical text; their bytes differ (see --preset).");
 }
 
-/* The text, or a page that appears only when it is complete. */
+/* A file that could not be completed goes; a device or a pipe is not ours to remove. */
+static void discard(FILE *file, const char *path) {
+    struct stat info;
+    if (!fstat(fileno(file), &info) && S_ISREG(info.st_mode)) unlink(path);
+}
+
+/* Returns the errno of what failed, or 0. */
+static int write_page_to(FILE *file, const char *path, const diff_view *view, const char *unit,
+                         size_t context) {
+    write_page(file, view, unit, context);
+    int cause = fflush(file) || ferror(file) ? errno : 0;
+    if (cause || stop_requested) discard(file, path);
+    return fclose(file) && !cause ? errno : cause;
+}
+
 static enum exit_code write_html(const options *o, const pair *p, const diff_view *view, size_t context) {
     if (!o->output) {
         write_page(stdout, view, unit_of(p), context);
@@ -104,13 +115,9 @@ static enum exit_code write_html(const options *o, const pair *p, const diff_vie
         complain("'%s' exists; use --force to overwrite it", o->output);
         return EXIT_WRONG;
     }
-    if (file) write_page(file, view, unit_of(p), context);
-    bool failed = !file || ferror(file);
-    if (file && fclose(file)) failed = true;
-    if (!failed) return EXIT_DONE;
-    complain("cannot write '%s': %s", o->output, cause_text(errno));
-    if (file) unlink(o->output);
-    return EXIT_MACHINE;
+    int cause = file ? write_page_to(file, o->output, view, unit_of(p), context) : errno;
+    if (cause) complain("cannot write '%s': %s", o->output, cause_text(cause));
+    return cause ? EXIT_MACHINE : EXIT_DONE;
 }
 
 static enum exit_code show(const options *o, const pair *p) {
@@ -158,6 +165,10 @@ static enum exit_code check_use(const options *o) {
     if (o->json + o->html + o->passages + o->side_by_side + o->quiet > 1)
         return wrong_use("diff",
                          "only one of --json, --html, --passages, --side-by-side and --quiet is possible");
+    if (o->context >= 0 && (o->json || o->passages || o->quiet))
+        return wrong_use("diff", "--context does not go with --json, --passages and --quiet");
+    if (o->columns && (o->json || o->html || o->passages || o->quiet))
+        return wrong_use("diff", "--columns is for the terminal, see --side-by-side");
     if ((o->output || o->force) && !o->html) return wrong_use("diff", "--output and --force are for --html");
     return EXIT_DONE;
 }
