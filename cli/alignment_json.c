@@ -12,6 +12,10 @@ static void json_place(json *j, const char *key, const stemma_place *place) {
     json_close(j, '}');
 }
 
+void json_offsets(json *j) {
+    json_word(j, "offsets", "bytes of the original");
+}
+
 void json_differences(json *j, const stemma_alignment *alignment) {
     size_t count;
     const stemma_difference *differences = stemma_alignment_differences(alignment, &count);

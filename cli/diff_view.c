@@ -1,6 +1,7 @@
 #include "diff_view.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "output.h"
 
@@ -82,15 +83,19 @@ static bool is_blank(char c) {
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* What is deleted or inserted alone takes along what stands before the next token, a full stop perhaps. */
+/* What is deleted or inserted alone takes along what stands before the next token of its line, a full stop
+ * perhaps. */
 static size_t end_of(const side *s, const stemma_difference *d, const stemma_place *place) {
     stemma_token next;
     if (d->kind == STEMMA_CHANGE_REPLACE || place->begin == place->end) return (size_t)place->end;
     size_t end = s->size;
     if (stemma_text_token(s->text, place->end_token, &next, NULL) == STEMMA_OK)
         end = (size_t)next.source_begin;
+    if (end <= place->end) return (size_t)place->end;
+    const char *line_end = memchr(s->source + place->end, '\n', end - (size_t)place->end);
+    if (line_end) end = (size_t)(line_end - s->source);
     while (end > place->end && is_blank(s->source[end - 1])) end--;
-    return end > place->end ? end : (size_t)place->end;
+    return end;
 }
 
 static void find_marks(const diff_view *view, side *s) {

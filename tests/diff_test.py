@@ -11,10 +11,12 @@ import json
 import os
 import pty
 import re
+import signal
 import struct
 import subprocess
 import sys
 import termios
+import time
 import unittest
 
 from cli_test import PROGRAM, Base, limit_file_size, words
@@ -62,6 +64,11 @@ class Unified(Diff):
     def test_deleted_lines(self):
         self.two("one two\nthree four\nfive six\n", "one two\nfive six\n")
         self.assertIn("2   - [-three four-]", self.lines("old", "new"))
+
+    def test_marks_end_with_their_line(self):
+        self.two("one two.\n<three> four\n", "one\n<three> four\n")
+        self.assertIn("1   - one [-two.-]", self.lines("old", "new"))
+        self.assertIn("2 2   <three> four", self.lines("old", "new"))
 
     def test_empty_documents(self):
         self.two("", "one two\n")
@@ -260,6 +267,22 @@ class Page(Diff):
         self.assertEqual(done.returncode, 3)
         self.assertFalse((self.folder / "cut.html").exists())
 
+    def test_a_device_is_not_removed(self):
+        self.two()
+        (self.folder / "link").symlink_to("/dev/full")
+        self.bad("diff", "--html", "--force", "-o", "link", "old", "new", code=3, says="cannot write 'link': no space")
+        self.assertTrue((self.folder / "link").is_symlink())
+
+    def test_interrupted_page_is_removed(self):
+        self.two("one two three\n" * 300000, "four five six\n" * 300000)
+        page = self.folder / "page.html"
+        running = subprocess.Popen([PROGRAM, "diff", "--html", "-o", "page.html", "old", "new"], cwd=self.folder)
+        while running.poll() is None and not (page.exists() and page.stat().st_size):
+            time.sleep(.001)
+        running.send_signal(signal.SIGINT)
+        self.assertEqual(running.wait(timeout=60), 130)
+        self.assertFalse(page.exists())
+
 
 class Use(Diff):
     def test_exit_codes(self):
@@ -276,6 +299,9 @@ class Use(Diff):
         self.bad("diff", "old", says="two documents are needed, 1 given")
         self.bad("diff", "--json", "--html", "old", "new", says="only one of")
         self.bad("diff", "-o", "x", "old", "new", says="for --html")
+        for option in ("--json", "--passages", "--quiet"):
+            self.bad("diff", "--context=1", option, "old", "new", says="--context does not go with")
+            self.bad("diff", "--columns=90", option, "old", "new", says="--columns is for the terminal")
         self.bad("diff", "--least=0", "old", "new", says="at least 1")
         self.bad("diff", "--context=x", "old", "new", says="whole number")
         self.good("sketch", "-o", "sketch", "old")
