@@ -144,6 +144,10 @@ static size_t print_marks_of(const printer *p, const side *s, size_t difference,
     return at;
 }
 
+static bool is_followed_by_space(const side *s, size_t at) {
+    return at < s->size && (s->source[at] == ' ' || s->source[at] == '\t');
+}
+
 static void print_merged_line(const printer *p, const row *r) {
     const diff_view *view = p->view;
     size_t size, a_end = view->a.lines[r->a];
@@ -159,8 +163,8 @@ static void print_merged_line(const printer *p, const row *r) {
         const stemma_difference *d = &view->differences[i];
         if (d->a.begin >= a_end || d->b.begin < at) break;
         print_text(view->b.source + at, (size_t)d->b.begin - at);
-        print_marks_of(p, &view->a, i, (size_t)d->a.begin, a_end);
-        if (d->kind == STEMMA_CHANGE_DELETE) putchar(' ');
+        size_t gone = print_marks_of(p, &view->a, i, (size_t)d->a.begin, a_end);
+        if (d->kind == STEMMA_CHANGE_DELETE && is_followed_by_space(&view->a, gone)) putchar(' ');
         at = print_marks_of(p, &view->b, i, (size_t)d->b.begin, end);
     }
     if (at < end) print_text(view->b.source + at, end - at);

@@ -65,6 +65,12 @@ class Unified(Diff):
         self.two("one two\nthree four\nfive six\n", "one two\nfive six\n")
         self.assertIn("2   - [-three four-]", self.lines("old", "new"))
 
+    def test_no_space_comes_from_nowhere(self):
+        self.two("第一条 为了规范合同本法适用\nIt was very cold.\n", "第一条 为了合同本法适用\nIt was cold.\n")
+        found = self.lines("old", "new")
+        self.assertIn("1 1 ~ 第一条 为了[-规范-]合同本法适用", found)
+        self.assertIn("2 2 ~ It was [-very-] cold.", found)
+
     def test_marks_end_with_their_line(self):
         self.two("one two.\n<three> four\n", "one\n<three> four\n")
         self.assertIn("1   - one [-two.-]", self.lines("old", "new"))
