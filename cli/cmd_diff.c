@@ -81,12 +81,7 @@ static bool has_same_bytes(const pair *p) {
 
 /* What the differences are counted in. */
 static const char *unit_of(const pair *p) {
-    static const char *const names[][2] = {{"byte", "bytes"}, {"char", "characters"}, {"line", "lines"}};
-    size_t length;
-    const char *unit = recipe_field(stemma_recipe_text(p->recipe), "unit", &length);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strlen(names[i][0]) == length && !memcmp(unit, names[i][0], length)) return names[i][1];
-    return "words";
+    return recipe_unit(stemma_recipe_text(p->recipe), 2);
 }
 
 /* ---- showing it ---- */
@@ -105,6 +100,7 @@ static void print_json(const pair *p) {
     json_name(&line, "b", p->b_name);
     json_bool(&line, "same_text", p->changes.count == 0);
     json_bool(&line, "same_bytes", has_same_bytes(p));
+    json_offsets(&line);
     json_differences(&line, p->changes.differences, p->changes.count);
     json_shared(&line, p->alignment);
     json_text(&line, "recipe", recipe, strcspn(recipe, ";")); /* the view alone: nothing is sketched */
@@ -203,6 +199,10 @@ static enum exit_code check_use(const options *o) {
     if (o->json + o->html + o->passages + o->side_by_side + o->quiet > 1)
         return wrong_use("diff",
                          "only one of --json, --html, --passages, --side-by-side and --quiet is possible");
+    if (o->context >= 0 && (o->json || o->passages || o->quiet))
+        return wrong_use("diff", "--context does not go with --json, --passages and --quiet");
+    if (o->columns && (o->json || o->html || o->passages || o->quiet))
+        return wrong_use("diff", "--columns is for the terminal, see --side-by-side");
     if ((o->output || o->force) && !o->html) return wrong_use("diff", "--output and --force are for --html");
     return EXIT_DONE;
 }

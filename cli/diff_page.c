@@ -188,6 +188,10 @@ static void write_row(const page *p, size_t index) {
     fputs("</tr>\n", p->out);
 }
 
+static void write_range(const page *p, size_t begin, size_t end) {
+    for (size_t i = begin; i < end && !stop_requested && !ferror(p->out); i++) write_row(p, i);
+}
+
 static void write_fold(page *p, size_t begin, size_t end) {
     size_t id = ++p->folds;
     char count[32];
@@ -196,7 +200,7 @@ static void write_fold(page *p, size_t begin, size_t end) {
         "<tbody><tr><td class=\"fold\" colspan=\"4\"><button type=\"button\" aria-expanded=\"false\" "
         "aria-controls=\"fold%zu\">%s lines in common</button></td></tr></tbody>\n<tbody id=\"fold%zu\" hidden>\n",
         id, format_count(end - begin, count, sizeof count), id);
-    for (size_t i = begin; i < end; i++) write_row(p, i);
+    write_range(p, begin, end);
     fputs("</tbody>\n", p->out);
 }
 
@@ -213,7 +217,7 @@ static void write_rows(page *p, size_t context) {
             continue;
         }
         fputs("<tbody>\n", p->out);
-        for (size_t k = i; k < end; k++) write_row(p, k);
+        write_range(p, i, end);
         fputs("</tbody>\n", p->out);
     }
     free(chosen);

@@ -12,12 +12,15 @@ import os
 import pty
 import random
 import re
+import signal
 import stat
 import struct
 import subprocess
 import sys
 import termios
+import time
 import unittest
+from pathlib import Path
 
 from cli_test import PROGRAM, Base, limit_file_size, words
 
@@ -64,6 +67,17 @@ class Unified(Diff):
     def test_deleted_lines(self):
         self.two("one two\nthree four\nfive six\n", "one two\nfive six\n")
         self.assertIn("2   - [-three four-]", self.lines("old", "new"))
+
+    def test_no_space_comes_from_nowhere(self):
+        self.two("第一条 为了规范合同本法适用\nIt was very cold.\n", "第一条 为了合同本法适用\nIt was cold.\n")
+        found = self.lines("old", "new")
+        self.assertIn("1 1 ~ 第一条 为了[-规范-]合同本法适用", found)
+        self.assertIn("2 2 ~ It was [-very-] cold.", found)
+
+    def test_marks_end_with_their_line(self):
+        self.two("one two.\n<three> four\n", "one\n<three> four\n")
+        self.assertIn("1 1 ~ one [-two.-]", self.lines("old", "new"))
+        self.assertIn("2 2   <three> four", self.lines("old", "new"))
 
     def test_empty_documents(self):
         self.two("", "one two\n")
@@ -341,6 +355,24 @@ class Page(Diff):
         self.assertEqual(done.returncode, 3)
         self.assertFalse((self.folder / "cut.html").exists())
 
+    def draft_grows(self, process):
+        """Whether a file without a name in the folder is being written."""
+        for link in Path(f"/proc/{process}/fd").iterdir():
+            try:
+                if os.readlink(link).startswith(f"{self.folder.resolve()}/#") and link.stat().st_size:
+                    return True
+            except FileNotFoundError:
+                pass
+        return False
+
+    def test_interrupted_page_leaves_nothing(self):
+        self.two("one two three\n" * 300000, "four five six\n" * 300000)
+        running = subprocess.Popen([PROGRAM, "diff", "--html", "-o", "page.html", "old", "new"], cwd=self.folder)
+        while running.poll() is None and not self.draft_grows(running.pid):
+            time.sleep(.001)
+        running.send_signal(signal.SIGINT)
+        self.assertEqual(running.wait(timeout=60), 130)
+        self.assertEqual(self.listing(), ["new", "old"])
 
     def test_a_file_that_exists_is_replaced_whole_or_not_at_all(self):
         self.two()
@@ -397,6 +429,9 @@ class Use(Diff):
         self.bad("diff", "old", says="two documents are needed, 1 given")
         self.bad("diff", "--json", "--html", "old", "new", says="only one of")
         self.bad("diff", "-o", "x", "old", "new", says="for --html")
+        for option in ("--json", "--passages", "--quiet"):
+            self.bad("diff", "--context=1", option, "old", "new", says="--context does not go with")
+            self.bad("diff", "--columns=90", option, "old", "new", says="--columns is for the terminal")
         self.bad("diff", "--least=0", "old", "new", says="at least 1")
         self.bad("diff", "--context=x", "old", "new", says="whole number")
         self.good("sketch", "-o", "sketch", "old")
