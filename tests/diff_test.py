@@ -93,6 +93,12 @@ class Unified(Diff):
         self.assertIn(f"   21 + {{+moved from line 1: {MOVED}+}}", found)
         self.assertIn("1 passage moved or copied", found[-1])
 
+    def test_words_in_common_by_chance_do_not_break_up_what_was_copied(self):
+        copied = " ".join(f"giving{n} License legal{n}" for n in range(20))
+        rest = "\n".join(words(100))
+        self.two(f"{copied}\n{rest}\none License two License three License four License five\n", f"{rest}\n{copied}\n")
+        self.assertIn(f"{{+moved from line 1: {copied}+}}", self.diff("old", "new"))
+
     def test_units(self):
         self.two("abc\ndef\n", "abc\ndxf\n")
         self.assertIn("2 2 ~ d[-e-]{+x+}f", self.lines("--preset=raw", "--unit=byte", "old", "new"))

@@ -166,6 +166,8 @@ static void check_pair(struct id_pair *pair, size_t least) {
     assert_int_equal(common_runs_find(pair, &list, least, NULL, &runs, NULL), STEMMA_OK);
     check_runs(pair, &runs, least);
     check_complete(pair, &runs, least);
+    assert_int_equal(keep_moves_whole(&runs, &list, NULL), STEMMA_OK);
+    check_hunks(pair, &list);
     common_runs_release(&runs);
     hunk_list_release(&list);
 }

@@ -156,6 +156,7 @@ static stemma_status align_ids(stemma_alignment *alignment, const stemma_text *a
     TRY(tokens_diff(pair, stop, &hunks, err));
     make_readable(pair, &how, &hunks);
     stemma_status status = common_runs_find(pair, &hunks, least, stop, &runs, err);
+    if (status == STEMMA_OK) status = keep_moves_whole(&runs, &hunks, err);
     if (status == STEMMA_OK) status = fill(alignment, a, b, &hunks, &runs, err);
     hunk_list_release(&hunks);
     common_runs_release(&runs);

@@ -9,7 +9,7 @@
 #ifndef ALIGN_READABLE_H
 #define ALIGN_READABLE_H
 
-#include "align/tokens/tokens_diff.h"
+#include "align/tokens/passages.h"
 
 #include <stdbool.h>
 
@@ -24,5 +24,9 @@ struct readable {
 
 /* Slides first, then joins. Tokens changed at most treble by it. */
 void make_readable(const struct id_pair *pair, const struct readable *how, struct hunk_list *list);
+
+/* Words in common by chance do not break up a passage that was moved as a whole: stretches shorter than a
+ * passage that lie within a moved one, and are at most half of it, become part of the changes around them. */
+stemma_status keep_moves_whole(const struct common_runs *runs, struct hunk_list *list, stemma_error *err);
 
 #endif
