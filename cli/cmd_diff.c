@@ -153,7 +153,7 @@ static enum exit_code write_html(const options *o, const pair *p, const diff_vie
 
 static enum exit_code show(const options *o, const pair *p) {
     size_t context = o->context < 0 ? DEFAULT_CONTEXT : (size_t)o->context, columns = terminal_columns(o);
-    bool wide = o->side_by_side || (isatty(STDOUT_FILENO) && columns >= WIDE);
+    bool wide = o->side_by_side || columns >= WIDE;
     enum exit_code code = EXIT_DONE;
     diff_view view;
     diff_pair both = {.a_name = p->a_name, .b_name = p->b_name, .a = p->a, .b = p->b, .exact = p->exact};

@@ -14,7 +14,7 @@
 
 /* ---- rows ---- */
 
-static bool is_marked(const side *s, size_t line) {
+bool view_is_marked(const side *s, size_t line) {
     size_t at = view_mark_from(s, s->lines[line - 1]);
     return at < s->mark_count && s->marks[at].begin < s->lines[line];
 }
@@ -24,7 +24,7 @@ static void add_row(diff_view *view, size_t a, size_t b) {
         view->row_cap = view->row_cap ? 2 * view->row_cap : 256;
         view->rows = need_more(view->rows, view->row_cap * sizeof *view->rows);
     }
-    bool changed = (a && is_marked(&view->a, a)) || (b && is_marked(&view->b, b));
+    bool changed = (a && view_is_marked(&view->a, a)) || (b && view_is_marked(&view->b, b));
     if (a) view->a.row_of[a] = view->row_count;
     if (b) view->b.row_of[b] = view->row_count;
     view->rows[view->row_count++] = (row){.a = a, .b = b, .changed = changed};

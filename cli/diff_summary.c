@@ -23,7 +23,6 @@ void write_summary(FILE *out, const diff_view *view, const char *unit) {
 /* ---- passages ---- */
 
 static void print_place(const char *label, const side *s, const stemma_place *place) {
-    char begin[32], end[32];
     printf("  %s  ", label);
     print_name(stdout, s->name);
     if (place->first_line == place->last_line)
@@ -31,8 +30,7 @@ static void print_place(const char *label, const side *s, const stemma_place *pl
     else
         printf(", lines %llu-%llu", (unsigned long long)place->first_line,
                (unsigned long long)place->last_line);
-    printf(", bytes %s-%s\n", format_count(place->begin, begin, sizeof begin),
-           format_count(place->end, end, sizeof end));
+    printf(", bytes %llu-%llu\n", (unsigned long long)place->begin, (unsigned long long)place->end);
 }
 
 static void print_excerpt(const side *s, const stemma_place *place) {

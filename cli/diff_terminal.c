@@ -59,6 +59,35 @@ static void print_text(const char *text, size_t size) {
     free(shown);
 }
 
+/* A stretch in common longer than this, within a line, is shown by its ends: a text may be all one line. */
+enum { STRETCH_MOST = 1000, STRETCH_END = 200 };
+
+/* Where the next character begins, if it is one; a character has three bytes more at most. */
+static size_t character_from(const char *text, size_t at) {
+    for (size_t end = at + 3; at < end && ((unsigned char)text[at] & 0xC0) == 0x80; at++) continue;
+    return at;
+}
+
+/* As shown_text. */
+static char *shown_stretch(const char *text, size_t size) {
+    if (size <= STRETCH_MOST) return shown_text(text, size);
+    size_t head = character_from(text, STRETCH_END), tail = character_from(text, size - STRETCH_END);
+    char count[32], *before = shown_text(text, head), *behind = shown_text(text + tail, size - tail);
+    size_t room = strlen(before) + strlen(behind) + 64;
+    char *shown = need_memory(room);
+    snprintf(shown, room, "%s [... %s bytes ...] %s", before, format_count(tail - head, count, sizeof count),
+             behind);
+    free(before);
+    free(behind);
+    return shown;
+}
+
+static void print_stretch(const char *text, size_t size) {
+    char *shown = shown_stretch(text, size);
+    fputs(shown, stdout);
+    free(shown);
+}
+
 /* ---- marks ---- */
 
 /* What goes before and behind a marked text. */
@@ -104,21 +133,24 @@ static void print_marked_line(const printer *p, const side *s, size_t line) {
     at = begin;
     for (size_t i = view_mark_from(s, begin); i < s->mark_count && s->marks[i].begin <= end; i++) {
         const mark *m = &s->marks[i];
-        if (m->begin > at) print_text(s->source + at, m->begin - at);
+        if (m->begin > at) print_stretch(s->source + at, m->begin - at);
         print_mark(p, s, m, begin, end_for_mark(p, s, m, end));
         at = m->end < end ? m->end : end;
     }
-    print_text(s->source + at, end - at);
+    print_stretch(s->source + at, end - at);
 }
 
 /* ---- unified ---- */
 
-static void print_gutter(const printer *p, size_t a, size_t b, char sign) {
+/* `text`: whether something follows. */
+static void print_gutter(const printer *p, size_t a, size_t b, char sign, bool text) {
     const char *faint = p->colours.faint, *end = p->colours.end;
     char left[32] = "", right[32] = "";
     if (a) snprintf(left, sizeof left, "%zu", a);
     if (b) snprintf(right, sizeof right, "%zu", b);
-    printf("%s%*s %*s %c%s ", faint, p->digits, left, p->digits, right, sign, end);
+    printf("%s%*s %*s", faint, p->digits, left, p->digits, right);
+    if (text || sign != ' ') printf(" %c", sign);
+    printf("%s%s", end, text ? " " : "");
 }
 
 /* All marks of one side that belong to a difference. */
@@ -155,22 +187,24 @@ static void print_merged_line(const printer *p, const row *r) {
     while (last < view->difference_count && b->spans[last].begin < line_end) last++;
     bool changed = false;
     for (size_t i = first; i < last; i++) changed |= view->in_line[i];
-    print_gutter(p, r->a, r->b, changed ? '~' : ' ');
+    print_gutter(p, r->a, r->b, changed ? '~' : ' ', changed || size);
     for (size_t i = first; i < last; i++) {
         if (!view->in_line[i]) continue;
         size_t to = b->spans[i].begin < end ? b->spans[i].begin : end;
-        if (to > at) print_text(b->source + at, to - at);
+        if (to > at) print_stretch(b->source + at, to - at);
         print_deleted(p, i, begin, end);
         at = b->spans[i].end;
     }
-    if (at < end) print_text(b->source + at, end - at);
+    if (at < end) print_stretch(b->source + at, end - at);
     putchar('\n');
 }
 
 static void print_separate(const printer *p, const side *s, size_t line, char sign) {
     bool is_a = s == &p->view->a;
     if (!line) return;
-    print_gutter(p, is_a ? line : 0, is_a ? 0 : line, sign);
+    size_t size;
+    view_line(s, line, &size);
+    print_gutter(p, is_a ? line : 0, is_a ? 0 : line, sign, size || view_is_marked(s, line));
     print_marked_line(p, s, line);
     putchar('\n');
 }
@@ -239,14 +273,18 @@ typedef struct cell {
     size_t size, at;
 } cell;
 
-static void cell_add(cell *c, const char *text, size_t size, const char *colour, FILE *to) {
-    char *shown = shown_text(text, size);
+/* Takes `shown`. */
+static void cell_add_shown(cell *c, char *shown, const char *colour, FILE *to) {
     size_t length = strlen(shown);
     c->colour_at = need_more(c->colour_at, (c->size + length + 1) * sizeof *c->colour_at);
     for (size_t i = 0; i < length; i++) c->colour_at[c->size + i] = colour;
     c->size += length;
     fwrite(shown, 1, length, to);
     free(shown);
+}
+
+static void cell_add(cell *c, const char *text, size_t size, const char *colour, FILE *to) {
+    cell_add_shown(c, shown_text(text, size), colour, to);
 }
 
 static void cell_add_mark(cell *c, const printer *p, const side *s, const mark *m, size_t begin, size_t end,
@@ -268,11 +306,12 @@ static cell cell_make(const printer *p, const side *s, size_t line) {
     size_t begin = (size_t)(text - s->source), end = begin + size, at = begin;
     FILE *to = need(open_memstream(&c.text, &text_size));
     for (size_t i = view_mark_from(s, begin); i < s->mark_count && s->marks[i].begin < end; i++) {
-        if (s->marks[i].begin > at) cell_add(&c, s->source + at, s->marks[i].begin - at, "", to);
+        if (s->marks[i].begin > at)
+            cell_add_shown(&c, shown_stretch(s->source + at, s->marks[i].begin - at), "", to);
         cell_add_mark(&c, p, s, &s->marks[i], begin, end, to);
         at = s->marks[i].end < end ? s->marks[i].end : end;
     }
-    cell_add(&c, s->source + at, end - at, "", to);
+    cell_add_shown(&c, shown_stretch(s->source + at, end - at), "", to);
     fclose(to);
     need(c.text);
     return c;
@@ -299,37 +338,52 @@ static size_t cell_fit(const cell *c, size_t columns) {
 
 /* The next piece of the cell that fits, filled up with spaces where another column follows. */
 static void cell_print(cell *c, const printer *p, size_t columns, bool fill) {
-    size_t end = c->text ? cell_fit(c, columns) : c->at, from = c->at;
+    size_t end = c->text ? cell_fit(c, columns) : c->at, from = c->at, shown = end;
     size_t width = c->text ? display_width(c->text + from, end - from) : 0;
     const char *colour = "";
-    for (; c->at < end; c->at++) {
+    while (!fill && shown > from && c->text[shown - 1] == ' ') shown--;
+    for (; c->at < shown; c->at++) {
         if (c->colour_at[c->at] != colour) {
             fputs(*colour ? p->colours.end : "", stdout);
             fputs(colour = c->colour_at[c->at], stdout);
         }
         putchar(c->text[c->at]);
     }
+    c->at = end;
     if (*colour) fputs(p->colours.end, stdout);
     if (fill && width < columns) printf("%*s", (int)(columns - width), "");
 }
 
 static void print_number(const printer *p, size_t line) {
     if (line)
-        printf("%s%*zu%s ", p->colours.faint, p->digits, line, p->colours.end);
+        printf("%s%*zu%s", p->colours.faint, p->digits, line, p->colours.end);
     else
-        printf("%*s ", p->digits, "");
+        printf("%*s", p->digits, "");
+}
+
+/* A line of both cells; nothing follows what is seen last. */
+static void print_columns_line(const printer *p, const row *r, cell *a, cell *b, bool first, size_t columns) {
+    bool text = b->at < b->size, right = text || (first && r->b);
+    print_number(p, first ? r->a : 0);
+    if (right || r->changed || a->at < a->size) putchar(' ');
+    cell_print(a, p, columns, right || r->changed);
+    if (right || r->changed) printf(" %s%c%s", p->colours.faint, r->changed ? '|' : ' ', p->colours.end);
+    if (right) {
+        putchar(' ');
+        print_number(p, first ? r->b : 0);
+    }
+    if (text) {
+        putchar(' ');
+        cell_print(b, p, columns, false);
+    }
+    putchar('\n');
 }
 
 static void print_columns_row(const printer *p, const row *r, size_t columns) {
     cell a = cell_make(p, &p->view->a, r->a), b = cell_make(p, &p->view->b, r->b);
     bool first = true;
     do {
-        print_number(p, first ? r->a : 0);
-        cell_print(&a, p, columns, true);
-        printf(" %s%c%s ", p->colours.faint, r->changed ? '|' : ' ', p->colours.end);
-        print_number(p, first ? r->b : 0);
-        cell_print(&b, p, columns, false);
-        putchar('\n');
+        print_columns_line(p, r, &a, &b, first, columns);
         first = false;
     } while (a.at < a.size || b.at < b.size);
     cell_release(&a);

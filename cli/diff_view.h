@@ -100,6 +100,8 @@ bool view_hides_something(const diff_view *view);
 /* The first mark that ends behind `at`, by halving; mark_count when there is none. */
 size_t view_mark_from(const side *s, size_t at);
 
+bool view_is_marked(const side *s, size_t line);
+
 /* Which rows to show: those within `context` of a change. Free the result. */
 bool *view_choose_rows(const diff_view *view, size_t context);
 

@@ -171,7 +171,7 @@ class Marks(Diff):
 
     def restore(self, lines, gutter, sign, kept, left_out):
         """The words of one side of a unified view."""
-        text = [re.sub(kept, r"\1", re.sub(left_out, "", line[gutter + 2:])) for line in lines if line[gutter] in " ~" + sign]
+        text = [re.sub(kept, r"\1", re.sub(left_out, "", line[gutter + 2:])) for line in lines if line[gutter:gutter + 1] in " ~" + sign]
         return re.findall(r"\w+", "\n".join(text).lower())
 
     def test_both_sides_can_be_restored(self):
@@ -226,6 +226,28 @@ class Terminal(Diff):
         self.assertGreater(len(found), 3)
         for line in found:
             self.assertLessEqual(len(line), 100)
+
+    def test_nothing_follows_what_is_seen(self):
+        self.two("one\n\ntwo three four\nfive\nlast one of old\n\n\n", "one\n\ntwo new words\nfour\n\n")
+        for manner in ([], ["--side-by-side"], ["--side-by-side", "--columns=40"]):
+            for line in self.lines(*manner, "old", "new"):
+                self.assertEqual(line, line.rstrip())
+
+    def test_columns_ask_for_two(self):
+        self.two()
+        self.assertEqual(self.diff("--columns=120", "old", "new"), self.diff("--side-by-side", "--columns=120", "old", "new"))
+        self.assertEqual(self.diff("--columns=119", "old", "new"), self.diff("old", "new"))
+
+    def test_long_lines_are_shown_around_their_changes(self):
+        text = "é word " * 100000
+        self.two(text + "old " + text, text + "new " + text)
+        for manner in ([], ["--side-by-side"]):
+            found = self.diff(*manner, "old", "new", locale="C.UTF-8")
+            self.assertLess(len(found), 3000)
+            self.assertNotIn("\\x", found)
+        found = self.diff("old", "new", locale="C.UTF-8")
+        self.assertIn("é word [-old-]{+new+} é word", found)
+        self.assertEqual(len(re.findall(r" \[\.\.\. 799,\d{3} bytes \.\.\.\] ", found)), 2)
 
     def test_no_width_is_too_small(self):
         self.two("漢" * 50 + "\n", "x" * 300 + "\n")
@@ -340,6 +362,14 @@ class Page(Diff):
         self.assertIn("#b21", links)
         self.assertIn("#a1", links)
         self.assertTrue(all(link[1:] in targets for link in links))
+
+    def test_a_moved_passage_says_once_where_it_went(self):
+        rest = "".join(f"this is line {n} of the rest of it\n" for n in range(20))
+        moved = MOVED.replace(" ", "\n") + "\n"
+        self.two(moved + rest, rest + moved)
+        reader = Reader(self.page())
+        self.assertEqual(sorted(value for tag, name, value in reader.attributes if name == "data-where"),
+                         ["moved from line 1", "moved to line 21"])
 
     def test_long_common_stretches_are_folded(self):
         rest = "".join(f"this is line {n} of the rest of it\n" for n in range(1000))
