@@ -36,7 +36,7 @@ static size_t fold(const struct kernels *k, const uint8_t *text, size_t size, ui
     size_t total = 0;
     for (size_t at = 0; at < size;) {
         size_t written;
-        at += k->fold_ascii(text + at, size - at, out + total, &written, gap, any);
+        at += k->fold_ascii(text + at, size - at, out + total, &written, gap, any, NULL);
         total += written;
         for (; at < size && text[at] > 127; at++) *gap = *any;
     }

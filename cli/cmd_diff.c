@@ -237,5 +237,6 @@ const command command_diff = {
                 "  stemma diff --passages --least=12 source.txt essay.txt\n"
                 "  stemma diff --preset=code --unit=line old.c new.c\n",
     .see_also = "stemma-diff(1), stemma-compare(1), stemma-recipe(7)",
+    .no = "the documents differ",
     .run = run,
 };

@@ -189,5 +189,6 @@ const command command_find = {
                 "  stemma find --preset=raw --unit=byte picture.jpg disk.img\n"
                 "  zcat backup.tar.gz | stemma find --json contract.txt -\n",
     .see_also = "stemma-find(1), stemma-compare(1), stemma-recipe(7)",
+    .no = "nothing was found",
     .run = run,
 };

@@ -79,12 +79,15 @@ static void print_usage(const command *c) {
     }
 }
 
-static const char exit_codes[] = "\nExit codes:\n"
-                                 "  0    done\n"
-                                 "  1    done, and the answer is no: the documents differ, nothing was found\n"
-                                 "  2    wrong use, or input that cannot be read\n"
-                                 "  3    the machine failed: disk, memory\n"
-                                 "  130  interrupted\n";
+/* no: what exit code 1 says, NULL where there is none. */
+static void print_exit_codes(const char *no) {
+    puts("\nExit codes:\n"
+         "  0    done");
+    if (no) printf("  1    done, and the answer is no: %s\n", no);
+    puts("  2    wrong use, or input that cannot be read\n"
+         "  3    the machine failed: disk, memory\n"
+         "  130  interrupted");
+}
 
 void help_of_command(const command *c) {
     print_usage(c);
@@ -92,7 +95,7 @@ void help_of_command(const command *c) {
     print_wrapped(c->purpose, 0, 0);
     print_options(c->mask);
     printf("\nExamples:\n%s", c->examples);
-    fputs(exit_codes, stdout);
+    print_exit_codes(c->no);
     printf("\nSee also: %s\n", c->see_also);
 }
 
@@ -110,7 +113,7 @@ void help_of_program(void) {
          "  stemma compare draft.txt final.txt\n"
          "  stemma sketch --output=all.sketch *.txt\n"
          "  stemma help compare");
-    fputs(exit_codes, stdout);
+    print_exit_codes("the documents differ, nothing was found");
     puts("\nSee also: stemma(1), stemma-recipe(7)");
 }
 

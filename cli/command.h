@@ -15,6 +15,7 @@ typedef struct command {
     const char *purpose;  /* a paragraph */
     const char *examples; /* lines as they are typed, with remarks */
     const char *see_also;
+    const char *no; /* what exit code 1 says; NULL: it is not used */
     enum exit_code (*run)(const options *o);
 } command;
 

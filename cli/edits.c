@@ -48,6 +48,8 @@ static stemma_status measure_texts(const options *o, stemma_text *const texts[2]
     if (o->edit == EDIT_ESTIMATE) how.mode = STEMMA_EDIT_ESTIMATE;
     if (o->edit_limit) how.at_most = o->edit_limit;
     stemma_status status = stemma_align_texts(texts[0], texts[1], NULL, &limits, &out->alignment, error);
+    if (status == STEMMA_UNSUPPORTED)
+        status = STEMMA_OK; /* too little memory to say where: the rest can be said */
     return status ? status
                   : stemma_edit_texts(texts[0], texts[1], out->alignment, &how, &limits, &out->edit, error);
 }

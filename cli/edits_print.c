@@ -38,13 +38,15 @@ static void print_distance(const stemma_edit *edit) {
 /* What the distance is to be held against. */
 static void print_unrelated(const stemma_edit *edit) {
     char value[32];
-    printf("about %s", whole(edit->unrelated.value, value));
+    printf("texts of these lengths differ by about %s", whole(edit->unrelated.value, value));
     if (edit->p_unrelated < 1e-9)
-        puts("; chance agrees as much in less than 1 of 10^9 pairs");
-    else if (edit->p_unrelated < 1)
-        printf("; chance agrees as much in at most %.2g of such pairs\n", edit->p_unrelated);
+        puts("; alike by chance: p < 10^-9");
+    else if (edit->p_unrelated < .01)
+        printf("; alike by chance: p < %.1g\n", edit->p_unrelated);
+    else if (edit->kind == STEMMA_EDITS_UNRELATED)
+        puts("; these are no more alike");
     else
-        puts("; chance agrees as much");
+        putchar('\n');
 }
 
 /* ---- of what kind ---- */
@@ -146,6 +148,15 @@ static const char *place_unit(const edits *e) {
     return e->bytes_known ? "bytes" : unit_noun(&e->edit, 2);
 }
 
+static unsigned long long widest_margin(const edits *e) {
+    uint64_t widest = 0;
+    for (size_t i = 0; i < e->region_count; i++) {
+        if (e->regions[i].a.margin > widest) widest = e->regions[i].a.margin;
+        if (e->regions[i].b.margin > widest) widest = e->regions[i].b.margin;
+    }
+    return widest;
+}
+
 static void print_places(const edits *e, void (*label)(const palette *p, const char *text),
                          const palette *p) {
     size_t count;
@@ -165,6 +176,10 @@ static void print_places(const edits *e, void (*label)(const palette *p, const c
         label(p, "");
         printf("and %s smaller%s\n", format_count(count - most, left, sizeof left),
                e->alignment ? "; 'stemma diff' shows all" : "");
+    }
+    if (count && !e->alignment && !e->bytes_known) {
+        label(p, "");
+        printf("places may be off by %llu; sketches made with --positions know them\n", widest_margin(e));
     }
     free(places);
 }
@@ -189,6 +204,7 @@ static void print_stretch_json(json *line, const char *key, const edits *e, cons
     json_open(line, key, '{');
     json_count(line, "begin", e->bytes_known ? stretch->byte_begin : stretch->begin);
     json_count(line, "end", e->bytes_known ? stretch->byte_end : stretch->end);
+    if (!e->bytes_known) json_count(line, "margin", stretch->margin);
     json_close(line, '}');
 }
 

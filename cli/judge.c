@@ -132,6 +132,10 @@ static stemma_status complete_sides(const judge *j, side *a, side *b, stemma_err
     return status ? status : sketch_document(j, b, j->recipe, error);
 }
 
+static bool has_signature(const stemma_sketch *sketch) {
+    return strstr(stemma_recipe_text(stemma_sketch_recipe(sketch)), "; signature ") != NULL;
+}
+
 static stemma_status compare_sketches(const judge *j, const side *a, const side *b, verdict *out,
                                       stemma_error *error) {
     stemma_error cause;
@@ -141,7 +145,8 @@ static stemma_status compare_sketches(const judge *j, const side *a, const side 
         return set_error(error, status, "cannot compare '%s' with '%s': %s", a->name, b->name, cause.message);
     out->recipe = need_copy(stemma_recipe_text(stemma_sketch_recipe(a->sketch)));
     bool asked = j->options->edit == EDIT_EXACT || j->options->edit == EDIT_ESTIMATE;
-    out->edits.known = j->options->edit != EDIT_NONE && (asked || out->comparison.edit.distance.known);
+    out->edits.known =
+        j->options->edit != EDIT_NONE && (asked || has_signature(a->sketch) || has_signature(b->sketch));
     out->edits.edit = out->comparison.edit;
     return out->edits.known ? edits_locate(a->sketch, b->sketch, &out->edits, error) : STEMMA_OK;
 }

@@ -196,12 +196,12 @@ typedef enum stemma_edit_unit {
 
 /* How the differences of two texts are spread. */
 typedef enum stemma_edit_kind {
-    STEMMA_EDITS_NONE = 0,      /* the same text */
+    STEMMA_EDITS_NONE = 0,      /* the same canonical text */
     STEMMA_EDITS_SCATTERED = 1, /* single characters and words, here and there */
     STEMMA_EDITS_BLOCKS = 2,    /* whole passages added, dropped or replaced */
     STEMMA_EDITS_MIXED = 3,     /* both */
     STEMMA_EDITS_UNRELATED = 4, /* no more in common than any two texts */
-    STEMMA_EDITS_UNKNOWN = 5
+    STEMMA_EDITS_UNKNOWN = 5    /* too short to tell, or no difference shows, which does not prove that there is none */
 } stemma_edit_kind;
 
 /* "scattered" and so on. */
@@ -407,7 +407,7 @@ STEMMA_API void stemma_text_free(stemma_text *text);
 
 /* The Levenshtein distance, exactly: the least number of insertions, deletions and substitutions.
  * Time: for d edits in n bytes about n + d * d / 2 steps where that is less than n * d / 64, so that close texts
- * cost what reading them does. Memory: at most 16 bytes for each byte of the longer text, and 32 for each edit.
+ * cost what reading them does. Memory: at most 16 bytes for each byte of the longer text, and 40 for each edit.
  * Texts that differ over 2^30 units or more are refused.
  * No more than `at_most` edits are looked for: *out is at_most + 1 when it takes more. UINT64_MAX: no bound.
  * limits may be NULL: the defaults. Errors: INVALID, UNSUPPORTED (the memory allowed, or too long), INTERRUPTED,
@@ -523,15 +523,17 @@ STEMMA_API stemma_edit_options stemma_edit_options_default(void);
 
 /* The edit distance of two texts made by the same recipe. alignment, from stemma_align_texts of the same two, tells
  * blocks from scattered edits better than the signatures do, and may be NULL; so may options and limits.
- * Errors: INVALID, MISMATCH, INTERRUPTED, NO_MEMORY. */
+ * Errors: INVALID, MISMATCH, UNSUPPORTED (the memory allowed, or too long for an exact distance that was asked for),
+ * INTERRUPTED, NO_MEMORY. */
 STEMMA_API stemma_status stemma_edit_texts(const stemma_text *a, const stemma_text *b,
                                            const stemma_alignment *alignment, const stemma_edit_options *options,
                                            const stemma_limits *limits, stemma_edit *out, stemma_error *error);
 
 /* Where two documents differ, as far as the signatures in their sketches tell: no document is needed. A difference
- * that touched no symbol is not seen, and no stretch is known better than to the distance of two symbols. */
+ * that touched no symbol is not seen, and places are known by the symbols before them, unless positions were kept. */
 typedef struct stemma_stretch {
     uint64_t begin, end;           /* characters of the canonical text, about (bytes where those are counted) */
+    uint64_t margin;               /* they may lie so far to either side (95 %) */
     uint64_t byte_begin, byte_end; /* bytes of the original that hold the difference, where they are known */
 } stemma_stretch;
 
@@ -638,8 +640,8 @@ STEMMA_API void stemma_findings_free(stemma_findings *findings);
 
 /* ---- 12. one signature against many ------------------------------------------------------------ */
 
-/* Signatures of many documents in memory, laid out for searching: 68 bytes and 2 for each symbol. Several threads may
- * search them at a time, while none adds. */
+/* Signatures of many documents in memory, laid out for searching: 76 bytes and 2 for each symbol, up to twice that
+ * where room for more was made. Several threads may search them at a time, while none adds. */
 typedef struct stemma_signatures stemma_signatures;
 
 /* For the recipe's part `part` (counted from 0), a signature or signature2011.
@@ -668,7 +670,7 @@ STEMMA_API stemma_status stemma_signatures_search(const stemma_signatures *signa
 STEMMA_API void stemma_near_free(stemma_near *found);
 
 /* How far apart signatures can be when `edits` edits lead from one text to the other (characters of the canonical
- * text): searching for no less loses nothing. It is the worst case, 2n symbols an edit (n for signature2011), and far
+ * text): searching for no less loses nothing. It is the worst case, 2n symbols an edit (n + 3 for signature2011), and far
  * above what happens: about n / C an edit. Whoever can bear to lose a few searches for less. */
 STEMMA_API uint64_t stemma_signatures_bound(const stemma_signatures *signatures, uint64_t edits);
 

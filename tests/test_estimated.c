@@ -115,12 +115,31 @@ static void test_equal_signatures_prove_nothing(void **state) {
     for (size_t count = 2; count <= 2048; count *= 4) {
         draw(&a, count, 65536, &rng);
         struct edit_estimate e = estimate(&a, &a);
-        assert_int_equal(e.kind, EDITS_NONE);
+        assert_int_equal(e.kind, STEMMA_EDITS_UNKNOWN);
         assert_true(e.distance.value == 0 && e.distance.low == 0 && e.distance.high >= 8);
         double share = e.distance.high / (double)a.signature.length;
         assert_true(share < before); /* few symbols, wide interval */
         before = share;
     }
+}
+
+/* A passage of 100,000 characters is in one text alone, but for a few words in its place, and another one in
+ * the other text: what is left there must not hide how long they are. */
+static void test_long_passages(void **state) {
+    enum { COMMON = 300, PASSAGE = 1500, WORDS = 1, ALL = 3 * COMMON + PASSAGE + WORDS };
+    static struct random_signature a, b;
+    uint64_t rng = 9;
+    (void)state;
+    draw(&a, ALL, 65536, &rng);
+    draw(&b, ALL, 65536, &rng);
+    memcpy(b.symbols, a.symbols, COMMON * sizeof *a.symbols);
+    memcpy(b.symbols + COMMON + WORDS, a.symbols + COMMON + PASSAGE, COMMON * sizeof *a.symbols);
+    memcpy(b.symbols + ALL - COMMON, a.symbols + ALL - COMMON, COMMON * sizeof *a.symbols);
+    struct edit_estimate e = estimate(&a, &b);
+    assert_possible(&e, &a.signature, &b.signature);
+    assert_int_equal(e.kind, STEMMA_EDITS_BLOCKS);
+    assert_int_equal(e.blocks, 2);
+    assert_true(e.block_edits > .9 * e.unrelated.value);
 }
 
 static void test_too_short_is_unknown(void **state) {
@@ -132,7 +151,7 @@ static void test_too_short_is_unknown(void **state) {
     struct edit_estimate e = estimate(&a, &empty);
     assert_false(e.distance.known);
     assert_non_null(e.distance.why);
-    assert_int_equal(e.kind, EDITS_UNKNOWN);
+    assert_int_equal(e.kind, STEMMA_EDITS_UNKNOWN);
 }
 
 static void test_other_windows_are_refused(void **state) {
@@ -289,6 +308,7 @@ int main(void) {
         cmocka_unit_test(test_experiments_of_the_papers),
         cmocka_unit_test(test_never_outside_the_possible),
         cmocka_unit_test(test_equal_signatures_prove_nothing),
+        cmocka_unit_test(test_long_passages),
         cmocka_unit_test(test_too_short_is_unknown),
         cmocka_unit_test(test_other_windows_are_refused),
         cmocka_unit_test(test_rates_nest),

@@ -102,23 +102,32 @@ static void random_text(uint8_t *text, size_t size, int kind, uint64_t *rng) {
 
 struct folding {
     const struct kernels *table;
-    struct guarded in, out;
+    struct guarded in, out, list;
     uint64_t rng;
 };
 
-static void check_fold(struct folding *f, size_t size, int kind, bool gap, bool any) {
+/* With breaks or without, the text is the same. */
+static void check_fold(struct folding *f, size_t size, int kind, bool gap, bool any, bool listed) {
     static uint8_t expected[TEXT_MOST + 1 + KERNEL_SLACK];
+    static struct fold_break breaks_expected[FOLD_BREAKS_MOST(TEXT_MOST)];
     uint8_t *text = guarded_at(&f->in, size, KERNEL_SLACK, &f->rng);
     random_text(text, size, kind, &f->rng);
     bool gap_expected = gap, any_expected = any;
-    size_t wrote_expected, wrote = SIZE_MAX;
-    size_t read = generic_fold_ascii(text, size, expected, &wrote_expected, &gap_expected, &any_expected);
+    size_t wrote_expected, wrote = SIZE_MAX, most = FOLD_BREAKS_MOST(size) * sizeof(struct fold_break);
+    struct fold_breaks wanted = {.list = breaks_expected};
+    struct fold_breaks got = {(struct fold_break *)(void *)guarded_at(&f->list, most, 0, &f->rng), SIZE_MAX};
+    size_t read =
+        generic_fold_ascii(text, size, expected, &wrote_expected, &gap_expected, &any_expected, &wanted);
     uint8_t *result = guarded_at(&f->out, wrote_expected, KERNEL_SLACK, &f->rng);
-    assert_int_equal(f->table->fold_ascii(text, size, result, &wrote, &gap, &any), read);
+    assert_int_equal(f->table->fold_ascii(text, size, result, &wrote, &gap, &any, listed ? &got : NULL),
+                     read);
     assert_int_equal(wrote, wrote_expected);
     assert_memory_equal(result, expected, wrote);
     assert_int_equal(gap, gap_expected);
     assert_int_equal(any, any_expected);
+    if (!listed) return;
+    assert_int_equal(got.count, wanted.count);
+    assert_memory_equal(got.list, wanted.list, wanted.count * sizeof *wanted.list);
 }
 
 static void test_fold(void **state) {
@@ -127,14 +136,38 @@ static void test_fold(void **state) {
     size_t count = tables(all);
     for (size_t t = 0; t < count; t++) {
         struct folding f = {all[t], guarded_new(TEXT_MOST + KERNEL_SLACK),
-                            guarded_new(TEXT_MOST + 1 + KERNEL_SLACK), 1};
+                            guarded_new(TEXT_MOST + 1 + KERNEL_SLACK),
+                            guarded_new(FOLD_BREAKS_MOST(TEXT_MOST) * sizeof(struct fold_break)), 1};
         for (int kind = 0; kind < KINDS; kind++)
-            for (unsigned s = 0; s < 4; s++) {
-                for (size_t size = 0; size <= 300; size++) check_fold(&f, size, kind, s & 1, s & 2);
-                check_fold(&f, TEXT_MOST, kind, s & 1, s & 2);
+            for (unsigned s = 0; s < 8; s++) {
+                for (size_t size = 0; size <= 300; size++) check_fold(&f, size, kind, s & 1, s & 2, s & 4);
+                check_fold(&f, TEXT_MOST, kind, s & 1, s & 2, s & 4);
             }
         guarded_free(&f.in);
         guarded_free(&f.out);
+        guarded_free(&f.list);
+    }
+}
+
+/* The definition of a break, on text that has one of each kind. */
+static void test_fold_breaks(void **state) {
+    (void)state;
+    static const char text[] = " Ab c, D--7\r\n";
+    static const struct fold_break wanted[] = {{1, 1}, {7, 6}, {10, 8}};
+    uint8_t padded[sizeof text + KERNEL_SLACK] = {0}, folded[sizeof text + KERNEL_SLACK];
+    struct fold_break list[FOLD_BREAKS_MOST(sizeof text)];
+    const struct kernels *all[4];
+    memcpy(padded, text, sizeof text - 1);
+    for (size_t t = 0, count = tables(all); t < count; t++) {
+        struct fold_breaks breaks = {.list = list};
+        bool gap = false, any = true;
+        size_t wrote;
+        assert_int_equal(all[t]->fold_ascii(padded, sizeof text - 1, folded, &wrote, &gap, &any, &breaks),
+                         sizeof text - 1);
+        assert_int_equal(wrote, 9);
+        assert_memory_equal(folded, " ab c d 7", 9);
+        assert_int_equal(breaks.count, 3);
+        assert_memory_equal(list, wanted, sizeof wanted);
     }
 }
 
@@ -151,8 +184,9 @@ static void test_fold_every_byte(void **state) {
                 text[at] = (uint8_t)c;
                 bool gap[2] = {false, false}, any[2] = {true, true};
                 size_t wrote[2];
-                size_t read = generic_fold_ascii(text, 70, expected, &wrote[0], &gap[0], &any[0]);
-                assert_int_equal(all[t]->fold_ascii(text, 70, result, &wrote[1], &gap[1], &any[1]), read);
+                size_t read = generic_fold_ascii(text, 70, expected, &wrote[0], &gap[0], &any[0], NULL);
+                assert_int_equal(all[t]->fold_ascii(text, 70, result, &wrote[1], &gap[1], &any[1], NULL),
+                                 read);
                 assert_int_equal(wrote[0], wrote[1]);
                 assert_memory_equal(expected, result, wrote[0]);
             }
@@ -247,6 +281,7 @@ static void test_combine(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_fold),
+        cmocka_unit_test(test_fold_breaks),
         cmocka_unit_test(test_fold_every_byte),
         cmocka_unit_test(test_hash),
         cmocka_unit_test(test_combine),

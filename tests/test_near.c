@@ -214,6 +214,31 @@ static void test_nested(void **state) {
     stemma_recipe_free(recipe);
 }
 
+/* Bits are of bytes: an edit of one character may change four of them, each with a window of its own. */
+static void test_bound_of_characters(void **state) {
+    (void)state;
+    stemma_recipe *recipe = recipe_of("preset=text; signature2011 n=1 c=1");
+    stemma_signatures *signatures;
+    stemma_near *found;
+    size_t count;
+    uint64_t most = 0;
+    assert_int_equal(stemma_signatures_new(recipe, 0, &signatures, NULL), STEMMA_OK);
+    for (unsigned i = 0; i < 64; i++) {
+        const char character[] = {(char)0xf0, (char)(0xa0 + i % 4), (char)(0x80 + i), (char)(0xbf - i)};
+        stemma_sketch *sketch;
+        assert_int_equal(stemma_sketch_bytes(character, 4, NULL, recipe, NULL, &sketch, NULL), STEMMA_OK);
+        assert_int_equal(stemma_signatures_add(signatures, sketch, NULL), STEMMA_OK);
+        assert_int_equal(stemma_signatures_search(signatures, sketch, UINT64_MAX, NULL, &found, &count, NULL),
+                         STEMMA_OK);
+        for (size_t k = 0; k < count; k++) most = found[k].distance > most ? found[k].distance : most;
+        stemma_near_free(found);
+        stemma_sketch_free(sketch);
+    }
+    assert_true(most > 1 && most <= stemma_signatures_bound(signatures, 1));
+    stemma_signatures_free(signatures);
+    stemma_recipe_free(recipe);
+}
+
 static void test_refusals(void **state) {
     (void)state;
     static char untouched;
@@ -251,8 +276,11 @@ static void test_refusals(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_linear_scan), cmocka_unit_test(test_full_counters),
-        cmocka_unit_test(test_bundle),      cmocka_unit_test(test_nested),
+        cmocka_unit_test(test_linear_scan),
+        cmocka_unit_test(test_full_counters),
+        cmocka_unit_test(test_bundle),
+        cmocka_unit_test(test_nested),
+        cmocka_unit_test(test_bound_of_characters),
         cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests_name("near", tests, make_text, NULL);

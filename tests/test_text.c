@@ -1,6 +1,6 @@
 /* The canonical form: what each switch does, what must be equal, and the random comparison with its twin. */
-#include "text_twin.h"
 #include "effort.h"
+#include "text_twin.h"
 
 #include "base/digest.h"
 #include "base/rng.h"
@@ -16,6 +16,14 @@
 
 /* ---- running it ---- */
 
+/* Feed the next piece, in memory of its own: so that a sanitizer sees a read behind it. */
+static void feed(struct canon *canon, const void *bytes, size_t size, struct buf *out) {
+    uint8_t *exact = malloc(size + !size);
+    memcpy(exact, bytes, size);
+    assert_int_equal(canon_feed(canon, exact, size, out, NULL), STEMMA_OK);
+    free(exact);
+}
+
 static struct buf run(unsigned folds, enum unit unit, const void *bytes, size_t size, struct offset_map *map,
                       uint64_t *cuts) {
     struct buf out = {0};
@@ -24,12 +32,21 @@ static struct buf run(unsigned folds, enum unit unit, const void *bytes, size_t 
     for (size_t at = 0; at < size;) {
         size_t piece = cuts ? 1 + rng_below(cuts, 1 + rng_below(cuts, rng_below(cuts, 4) ? 12 : 9000)) : size;
         if (piece > size - at) piece = size - at;
-        uint8_t *exact = malloc(piece); /* so that a sanitizer sees a read behind the piece */
-        memcpy(exact, (const uint8_t *)bytes + at, piece);
-        assert_int_equal(canon_feed(canon, exact, piece, &out, NULL), STEMMA_OK);
-        free(exact);
+        feed(canon, (const uint8_t *)bytes + at, piece, &out);
         at += piece;
     }
+    assert_int_equal(canon_finish(canon, &out, NULL), STEMMA_OK);
+    canon_free(canon);
+    return out;
+}
+
+/* Character by character: pieces of one byte are too short for any short cut. */
+static struct buf run_plainly(unsigned folds, enum unit unit, const struct buf *source,
+                              struct offset_map *map) {
+    struct buf out = {0};
+    struct canon *canon = NULL;
+    assert_int_equal(canon_new(folds, unit, map, &canon, NULL), STEMMA_OK);
+    for (size_t at = 0; at < source->len; at++) feed(canon, source->data + at, 1, &out);
     assert_int_equal(canon_finish(canon, &out, NULL), STEMMA_OK);
     canon_free(canon);
     return out;
@@ -398,6 +415,12 @@ static void explain(const char *what, unsigned folds, enum unit unit, const stru
     fail();
 }
 
+/* Not only what maps say is the same, but they themselves: a breakpoint stands only where one is needed. */
+static void expect_map(const struct offset_map *got, const struct offset_map *wanted) {
+    assert_int_equal(got->len, wanted->len);
+    if (got->len) assert_memory_equal(got->pairs, wanted->pairs, got->len * sizeof *got->pairs);
+}
+
 static void test_twin(void **state) {
     (void)state;
     if (strcmp(utf8proc_unicode_version(), "15.0.0")) skip();
@@ -416,8 +439,7 @@ static void test_twin(void **state) {
         if (!same(&pieces, &wanted)) explain("pieces", folds, unit, &source, &pieces, &wanted);
         if (!same(&mapped, &wanted)) explain("mapped", folds, unit, &source, &mapped, &wanted);
         if (!same(&cut, &wanted)) explain("mapped pieces", folds, unit, &source, &cut, &wanted);
-        assert_int_equal(map.len, cut_map.len);
-        if (map.len) assert_memory_equal(map.pairs, cut_map.pairs, map.len * sizeof *map.pairs);
+        expect_map(&cut_map, &map);
         buf_release(&source);
         buf_release(&wanted);
         buf_release(&whole);
@@ -430,6 +452,90 @@ static void test_twin(void **state) {
 }
 
 /* ---- the way back ---- */
+
+/* Mostly ASCII, with gaps of every kind and, now and then, something else. */
+static struct buf random_prose(uint64_t *rng, size_t size) {
+    static const char *const gaps[] = {" ",    " ",        " ",  ", ", ". ", "\n",
+                                       "\r\n", "\n\n    ", " (", "--", "'",  "\t"};
+    struct buf source = {0};
+    uint64_t others = rng_below(rng, 3) ? 0 : 1 + rng_below(rng, 20);
+    if (rng_below(rng, 2)) buf_add_string(&source, gaps[rng_below(rng, 12)]);
+    while (source.len < size) {
+        for (size_t letters = 1 + rng_below(rng, 9); letters; letters--)
+            buf_add_byte(&source, (uint8_t)("aZ5e"[rng_below(rng, 4)]));
+        if (rng_below(rng, 100) < others) add_random(&source, rng);
+        if (rng_below(rng, 8)) buf_add_string(&source, gaps[rng_below(rng, 12)]);
+    }
+    return source;
+}
+
+/* Text and map of the short cuts against those of the plain path. */
+static void test_mapped_short_cuts(void **state) {
+    (void)state;
+    uint64_t rng = 99;
+    for (size_t round = effort(2000); round; round--) {
+        enum unit unit = (enum unit)rng_below(&rng, 4);
+        struct buf source = rng_below(&rng, 4)
+                                ? random_prose(&rng, rng_below(&rng, rng_below(&rng, 9) ? 500 : 20000))
+                                : random_source(&rng);
+        struct offset_map plain_map = {0}, map = {0}, cut_map = {0};
+        struct buf plain = run_plainly(FOLD_TEXT, unit, &source, &plain_map);
+        struct buf whole = run(FOLD_TEXT, unit, source.data, source.len, &map, NULL);
+        struct buf cut = run(FOLD_TEXT, unit, source.data, source.len, &cut_map, &rng);
+        if (!same(&whole, &plain)) explain("whole", FOLD_TEXT, unit, &source, &whole, &plain);
+        if (!same(&cut, &plain)) explain("pieces", FOLD_TEXT, unit, &source, &cut, &plain);
+        expect_map(&map, &plain_map);
+        expect_map(&cut_map, &plain_map);
+        buf_release(&source);
+        buf_release(&plain);
+        buf_release(&whole);
+        buf_release(&cut);
+        offset_map_release(&plain_map);
+        offset_map_release(&map);
+        offset_map_release(&cut_map);
+    }
+}
+
+/* Offsets are asked for before the document ends: up to the last space they are then those of the whole text.
+ */
+static void expect_so_far(const struct buf *out, const struct offset_map *map,
+                          const struct offset_map *whole) {
+    size_t known = out->len;
+    while (known && out->data[known - 1] != ' ') known--;
+    for (size_t at = 0; at < known; at++)
+        assert_int_equal(offset_map_find(map, at), offset_map_find(whole, at));
+}
+
+static void cut_at(const struct buf *source, size_t place, const struct buf *wanted,
+                   const struct offset_map *wanted_map) {
+    struct buf out = {0};
+    struct offset_map map = {0};
+    struct canon *canon = NULL;
+    assert_int_equal(canon_new(FOLD_TEXT, UNIT_WORD, &map, &canon, NULL), STEMMA_OK);
+    feed(canon, source->data, place, &out);
+    expect_so_far(&out, &map, wanted_map);
+    feed(canon, source->data + place, source->len - place, &out);
+    assert_int_equal(canon_finish(canon, &out, NULL), STEMMA_OK);
+    assert_true(same(&out, wanted));
+    expect_map(&map, wanted_map);
+    canon_free(canon);
+    buf_release(&out);
+    offset_map_release(&map);
+}
+
+static void test_mapped_cuts(void **state) {
+    (void)state;
+    uint64_t rng = 5;
+    for (size_t round = effort(20); round; round--) {
+        struct buf source = random_prose(&rng, 400);
+        struct offset_map map = {0};
+        struct buf wanted = run_plainly(FOLD_TEXT, UNIT_WORD, &source, &map);
+        for (size_t place = 0; place <= source.len; place++) cut_at(&source, place, &wanted, &map);
+        buf_release(&source);
+        buf_release(&wanted);
+        offset_map_release(&map);
+    }
+}
 
 static void test_offsets(void **state) {
     (void)state;
@@ -530,7 +636,8 @@ int main(void) {
         cmocka_unit_test(test_frozen),        cmocka_unit_test(test_mark_runs),
         cmocka_unit_test(test_million_marks), cmocka_unit_test(test_twin),
         cmocka_unit_test(test_offsets),       cmocka_unit_test(test_token_sources),
-        cmocka_unit_test(test_offsets_grow),
+        cmocka_unit_test(test_offsets_grow),  cmocka_unit_test(test_mapped_short_cuts),
+        cmocka_unit_test(test_mapped_cuts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

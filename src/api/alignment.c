@@ -82,7 +82,7 @@ static bool glued_before(const void *context, size_t token) {
 
 static size_t token_length(const void *context, size_t token) {
     const stemma_text *text = context;
-    return text->tokens[token].end - text->tokens[token].begin;
+    return text->tokens[token].size;
 }
 
 static struct token_text tokens_of(const stemma_text *text) {

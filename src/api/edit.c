@@ -4,6 +4,7 @@
  */
 #include "api/edit.h"
 
+#include "align/distance/alphabet.h"
 #include "align/distance/distance.h"
 #include "align/signature/estimated.h"
 #include "api/limits.h"
@@ -14,17 +15,19 @@
 #include <string.h>
 
 /* Cells of the matrix, as distance.h counts them: tens of milliseconds, and minutes. */
-#define WORK_CHEAP ((uint64_t)1 << 32)
+#define WORK_CHEAP ((uint64_t)1 << 33)
+#define WORK_BYTE  1024 /* and so many for each byte: no more than reading the text takes */
 #define WORK_MOST  ((uint64_t)1 << 44)
 
 enum {
     PIECE = 1 << 15,  /* bytes of a document at a time */
     BLOCK_LEAST = 40, /* bytes of a difference that is a block: about a line */
     WINDOW = 8,       /* of the signatures made here */
-    RATE = 32
+    RATE = 64
 };
 
-#define P_UNRELATED .01 /* texts that chance explains as well as this are not called related */
+#define P_UNRELATED     .01 /* texts that chance explains as well as this are not called related, */
+#define UNRELATED_SHARE .75 /* nor unrelated, however short, when less than this of the distance is there */
 
 const char *stemma_edit_kind_name(stemma_edit_kind kind) {
     switch (kind) {
@@ -70,7 +73,7 @@ static stemma_edit edit_from(const struct edit_estimate *estimate, const struct 
         .distance = estimate->distance,
         .unrelated = estimate->unrelated,
         .p_unrelated = estimate->p_unrelated,
-        .kind = (stemma_edit_kind)estimate->kind,
+        .kind = estimate->kind,
         .blocks = estimate->blocks,
         .length_a = a->length,
         .length_b = b->length,
@@ -84,11 +87,24 @@ static bool same_digest(const uint8_t *a, const uint8_t *b) {
     return memcmp(a, b, DIGEST_SIZE) == 0;
 }
 
-/* Digests know what signatures cannot: that nothing differs. */
+/* Whether the edit texts are the same, as far as digests prove it. Letters that are words by themselves are
+ * set off by spaces in the canonical text alone: there, equal canonical texts may still be some edits apart.
+ */
+static bool same_edit_text(const struct stemma_sketch *a, const struct stemma_sketch *b) {
+    const struct view *view = &a->recipe->view;
+    bool set_off = view->unit == UNIT_WORD && view->folds & FOLD_PUNCT;
+    return same_digest(a->digest, b->digest) || (!set_off && same_digest(a->text_digest, b->text_digest));
+}
+
 static void settle_equal(stemma_edit *edit) {
     edit->distance = (stemma_quantity){.exact = true, .known = true};
     edit->kind = STEMMA_EDITS_NONE;
     edit->blocks = 0;
+}
+
+/* Texts that differ where no symbol shows it have few edits, here and there. */
+static void settle_unseen(stemma_edit *edit) {
+    if (edit->kind == STEMMA_EDITS_UNKNOWN && edit->distance.known) edit->kind = STEMMA_EDITS_SCATTERED;
 }
 
 bool signatures_of(const struct stemma_sketch *a, const struct stemma_sketch *b, struct signature *out_a,
@@ -113,7 +129,12 @@ stemma_status edit_of_sketches(const struct stemma_sketch *a, const struct stemm
     if (!signatures_of(a, b, &signature_a, &signature_b)) return STEMMA_OK;
     TRY(estimate_edit(&signature_a, &signature_b, &estimate, err));
     *out = edit_from(&estimate, &signature_a, &signature_b, edit_text_is_bytes(&a->recipe->view));
-    if (same_digest(a->text_digest, b->text_digest)) settle_equal(out);
+    if (same_edit_text(a, b))
+        settle_equal(out);
+    else if (same_digest(a->text_digest, b->text_digest) && out->kind == STEMMA_EDITS_UNKNOWN)
+        out->kind = STEMMA_EDITS_NONE;
+    else
+        settle_unseen(out);
     return STEMMA_OK;
 }
 
@@ -168,18 +189,29 @@ static stemma_status measure(struct pair *pair, const struct distance_limits *li
                              struct distance_result *out, stemma_error *err) {
     const struct buf *a = &pair->a.text->source, *b = &pair->b.text->source;
     if (pair->bytes) return distance_bytes(a->data, a->len, b->data, b->len, limits, out, err);
+    const size_t most = limits->memory / (2 * sizeof(uint32_t)); /* growing needs as much again */
+    if (a->len > most || b->len > most)
+        return fail(err, STEMMA_UNSUPPORTED,
+                    "the characters of texts that long need more memory than is allowed");
     TRY(read_chars(&pair->a, err));
     TRY(read_chars(&pair->b, err));
-    return distance_chars(pair->a.chars.chars, pair->a.chars.count, pair->b.chars.chars, pair->b.chars.count,
-                          limits, out, err);
+    struct edit_text *x = &pair->a.chars, *y = &pair->b.chars;
+    int log_width = alphabet_squeeze(x->chars, x->count, y->chars, y->count) ? 0 : 2;
+    struct distance_pair chars = {(uint8_t *)x->chars, (uint8_t *)y->chars, x->count, y->count, log_width};
+    return distance_by(&chars, DISTANCE_ANY, kernels_get(), limits, out, err);
 }
 
 /* An exact distance takes the place of the estimate; one that was given up is a bound for it. */
 static void put_distance(const struct distance_result *result, stemma_edit *out) {
     double value = (double)result->distance, least = (double)result->at_least;
-    if (!result->exceeded && !result->given_up) {
+    bool exact = !result->exceeded && !result->given_up;
+    if (exact && value == 0) {
+        settle_equal(out);
+        return;
+    }
+    settle_unseen(out);
+    if (exact) {
         out->distance = (stemma_quantity){value, value, value, true, true, NULL};
-        if (value == 0) settle_equal(out);
         return;
     }
     out->more_than = result->at_least ? result->at_least - 1 : 0;
@@ -206,10 +238,28 @@ static void spread(const stemma_alignment *alignment, stemma_edit *out) {
                                   : STEMMA_EDITS_MIXED;
 }
 
+/* Whether passages in common are a part of the shorter text worth mentioning. */
+static bool shares_passages(const stemma_alignment *alignment, size_t tokens) {
+    size_t count, common = 0;
+    const stemma_passage *passages = stemma_alignment_shared(alignment, &count);
+    for (size_t i = 0; i < count; i++) common += passages[i].tokens;
+    return common > tokens / 20;
+}
+
 /* As far apart as unrelated texts are, and nothing in common that chance would not explain. */
 static bool looks_unrelated(const stemma_edit *edit) {
     return edit->p_unrelated > P_UNRELATED && edit->distance.known && edit->unrelated.known &&
-           edit->distance.value >= edit->unrelated.low;
+           edit->distance.value >= edit->unrelated.low &&
+           edit->distance.value >= UNRELATED_SHARE * edit->unrelated.value;
+}
+
+static bool same_source(const struct pair *pair) {
+    const struct buf *a = &pair->a.text->source, *b = &pair->b.text->source;
+    return a->len == b->len && (a->len == 0 || memcmp(a->data, b->data, a->len) == 0);
+}
+
+static uint64_t cheap_work(const struct pair *pair) {
+    return WORK_CHEAP + WORK_BYTE * ((uint64_t)pair->a.text->source.len + pair->b.text->source.len);
 }
 
 static stemma_status edit_pair(struct pair *pair, const stemma_alignment *alignment,
@@ -217,20 +267,34 @@ static stemma_status edit_pair(struct pair *pair, const stemma_alignment *alignm
     struct distance_result result;
     struct distance_limits limits = {
         .at_most = options->at_most,
-        .work = options->mode == STEMMA_EDIT_EXACT ? WORK_MOST : WORK_CHEAP,
+        .work = options->mode == STEMMA_EDIT_EXACT ? WORK_MOST : cheap_work(pair),
         .memory = pair->limits.memory,
         .stop = pair->limits.stop,
     };
-    TRY(estimate(pair, out, err));
+    stemma_status status = estimate(pair, out, err);
+    if (status == STEMMA_UNSUPPORTED)
+        *out = edit_unknown("the memory allowed does not suffice");
+    else if (status != STEMMA_OK)
+        return status;
+    if (same_source(pair)) {
+        settle_equal(out);
+        return STEMMA_OK;
+    }
     if (options->mode != STEMMA_EDIT_ESTIMATE) {
-        stemma_status status = measure(pair, &limits, &result, err);
+        status = measure(pair, &limits, &result, err);
         if (status == STEMMA_OK)
             put_distance(&result, out);
         else if (status != STEMMA_UNSUPPORTED || options->mode == STEMMA_EDIT_EXACT)
             return status;
     }
-    if (alignment && out->kind != STEMMA_EDITS_NONE) spread(alignment, out);
-    if (looks_unrelated(out)) out->kind = STEMMA_EDITS_UNRELATED;
+    if (out->kind == STEMMA_EDITS_NONE) return STEMMA_OK;
+    size_t tokens = pair->a.text->count < pair->b.text->count ? pair->a.text->count : pair->b.text->count;
+    if (alignment) spread(alignment, out);
+    if (looks_unrelated(out) && !(alignment && shares_passages(alignment, tokens)))
+        out->kind = STEMMA_EDITS_UNRELATED;
+    else if (out->kind ==
+             STEMMA_EDITS_UNRELATED) /* so the signatures said: they missed what the texts share */
+        out->kind = STEMMA_EDITS_UNKNOWN;
     return STEMMA_OK;
 }
 

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LEAST_WORDS = 8, LEAST_BYTES = 32 };
+enum { LEAST_WORDS = 8, LEAST_BYTES = 32, PAGE = 4096 };
 
 stemma_find_options stemma_find_options_default(void) {
     return (stemma_find_options){.size = sizeof(stemma_find_options), .block = 65536, .most = 100000};
@@ -166,14 +166,20 @@ static stemma_status search_input(struct search *search, struct input *input, ui
     return search_segment(search, room + got, 0, err);
 }
 
+/* Kernels copy whole pages to the beginning of a page in half the time. */
+static uint8_t *page_in(uint8_t *memory) {
+    return memory + (PAGE - (uintptr_t)memory % PAGE) % PAGE;
+}
+
 static stemma_status search_file(struct search *search, const char *path, size_t segment,
                                  const volatile int *stop, stemma_error *err) {
     struct input input;
     TRY(input_open(&input, path, err));
     input.stop = stop;
-    uint8_t *buffer = mem_alloc(2 * segment);
-    stemma_status status = buffer ? search_input(search, &input, buffer, segment, err) : fail_memory(err);
-    mem_free(buffer);
+    uint8_t *memory = mem_alloc(2 * segment + PAGE);
+    stemma_status status =
+        memory ? search_input(search, &input, page_in(memory), segment, err) : fail_memory(err);
+    mem_free(memory);
     input_close(&input);
     return status;
 }

@@ -4,7 +4,7 @@
 #include "base/alloc.h"
 
 static stemma_stretch stretch_of(const struct region_side *side, uint64_t document_bytes, bool bytes_known) {
-    stemma_stretch stretch = {.begin = side->begin, .end = side->end};
+    stemma_stretch stretch = {.begin = side->begin, .end = side->end, .margin = side->margin};
     if (!bytes_known) return stretch;
     stretch.byte_begin = side->byte_begin < document_bytes ? side->byte_begin : document_bytes;
     stretch.byte_end = side->byte_end < document_bytes ? side->byte_end : document_bytes;

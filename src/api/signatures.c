@@ -130,9 +130,9 @@ void stemma_near_free(stemma_near *found) {
 }
 
 /* An edit touches n windows, and whether one of the next n is left out as a repetition; each changes one
- * symbol. */
+ * symbol. Windows of bytes: a character is up to four of them. */
 uint64_t stemma_signatures_bound(const stemma_signatures *signatures, uint64_t edits) {
-    uint64_t each =
-        signatures->spec.n * (signatures->spec.scheme == SCHEME_SIGNATURE ? UINT64_C(2) : UINT64_C(1));
+    const struct spec *spec = &signatures->spec;
+    uint64_t each = spec->scheme == SCHEME_SIGNATURE ? UINT64_C(2) * spec->n : spec->n + UINT64_C(3);
     return edits < UINT64_MAX / each ? edits * each : UINT64_MAX;
 }

@@ -6,16 +6,6 @@
 #include "base/file.h"
 #include "sketch/recipe.h"
 
-static stemma_status find_tokens(stemma_text *t, stemma_error *err) {
-    struct token token;
-    size_t at = 0;
-    while (token_next(t->unit, t->text.data, t->text.len, true, &at, &token)) {
-        if (!mem_grow((void **)&t->tokens, &t->cap, t->count + 1, sizeof *t->tokens)) return fail_memory(err);
-        t->tokens[t->count++] = token;
-    }
-    return STEMMA_OK;
-}
-
 /* ---- lines ---- */
 
 /* Line ends are counted once per block of this size; the rest of the way is looked at when a line is asked
@@ -48,58 +38,105 @@ uint64_t stemma_text_line(const stemma_text *text, uint64_t source_offset) {
 
 /* ---- making one ---- */
 
-/* Source, text, tokens and the map to the source take a few times the size of the document. */
-static stemma_status refuse_large(uint64_t size, const stemma_limits *limits, const char *what,
+/* What a document is made into, and what may be used for it. */
+struct making {
+    stemma_text *text;
+    const char *name; /* of the document, for messages */
+    const stemma_limits *limits;
+};
+
+/* English text by words takes 3.7 times the size of the document: the original, the text, 8 bytes for a
+ * token, 16 for a breakpoint of the map. */
+enum { TIMES = 4 };
+
+static stemma_status refuse_large(uint64_t size, const stemma_limits *limits, const char *name,
                                   stemma_error *err) {
-    if (size <= limits->memory / 4) return STEMMA_OK;
+    if (size <= limits->memory / TIMES) return STEMMA_OK;
     return fail(err, STEMMA_UNSUPPORTED,
-                "%s has %llu bytes, and its text needs about four times as much memory: allow more", what,
+                "%s has %llu bytes, and its text needs about four times as much memory: allow more", name,
                 (unsigned long long)size);
 }
 
-enum { STEP = 1 << 20 }; /* bytes between two looks at whether to stop */
+/* Where tokens are short or every word is set off, it is more: so it is counted, too. */
+static stemma_status check_step(const struct making *making, stemma_error *err) {
+    const stemma_text *t = making->text;
+    size_t held =
+        t->source.len + t->text.len + t->map.len * sizeof *t->map.pairs + t->count * sizeof *t->tokens;
+    TRY(check_stop(making->limits->stop, err));
+    if (held <= making->limits->memory) return STEMMA_OK;
+    return fail(err, STEMMA_UNSUPPORTED, "the text of %s needs more than %zu bytes of memory: allow more",
+                making->name, making->limits->memory);
+}
 
-static stemma_status feed(stemma_text *t, struct canon *canon, const uint8_t *bytes, size_t size,
-                          const volatile int *stop, stemma_error *err) {
-    for (size_t step; size; bytes += step, size -= step) {
-        step = size < STEP ? size : STEP;
-        TRY(check_stop(stop, err));
-        TRY(canon_feed(canon, bytes, step, &t->text, err));
+enum { STEP = 1 << 20, STEP_TOKENS = 1 << 16 }; /* bytes or tokens between two checks */
+
+static stemma_status feed(const struct making *making, struct canon *canon, stemma_error *err) {
+    stemma_text *t = making->text;
+    for (size_t at = 0, step; at < t->source.len; at += step) {
+        step = t->source.len - at < STEP ? t->source.len - at : STEP;
+        TRY(canon_feed(canon, t->source.data + at, step, &t->text, err));
+        TRY(check_step(making, err));
     }
     return canon_finish(canon, &t->text, err);
 }
 
-static stemma_status canonicalise(stemma_text *t, const stemma_recipe *recipe, const uint8_t *bytes,
-                                  size_t size, const volatile int *stop, stemma_error *err) {
+static stemma_status find_tokens(const struct making *making, stemma_error *err) {
+    stemma_text *t = making->text;
+    struct token token;
+    size_t at = 0;
+    while (token_next(t->unit, t->text.data, t->text.len, true, &at, &token)) {
+        if (!mem_grow((void **)&t->tokens, &t->cap, t->count + 1, sizeof *t->tokens)) return fail_memory(err);
+        t->tokens[t->count++] = token_pack(token);
+        if (t->count % STEP_TOKENS == 0) TRY(check_step(making, err));
+    }
+    return check_step(making, err);
+}
+
+static stemma_status canonicalise(const struct making *making, const stemma_recipe *recipe,
+                                  stemma_error *err) {
     struct canon *canon;
+    stemma_text *t = making->text;
     t->unit = recipe->view.unit;
     t->folds = recipe->view.folds;
-    if (!buf_add(&t->source, bytes, size)) return fail_memory(err);
     TRY(count_all_lines(t, err));
-    TRY(canon_new(recipe->view.folds, t->unit, &t->map, &canon, err));
-    stemma_status status = feed(t, canon, bytes, size, stop, err);
+    TRY(canon_new(t->folds, t->unit, &t->map, &canon, err));
+    stemma_status status = feed(making, canon, err);
     canon_free(canon);
-    return status == STEMMA_OK ? find_tokens(t, err) : status;
+    return status == STEMMA_OK ? find_tokens(making, err) : status;
+}
+
+/* The source is taken over, whatever happens. */
+static stemma_status make(struct buf *source, const stemma_recipe *recipe, const stemma_limits *limits,
+                          const char *name, stemma_text **out, stemma_error *err) {
+    stemma_recipe *own = NULL;
+    stemma_text *text = mem_zero(1, sizeof *text);
+    if (!text) {
+        buf_release(source);
+        return fail_memory(err);
+    }
+    text->source = *source;
+    *source = (struct buf){0};
+    stemma_status status = recipe ? STEMMA_OK : stemma_recipe_parse(NULL, &own, err);
+    struct making making = {text, name, limits};
+    if (status == STEMMA_OK) status = canonicalise(&making, recipe ? recipe : own, err);
+    stemma_recipe_free(own);
+    if (status == STEMMA_OK)
+        *out = text;
+    else
+        stemma_text_free(text);
+    return status;
 }
 
 stemma_status stemma_text_bytes(const void *data, size_t size, const stemma_recipe *recipe,
                                 const stemma_limits *given, stemma_text **out, stemma_error *err) {
+    static const char name[] = "the document";
     if ((!data && size) || !out) return fail(err, STEMMA_INVALID, "data and a place for the text are needed");
     stemma_limits limits;
-    stemma_recipe *own = NULL;
+    struct buf source = {0};
     TRY(limits_check(given, &limits, err));
-    TRY(refuse_large(size, &limits, "the document", err));
-    if (!recipe) TRY(stemma_recipe_parse(NULL, &own, err));
-    stemma_text *text = mem_zero(1, sizeof *text);
-    stemma_status status =
-        text ? canonicalise(text, recipe ? recipe : own, data, size, limits.stop, err) : fail_memory(err);
-    stemma_recipe_free(own);
-    if (status != STEMMA_OK) {
-        stemma_text_free(text);
-        return status;
-    }
-    *out = text;
-    return STEMMA_OK;
+    TRY(refuse_large(size, &limits, name, err));
+    if (!buf_add(&source, data, size)) return fail_memory(err);
+    return make(&source, recipe, &limits, name, out, err);
 }
 
 static stemma_status read_all(const char *path, const stemma_limits *limits, struct buf *bytes,
@@ -108,20 +145,20 @@ static stemma_status read_all(const char *path, const stemma_limits *limits, str
     TRY(input_open(&input, path, err));
     input.stop = limits->stop;
     stemma_status status = refuse_large(input.size, limits, path, err);
-    if (status == STEMMA_OK) status = input_read_all(&input, limits->memory / 4, bytes, err);
+    if (status == STEMMA_OK) status = input_read_all(&input, limits->memory / TIMES, bytes, err);
     input_close(&input);
     return status;
 }
 
 stemma_status stemma_text_file(const char *path, const stemma_recipe *recipe, const stemma_limits *given,
                                stemma_text **out, stemma_error *err) {
-    struct buf bytes = {0};
+    struct buf source = {0};
     stemma_limits limits;
     if (!path || !out) return fail(err, STEMMA_INVALID, "a file and a place for the text are needed");
     TRY(limits_check(given, &limits, err));
-    stemma_status status = read_all(path, &limits, &bytes, err);
-    if (status == STEMMA_OK) status = stemma_text_bytes(bytes.data, bytes.len, recipe, &limits, out, err);
-    buf_release(&bytes);
+    stemma_status status = read_all(path, &limits, &source, err);
+    if (status == STEMMA_OK) return make(&source, recipe, &limits, path, out, err);
+    buf_release(&source);
     return status;
 }
 
@@ -137,7 +174,7 @@ uint64_t text_source_begin(const stemma_text *text, size_t token) {
 }
 
 uint64_t text_source_end(const stemma_text *text, size_t token) {
-    return offset_map_find(&text->map, text->tokens[token].end);
+    return offset_map_find(&text->map, text->tokens[token].begin + text->tokens[token].size);
 }
 
 const char *stemma_text_data(const stemma_text *text, size_t *size) {
@@ -153,10 +190,10 @@ stemma_status stemma_text_token(const stemma_text *text, size_t index, stemma_to
     if (!text || !out) return fail(err, STEMMA_INVALID, "a text and a place for the token are needed");
     if (index >= text->count)
         return fail(err, STEMMA_NOT_FOUND, "the text has %zu tokens, not %zu", text->count, index + 1);
-    struct token token = text->tokens[index];
+    struct packed_token token = text->tokens[index];
     *out = (stemma_token){
         .begin = token.begin,
-        .end = token.end,
+        .end = token.begin + token.size,
         .source_begin = text_source_begin(text, index),
         .source_end = text_source_end(text, index),
     };

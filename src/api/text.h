@@ -11,7 +11,7 @@ struct stemma_text {
     struct offset_map map;
     enum unit unit;
     unsigned folds;
-    struct token *tokens;
+    struct packed_token *tokens;
     size_t count, cap;
     uint64_t *lines_before; /* line ends before each block of the source */
 };

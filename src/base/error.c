@@ -15,13 +15,24 @@ const char *stemma_status_text(stemma_status status) {
     return "unknown status";
 }
 
+/* A message that is too long has a long name in it: its middle is left out, the cause at the end stays. */
+static void put_message(stemma_error *err, const char *text, size_t length) {
+    const size_t room = sizeof err->message, head = room / 2, tail = room - head - 4;
+    if (length < room)
+        memcpy(err->message, text, length + 1);
+    else
+        snprintf(err->message, room, "%.*s...%s", (int)head, text, text + length - tail);
+}
+
 stemma_status fail(stemma_error *err, stemma_status status, const char *format, ...) {
     if (err) {
+        char text[8192 + 512]; /* two names of PATH_MAX */
         va_list arguments;
         err->status = status;
         va_start(arguments, format);
-        vsnprintf(err->message, sizeof err->message, format, arguments);
+        int length = vsnprintf(text, sizeof text, format, arguments);
         va_end(arguments);
+        put_message(err, text, length < (int)sizeof text ? (size_t)length : sizeof text - 1);
     }
     return status;
 }

@@ -11,18 +11,24 @@ static bool is_ascii_alnum(uint8_t c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-size_t generic_fold_ascii(const uint8_t *src, size_t size, uint8_t *dst, size_t *written, bool *gap, bool *any) {
-    size_t out = 0, i = 0;
+size_t generic_fold_ascii(const uint8_t *src, size_t size, uint8_t *dst, size_t *written, bool *gap,
+                          bool *any, struct fold_breaks *breaks) {
+    size_t out = 0, i = 0, apart = 2; /* bytes since the last letter; before the first, as good as many */
+    if (breaks) breaks->count = 0;
     for (; i < size && src[i] < 128; i++) {
         uint8_t c = src[i];
         if (!is_ascii_alnum(c)) {
             *gap = *any;
+            apart++;
             continue;
         }
         if (*gap) dst[out++] = ' ';
+        if (breaks && apart > 1)
+            breaks->list[breaks->count++] = (struct fold_break){(uint32_t)i, (uint32_t)out};
         dst[out++] = c >= 'A' && c <= 'Z' ? c | 0x20 : c;
         *gap = false;
         *any = true;
+        apart = 0;
     }
     *written = out;
     return i;

@@ -102,14 +102,27 @@ struct symbol_band {
 
 #define SYMBOL_COUNTERS 64 /* a cache line */
 
+/* Where a letter stands in a run of ASCII, and in its canonical text: from here on both advance byte by byte,
+ * up to the end of the last word before the next break. */
+struct fold_break {
+    uint32_t source, folded;
+};
+struct fold_breaks {
+    struct fold_break *list; /* room for FOLD_BREAKS_MOST(size) */
+    size_t count;
+};
+#define FOLD_BREAKS_MOST(size) ((size) / 3 + 1)
+
 struct kernels {
     const char *name; /* "portable", "avx2", "avx512" */
 
     /* Canonical text of a run of ASCII (case folded, anything but letters and digits one space), up to
      * the first byte above 127 or the end. *gap tells whether a space is owed before the next letter;
      * *any whether a letter has been written before (no space is written at the very beginning).
-     * Returns the bytes read; *written the bytes written (never more than read + 1). */
-    size_t (*fold_ascii)(const uint8_t *src, size_t size, uint8_t *dst, size_t *written, bool *gap, bool *any);
+     * Returns the bytes read; *written the bytes written (never more than read + 1). Unless NULL, breaks gets
+     * the first letter, and each that stands behind more than one other byte; size is then below 4 GB. */
+    size_t (*fold_ascii)(const uint8_t *src, size_t size, uint8_t *dst, size_t *written, bool *gap, bool *any,
+                         struct fold_breaks *breaks);
 
     /* Hashes of the complete words in canonical text (separated by single spaces): a word is complete when
      * a space follows it. Returns how many; *used is the offset behind the last space seen. */

@@ -81,12 +81,15 @@ static size_t char_size(uint32_t c) {
     return c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
 }
 
-/* The source of canonical offset `at`, which is that of a character and never less than in the last call. */
-static uint64_t source_of(struct edit_text *text, uint64_t at) {
+/* How far behind canonical offset `at` its source is, in *shift, and up to where that holds. `at` is never
+ * less than in the last call. */
+static uint64_t shift_at(struct edit_text *text, uint64_t at, uint64_t *shift) {
     const struct offset_map *map = &text->map;
-    if (map->len == 0) return at;
+    *shift = 0;
+    if (map->len == 0) return UINT64_MAX;
     while (text->pair + 1 < map->len && map->pairs[text->pair + 1].canon <= at) text->pair++;
-    return map->pairs[text->pair].source + (at - map->pairs[text->pair].canon);
+    *shift = map->pairs[text->pair].source - map->pairs[text->pair].canon;
+    return text->pair + 1 < map->len ? map->pairs[text->pair + 1].canon : UINT64_MAX;
 }
 
 /* Breakpoints behind us are not needed any more. */
@@ -99,12 +102,15 @@ static void forget_pairs(struct edit_text *text) {
 }
 
 static bool place(struct edit_text *text, const uint32_t *chars, size_t count) {
-    uint64_t at = text->done;
     if (!vec64_reserve(&text->places, count)) return false;
+    uint64_t at = text->done, shift = 0, until = 0, *places = text->places.data + text->places.len;
+    const bool bytes = text->bytes;
     for (size_t i = 0; i < count; i++) {
-        text->places.data[text->places.len++] = source_of(text, at);
-        at += text->bytes ? 1 : char_size(chars[i]);
+        if (at >= until) until = shift_at(text, at, &shift);
+        places[i] = at + shift;
+        at += bytes ? 1 : char_size(chars[i]);
     }
+    text->places.len += count;
     forget_pairs(text);
     return true;
 }

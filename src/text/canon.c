@@ -29,6 +29,9 @@
 /* Runs of ASCII from this length are worth calling the kernel for. */
 #define KERNEL_RUN 16u
 
+/* Inlined into each of the loops it is for. */
+#define SPECIALISED static inline __attribute__((always_inline))
+
 enum gap { GAP_NONE, GAP_SPACE, GAP_LINE };
 
 /* What has to be known of the text so far to go on. */
@@ -78,7 +81,7 @@ stemma_status canon_new(unsigned folds, enum unit unit, struct offset_map *map, 
     canon->mapping = !(folds & FOLD_CASE) ? MAP_NFC : folds & FOLD_NFC ? MAP_NFC_FOLD : MAP_FOLD;
     canon->decodes = folds & (FOLD_NFC | FOLD_CASE | FOLD_PUNCT);
     canon->splits = unit == UNIT_WORD && folds & FOLD_PUNCT;
-    canon->shortcut = folds == FOLD_TEXT && !map;
+    canon->shortcut = folds == FOLD_TEXT;
     canon->visible = folds == FOLD_SPACE;
     canon->raw = folds == FOLD_RAW;
     canon->kernels = kernels_get();
@@ -91,11 +94,15 @@ void canon_free(struct canon *canon) {
     mem_free(canon);
 }
 
-/* Offsets never step back, even where one segment becomes several words. */
-static inline void mark_offset(struct canon *canon, const struct buf *out, uint64_t source) {
-    if (!canon->map) return;
+/* What is written to out->data[at] came from `source`. Offsets never step back, even where one segment
+ * becomes several words. */
+static inline void mark_at(struct canon *canon, size_t at, uint64_t source) {
     if (source > canon->marked) canon->marked = source;
-    offset_map_add(canon->map, canon->canon_base + out->len, canon->marked);
+    offset_map_add(canon->map, canon->canon_base + at, canon->marked);
+}
+
+static inline void mark_offset(struct canon *canon, const struct buf *out, uint64_t source) {
+    if (canon->map) mark_at(canon, out->len, source);
 }
 
 static inline void write_gap(struct canon *canon, struct buf *out) {
@@ -273,13 +280,39 @@ static inline bool is_ascii_run(const struct canon *canon, const uint8_t *bytes,
     return !(word & UINT64_C(0x8080808080808080)) && size >= KERNEL_RUN && canon->unit != UNIT_LINE;
 }
 
-/* A run of ASCII under FOLD_TEXT. `size` leaves the kernel its slack. Returns the bytes read. */
+/* Offsets of a run that the kernel wrote to the end of out. From a break on they follow from it, up to the
+ * end of the last word; the space before the first break belongs to what was written before the run. */
+static void mark_breaks(struct canon *canon, const struct buf *out, size_t written,
+                        const struct fold_breaks *breaks) {
+    if (breaks->count == 0) return;
+    if (breaks->list[0].folded) mark_at(canon, out->len, canon->written_end);
+    for (size_t i = 0; i < breaks->count; i++)
+        mark_at(canon, out->len + breaks->list[i].folded, canon->source + breaks->list[i].source);
+    const struct fold_break *last = &breaks->list[breaks->count - 1];
+    canon->written_end = canon->source + last->source + (written - last->folded);
+}
+
+/* What the kernel does, with offsets; a function of its own, since the list is large. */
+static __attribute__((noinline)) size_t fold_mapped(struct canon *canon, const uint8_t *bytes, size_t size,
+                                                    struct buf *out, size_t *written, bool *gap) {
+    struct fold_break list[FOLD_BREAKS_MOST(BLOCK)];
+    struct fold_breaks breaks = {list, 0};
+    size_t used = canon->kernels->fold_ascii(bytes, size, out->data + out->len, written, gap,
+                                             &canon->joint.any, &breaks);
+    mark_breaks(canon, out, *written, &breaks);
+    return used;
+}
+
+/* A run of ASCII under FOLD_TEXT, at most BLOCK bytes. `size` leaves the kernel its slack. Returns the bytes
+ * read. */
 static size_t take_ascii(struct canon *canon, const uint8_t *bytes, size_t size, struct buf *out) {
     struct joint *joint = &canon->joint;
     flush_segment(canon, out);
     bool gap = joint->gap != GAP_NONE || joint->borders >> CHAR_WORD & 1;
     size_t written;
-    size_t used = canon->kernels->fold_ascii(bytes, size, out->data + out->len, &written, &gap, &joint->any);
+    size_t used = canon->map ? fold_mapped(canon, bytes, size, out, &written, &gap)
+                             : canon->kernels->fold_ascii(bytes, size, out->data + out->len, &written, &gap,
+                                                          &joint->any, NULL);
     out->len += written;
     canon->source += used;
     joint->gap = gap ? GAP_SPACE : GAP_NONE;
@@ -295,8 +328,8 @@ static inline bool is_plain(const struct char_record *record) {
 }
 
 /* A plain character under FOLD_TEXT, of `length` bytes at `at`; returns the end of what was written. */
-static inline uint8_t *put_plain(struct joint *joint, const struct canon *canon, uint32_t cp,
-                                 const uint8_t *at, size_t length, uint8_t *out) {
+SPECIALISED uint8_t *put_plain(struct joint *joint, const struct canon *canon, uint32_t cp, const uint8_t *at,
+                               size_t length, uint8_t *out) {
     const struct char_record *record = unicode_record(cp);
     if (record->class <= CHAR_SPACE) {
         owe_space(joint, canon->unit == UNIT_LINE && record->flags & CHAR_LINE);
@@ -312,9 +345,20 @@ static inline uint8_t *put_plain(struct joint *joint, const struct canon *canon,
     return out + length;
 }
 
+/* Offsets of a plain character: what was written for it, if anything, is out->data[at..end). */
+static inline void mark_plain(struct canon *canon, const struct buf *out, size_t at, size_t end,
+                              struct origin from) {
+    if (at == end) return;
+    bool gap = out->data[at] <= ' ';
+    if (gap) mark_at(canon, at, canon->written_end);
+    mark_at(canon, at + gap, from.begin);
+    canon->written_end = from.end;
+}
+
 /* A run of plain characters under FOLD_TEXT: what take_char does, the last one held. Bytes are read up to
  * KERNEL_SLACK behind `size`. Returns the bytes read, 0 when the first character is not plain. */
-static size_t take_plain(struct canon *canon, const uint8_t *bytes, size_t size, struct buf *out) {
+SPECIALISED size_t take_plain_run(struct canon *canon, const uint8_t *bytes, size_t size, struct buf *out,
+                                  bool mapped) {
     const size_t readable = size + KERNEL_SLACK;
     uint32_t cp, next;
     size_t length = utf8_decode(bytes, readable, &cp), at = length;
@@ -325,7 +369,11 @@ static size_t take_plain(struct canon *canon, const uint8_t *bytes, size_t size,
     while (at < size && !is_ascii_run(canon, bytes + at, size - at)) {
         size_t next_length = utf8_decode(bytes + at, readable - at, &next);
         if (next == UTF8_INVALID || !is_plain(unicode_record(next))) break;
+        size_t before = (size_t)(end - out->data);
         end = put_plain(&joint, canon, cp, bytes + at - length, length, end);
+        if (mapped)
+            mark_plain(canon, out, before, (size_t)(end - out->data),
+                       (struct origin){canon->source + at - length, canon->source + at});
         cp = next;
         length = next_length;
         at += length;
@@ -335,6 +383,15 @@ static size_t take_plain(struct canon *canon, const uint8_t *bytes, size_t size,
     canon->source += at;
     hold(canon, cp, (struct origin){canon->source - length, canon->source});
     return at;
+}
+
+/* Each a loop of its own, so that the one knows of no map. */
+static size_t take_plain(struct canon *canon, const uint8_t *bytes, size_t size, struct buf *out) {
+    return take_plain_run(canon, bytes, size, out, false);
+}
+
+static size_t take_plain_mapped(struct canon *canon, const uint8_t *bytes, size_t size, struct buf *out) {
+    return take_plain_run(canon, bytes, size, out, true);
 }
 
 static inline bool is_visible(uint8_t byte) {
@@ -359,7 +416,7 @@ static inline size_t take_run(struct canon *canon, const uint8_t *bytes, size_t 
     if (canon->visible) return take_visible(canon, bytes, size, out);
     if (!canon->shortcut) return 0;
     if (is_ascii_run(canon, bytes, size)) return take_ascii(canon, bytes, size, out);
-    return take_plain(canon, bytes, size, out);
+    return canon->map ? take_plain_mapped(canon, bytes, size, out) : take_plain(canon, bytes, size, out);
 }
 
 /* The characters that begin before `end`; bytes up to `size` may be looked at. Returns the bytes read. */

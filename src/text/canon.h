@@ -50,8 +50,8 @@ void offset_map_release(struct offset_map *map);
 
 struct canon; /* state of one document in progress */
 
-/* With map, breakpoints are kept (slower: the plain twin of the fast path does the work). The map is empty
- * at first, belongs to the caller, and is complete after canon_finish. */
+/* With map, breakpoints are kept. The map is empty at first, belongs to the caller, and is complete after
+ * canon_finish; before that, it is for what stands before the last white space written. */
 stemma_status canon_new(unsigned folds, enum unit unit, struct offset_map *map, struct canon **out,
                         stemma_error *err);
 /* Append the canonical text of the next piece to out, which the caller may empty between calls.

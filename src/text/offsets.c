@@ -9,14 +9,6 @@ bool offset_map_reserve(struct offset_map *map, size_t extra) {
     return mem_grow((void **)&map->pairs, &map->cap, map->len + extra, sizeof *map->pairs);
 }
 
-void offset_map_add(struct offset_map *map, uint64_t canon, uint64_t source) {
-    if (map->len) {
-        const struct offset_pair *last = &map->pairs[map->len - 1];
-        if (canon - last->canon == source - last->source) return;
-    }
-    map->pairs[map->len++] = (struct offset_pair){canon, source};
-}
-
 /* From the breakpoint `at`, the last one that is not behind `canon`. */
 static uint64_t source_of(const struct offset_map *map, size_t at, uint64_t canon) {
     uint64_t source = map->pairs[at].source + (canon - map->pairs[at].canon);

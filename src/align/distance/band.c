@@ -4,16 +4,10 @@
 
 #include <string.h>
 
-#define BYTES      256  /* symbols that are bytes */
-#define NUMBERS    4096 /* places for the symbols of a strip: at least twice as many as it has rows */
+#define BYTES      256 /* symbols that are bytes */
 #define STRIP_MOST (64 * EDIT_WORDS)
 #define CACHE_LINE 64
 #define FEW_WORDS  2 /* as many are done as fast without vectors */
-
-/* Symbols of a strip are numbered from 1: few of a large alphabet occur there. */
-struct number_of {
-    uint32_t symbol, number; /* 0: free */
-};
 
 void band_init(struct band *band, const struct kernels *kernels) {
     *band = (struct band){.kernels = kernels};
@@ -31,16 +25,23 @@ void band_release(struct band *band) {
 static stemma_status reserve_tables(struct band *band, stemma_error *err) {
     const size_t symbols = STRIP_MOST + 2; /* more than there are bytes */
     band->tables = mem_alloc(symbols * (size_t)band->kernels->edit_words * sizeof *band->equal + CACHE_LINE);
-    band->numbers = mem_alloc(NUMBERS * sizeof *band->numbers);
-    if (!band->tables || !band->numbers) return fail_memory(err);
+    if (!band->tables) return fail_memory(err);
     size_t beyond = (uintptr_t)band->tables % CACHE_LINE;
     band->equal = (uint64_t *)(void *)(band->tables + (beyond ? CACHE_LINE - beyond : 0));
     return STEMMA_OK;
 }
 
-static stemma_status reserve(struct band *band, size_t columns, const struct meter *meter,
+/* A place for each character there is: whoever chooses the texts cannot make them meet in a few. */
+static stemma_status reserve_numbers(struct band *band, stemma_error *err) {
+    band->numbers = mem_zero(BAND_CHARACTERS, sizeof *band->numbers);
+    return band->numbers ? STEMMA_OK : fail_memory(err);
+}
+
+static stemma_status reserve(struct band *band, const struct edit_texts *t, const struct meter *meter,
                              stemma_error *err) {
+    const size_t columns = (size_t)t->b_size;
     if (!band->equal) TRY(reserve_tables(band, err));
+    if (t->log_width && !band->numbers) TRY(reserve_numbers(band, err));
     if (columns <= band->capacity) return STEMMA_OK;
     TRY(meter_allows(meter, columns, sizeof *band->columns + sizeof *band->edge, err));
     mem_free(band->columns);
@@ -58,33 +59,31 @@ static uint32_t symbol_at(const uint8_t *text, int32_t at, const struct edit_tex
     return t->log_width ? ((const uint32_t *)(const void *)text)[place] : text[place];
 }
 
-/* Where a symbol's number is, or could be. */
-static struct number_of *find(struct number_of *numbers, uint32_t symbol) {
-    size_t at = symbol * UINT32_C(0x9e3779b1) >> 20;
-    while (numbers[at].number && numbers[at].symbol != symbol) at = (at + 1) % NUMBERS;
-    return &numbers[at];
-}
-
 /* A strip: rows [begin, end), of which those before 0 are none. */
 struct strip_rows {
     int32_t begin, end;
     int lanes;
 };
 
-/* Bytes are their own numbers. */
+/* Bytes are their own numbers. Characters are numbered from 1: few of them occur in a strip. */
 static uint32_t number_rows(struct band *band, const struct edit_texts *t, struct strip_rows rows) {
     if (!t->log_width) return BYTES;
-    uint32_t used = 1; /* 0: a symbol that equals no row */
-    memset(band->numbers, 0, NUMBERS * sizeof *band->numbers);
+    uint16_t used = 1; /* 0: a symbol that equals no row */
     for (int32_t i = rows.begin < 0 ? 0 : rows.begin; i < rows.end; i++) {
-        struct number_of *place = find(band->numbers, symbol_at(t->a, i, t));
-        if (!place->number) *place = (struct number_of){symbol_at(t->a, i, t), used++};
+        uint16_t *number = &band->numbers[symbol_at(t->a, i, t)];
+        if (!*number) *number = used++;
     }
     return used;
 }
 
+static void forget_numbers(struct band *band, const struct edit_texts *t, struct strip_rows rows) {
+    if (!t->log_width) return;
+    for (int32_t i = rows.begin < 0 ? 0 : rows.begin; i < rows.end; i++)
+        band->numbers[symbol_at(t->a, i, t)] = 0;
+}
+
 static uint32_t number_of(const struct band *band, const struct edit_texts *t, uint32_t symbol) {
-    return t->log_width ? find(band->numbers, symbol)->number : symbol;
+    return t->log_width ? band->numbers[symbol] : symbol;
 }
 
 /* Which rows equal which symbol; returns the place of the symbol that equals those that are none. */
@@ -140,6 +139,7 @@ static void run_strip(struct band *band, const struct edit_texts *t, struct stri
                               .equal = band->equal,
                               .pad = pad,
                               .columns = band->columns + first};
+    forget_numbers(band, t, rows);
     band->kernels->edit_rows(&strip, band->edge + first, (size_t)(last - first));
     band->corner += (uint64_t)(rows.end - rows.begin - above);
     band->first = first;
@@ -156,7 +156,7 @@ static int32_t strip_words(const struct kernels *kernels, struct diagonal_range 
 
 stemma_status band_run(struct band *band, const struct edit_texts *t, int32_t rows,
                        struct diagonal_range range, const struct meter *meter, stemma_error *err) {
-    TRY(reserve(band, (size_t)t->b_size, meter, err));
+    TRY(reserve(band, t, meter, err));
     const int32_t most = strip_words(band->kernels, range);
     int32_t words = (rows + 63) / 64;
     int32_t lanes = words > FEW_WORDS ? band->kernels->edit_lanes : 1;

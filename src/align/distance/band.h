@@ -12,16 +12,18 @@
 #include "align/distance/meter.h"
 #include "kernels/kernels.h"
 
+#define BAND_CHARACTERS (0x110000u + 256) /* code points, and bytes that are part of none */
+
 struct band {
     const struct kernels *kernels;
     size_t capacity;   /* columns */
     uint32_t *columns; /* their symbols' places in `equal` */
     uint8_t *edge;     /* differences along the last row computed */
     uint8_t *tables;
-    uint64_t *equal;           /* [symbol][words] of the strip at work */
-    struct number_of *numbers; /* of the strip's symbols, where they are not bytes */
-    int32_t first, last;       /* columns of the last strip */
-    uint64_t corner;           /* the distance in the last row, before column `first` */
+    uint64_t *equal;     /* [symbol][words] of the strip at work */
+    uint16_t *numbers;   /* of each character: which it is of those in the strip's rows; 0: none */
+    int32_t first, last; /* columns of the last strip */
+    uint64_t corner;     /* the distance in the last row, before column `first` */
 };
 
 /* Diagonals (column - row) from low <= 0 to high >= 0. */

@@ -1,8 +1,9 @@
 /*
  * The Levenshtein distance, exactly: the least number of insertions, deletions and substitutions.
  *
- * Close texts cost by the edits (diagonals.h), others by the matrix (band.h); which it is shows while the first
- * is tried. Memory is linear: 5 bytes for each symbol of the longer text, or 32 for each edit of close ones.
+ * Close texts cost by the edits (diagonals.h), others by the matrix (band.h); which it is shows while the
+ * first is tried. Memory is linear: 5 bytes for each symbol of the longer text, or 40 for each edit of close
+ * ones.
  */
 #ifndef ALIGN_DISTANCE_H
 #define ALIGN_DISTANCE_H
@@ -37,7 +38,7 @@ enum distance_method { DISTANCE_ANY, DISTANCE_DIAGONALS, DISTANCE_BAND };
 struct distance_pair {
     const uint8_t *a, *b;
     size_t n, m;   /* symbols */
-    int log_width; /* 0: bytes; 2: 32 bits */
+    int log_width; /* 0: bytes; 2: characters, 32 bits: code points, or 0x110000 + b for a stray byte b */
 };
 stemma_status distance_by(const struct distance_pair *pair, enum distance_method method,
                           const struct kernels *kernels, const struct distance_limits *limits,

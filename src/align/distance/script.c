@@ -216,18 +216,6 @@ stemma_status script_by(const struct distance_pair *pair, enum distance_method m
     return status;
 }
 
-stemma_status script_bytes(const uint8_t *a, size_t n, const uint8_t *b, size_t m,
-                           const struct distance_limits *limits, struct script *out, stemma_error *err) {
-    struct distance_pair pair = {a, b, n, m, 0};
-    return script_by(&pair, DISTANCE_ANY, kernels_get(), limits, out, err);
-}
-
-stemma_status script_chars(const uint32_t *a, size_t n, const uint32_t *b, size_t m,
-                           const struct distance_limits *limits, struct script *out, stemma_error *err) {
-    struct distance_pair pair = {(const uint8_t *)a, (const uint8_t *)b, n, m, 2};
-    return script_by(&pair, DISTANCE_ANY, kernels_get(), limits, out, err);
-}
-
 void script_release(struct script *script) {
     mem_free(script->steps);
     *script = (struct script){0};

@@ -21,10 +21,6 @@ struct script {
 stemma_status script_by(const struct distance_pair *pair, enum distance_method method,
                         const struct kernels *kernels, const struct distance_limits *limits,
                         struct script *out, stemma_error *err);
-stemma_status script_bytes(const uint8_t *a, size_t n, const uint8_t *b, size_t m,
-                           const struct distance_limits *limits, struct script *out, stemma_error *err);
-stemma_status script_chars(const uint32_t *a, size_t n, const uint32_t *b, size_t m,
-                           const struct distance_limits *limits, struct script *out, stemma_error *err);
 void script_release(struct script *script);
 
 #endif

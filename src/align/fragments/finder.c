@@ -116,7 +116,8 @@ static stemma_status refuse_memory(uint64_t need, size_t memory, stemma_error *e
 static stemma_status make_table(stemma_finder *finder, size_t memory, stemma_error *err) {
     int bits = bits_for((uint64_t)finder->tokens + finder->tokens / 2, 4);
     size_t size = (size_t)1 << bits;
-    TRY(refuse_memory((uint64_t)size * sizeof *finder->slots + (uint64_t)finder->tokens * 12, memory, err));
+    uint64_t need = (uint64_t)size * sizeof *finder->slots + (uint64_t)finder->tokens * 12;
+    TRY(refuse_memory(need + (UINT64_C(8) << finder->grams.log_words), memory, err));
     finder->slots = mem_alloc(size * sizeof *finder->slots);
     finder->next = mem_alloc((size_t)finder->tokens * sizeof *finder->next);
     if (!finder->slots || !finder->next) return fail_memory(err);
@@ -220,8 +221,11 @@ static stemma_status make_filter(stemma_finder *finder, stemma_error *err) {
 }
 
 stemma_status finder_index(stemma_finder *finder, bool thorough, size_t memory, stemma_error *err) {
+    grams_plan(&finder->grams, finder);
     TRY(make_table(finder, memory, err));
     for (size_t i = finder->target_count; i-- > 0;) TRY(index_target(finder, &finder->targets[i], err));
+    finder->modulus = 1;
+    if (finder->grams.log_words) return grams_fill(&finder->grams, finder, err);
     choose_modulus(finder, thorough);
     return make_filter(finder, err);
 }
@@ -232,5 +236,6 @@ void finder_release(stemma_finder *finder) {
     mem_free(finder->slots);
     mem_free(finder->next);
     mem_free(finder->filter);
+    grams_release(&finder->grams);
     shingle_tables_release(&finder->tables);
 }

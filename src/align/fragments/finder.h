@@ -9,6 +9,7 @@
 #ifndef ALIGN_FINDER_H
 #define ALIGN_FINDER_H
 
+#include "align/fragments/grams.h"
 #include "shingle/stream.h"
 #include "text/tokens.h"
 
@@ -41,10 +42,11 @@ struct stemma_finder {
     struct window_slot *slots;
     int slot_shift; /* the slot of a fingerprint is looked for from its top bits on */
     size_t slot_mask;
-    uint32_t *next; /* by token: the next place of the same window */
+    uint32_t *next;     /* by token: the next place of the same window */
+    struct grams grams; /* or, where there can be none: */
     uint64_t *filter;
     int filter_shift;
-    uint64_t modulus; /* windows that are 0 mod this pass the filter */
+    uint64_t modulus; /* windows that are 0 mod this pass the filter; 1 with grams */
 
     uint64_t least; /* tokens of a fragment worth mentioning */
     uint64_t block; /* bytes */

@@ -1,6 +1,7 @@
 #include "align/fragments/search.h"
 
 #include "align/fragments/closeup.h"
+#include "align/fragments/gram_scan.h"
 #include "base/alloc.h"
 
 enum {
@@ -15,7 +16,8 @@ struct search {
     stemma_findings *findings;
     struct matcher matcher;
     struct closeup *closeup; /* made when it is first needed */
-    struct shingler *scan;
+    struct gram_scan *grams; /* the fast scan, or, where the finder has no grams: */
+    struct shingler *windows;
     uint64_t offset; /* of the next segment */
     uint64_t lines;  /* ended before it */
     uint64_t close_bytes;
@@ -112,10 +114,11 @@ static stemma_status search_init(struct search *s, const stemma_finder *finder, 
         .context = s, .take = finder->modulus == 1 ? take_all : take_sample, .modulus = modulus};
     s->finder = finder;
     s->run_needed = run_needed(finder);
-    s->lags = finder->view.unit <= UNIT_CHAR && finder->view.folds != FOLD_RAW;
+    s->lags = !finder->grams.words && finder->view.unit <= UNIT_CHAR && finder->view.folds != FOLD_RAW;
     TRY(findings_new(finder, &s->findings, err));
     s->matcher.findings = s->findings;
-    return shingler_new(&finder->view, &finder->tables, sink, (struct text_sink){0}, &s->scan, err);
+    if (finder->grams.words) return gram_scan_new(finder, &s->grams, err);
+    return shingler_new(&finder->view, &finder->tables, sink, (struct text_sink){0}, &s->windows, err);
 }
 
 stemma_status search_new(const stemma_finder *finder, struct search **out, stemma_error *err) {
@@ -135,7 +138,8 @@ void search_free(struct search *s) {
     stemma_findings_free(s->findings);
     matcher_release(&s->matcher);
     closeup_free(s->closeup);
-    shingler_free(s->scan);
+    gram_scan_free(s->grams);
+    shingler_free(s->windows);
     mem_free(s);
 }
 
@@ -153,11 +157,17 @@ static uint64_t count_lines(const uint8_t *bytes, size_t size) {
     return lines;
 }
 
+/* How many bytes stand in front of the segment. */
+static size_t bytes_before(const struct search *s) {
+    size_t segment = search_segment_size(s->finder);
+    return s->offset < segment ? (size_t)s->offset : segment;
+}
+
 static stemma_status look_closely(struct search *s, const uint8_t *bytes, size_t size, stemma_error *err) {
     if (!s->closeup) TRY(closeup_new(s->finder, &s->matcher, &s->closeup, err));
     bool continued = s->close_bytes && closeup_end(s->closeup) == s->offset;
     if (!continued) {
-        size_t most = search_segment_size(s->finder), before = s->offset < most ? (size_t)s->offset : most;
+        size_t before = bytes_before(s);
         TRY(closeup_begin(s->closeup, s->offset - before, s->lines - count_lines(bytes - before, before) + 1,
                           err));
         TRY(closeup_feed(s->closeup, bytes - before, before, false, err));
@@ -167,10 +177,15 @@ static stemma_status look_closely(struct search *s, const uint8_t *bytes, size_t
     return closeup_feed(s->closeup, bytes, size, size == 0, err);
 }
 
+static stemma_status scan(struct search *s, const uint8_t *bytes, size_t size, stemma_error *err) {
+    if (s->grams) return gram_scan_feed(s->grams, bytes, size, bytes_before(s), &s->hit, err);
+    s->hit = false;
+    return size ? shingler_feed(s->windows, bytes, size, err) : shingler_finish(s->windows, err);
+}
+
 stemma_status search_segment(struct search *s, const uint8_t *bytes, size_t size, stemma_error *err) {
     bool owed = s->lags && s->hit; /* what the last segment's hit ended with */
-    s->hit = false;
-    TRY(size ? shingler_feed(s->scan, bytes, size, err) : shingler_finish(s->scan, err));
+    TRY(scan(s, bytes, size, err));
     if (s->hit || owed || s->matcher.live_count) TRY(look_closely(s, bytes, size, err));
     s->offset += size;
     s->lines += count_lines(bytes, size);

@@ -22,12 +22,14 @@ struct side {
     double size, variance;
 };
 
-/* Chance that a side is empty although it has `u` symbols: the windows across the cut are lost, too. */
+/* Chance that a side is empty although it has `u` symbols: the windows across the cut are lost, too. In
+ * logarithms: of a long block both chances are too small for a number. */
 static double chance_empty(double u, double other, const struct edit_frame *frame) {
+    if (other <= 0) return 0;
     double lost = (frame->n - 1) / frame->c, mean = fmax(other, 1);
-    double empty = ONE_SIDED * exp(u * log(fmax(lost, 1e-9)) - lost - lgamma(u + 1));
-    double filled = (1 - ONE_SIDED) / (1 + mean) * pow(mean / (1 + mean), u);
-    return other > 0 ? empty / (empty + filled) : 0;
+    double empty = log(ONE_SIDED) + u * log(fmax(lost, 1e-9)) - lost - lgamma(u + 1);
+    double filled = log(1 - ONE_SIDED) - log1p(mean) - u * log1p(1 / mean);
+    return 1 / (1 + exp(filled - empty));
 }
 
 static struct side measure_side(double u, double other, const struct edit_frame *frame) {

@@ -19,6 +19,12 @@ static uint64_t byte_before(const struct signature *signature, uint32_t symbol) 
     return symbol <= signature->count ? signature->positions[symbol - 1] : UINT64_MAX;
 }
 
+/* Where the k-th of `count` symbols lies that may stand anywhere: a Beta distribution. */
+static uint64_t margin_of(const struct signature *signature, double symbol) {
+    double count = (double)signature->count, share = symbol / (count + 1);
+    return (uint64_t)(1.96 * (double)signature->length * sqrt(share * (1 - share) / (count + 2)));
+}
+
 /* Symbols are C characters apart on average; u of them in a row that are lost mean C u - (n - 1) characters.
  */
 static struct region_side locate(const struct signature *signature, struct between symbols, bool bytes) {
@@ -28,7 +34,9 @@ static struct region_side locate(const struct signature *signature, struct betwe
     double size = fmax(0, fmin(step * (lost + 1), signature->c * lost - (signature->n - 1)));
     double begin = symbols.from == 0 ? 0 : fmax(0, centre - size / 2);
     if (symbols.from != 0 && symbols.to > signature->count) begin = length - size;
-    struct region_side side = {.begin = (uint64_t)begin, .end = (uint64_t)fmin(length, begin + size)};
+    struct region_side side = {.begin = (uint64_t)begin,
+                               .end = (uint64_t)fmin(length, begin + size),
+                               .margin = margin_of(signature, ((double)symbols.from + symbols.to) / 2)};
     if (!bytes) return side;
     side.byte_begin = byte_after(signature, symbols.from);
     side.byte_end = byte_before(signature, symbols.to);

@@ -1,6 +1,6 @@
 /*
  * Where two documents differ, as far as their signatures tell: the stretches between symbols that correspond.
- * Characters are estimates, good to about C; bytes are exact bounds, where both signatures have positions.
+ * Characters are estimates, by how many symbols stand before; bytes are exact bounds, where both signatures have positions.
  */
 #ifndef ALIGN_EDIT_REGIONS_H
 #define ALIGN_EDIT_REGIONS_H
@@ -11,7 +11,8 @@ enum region_kind { REGION_INSERT, REGION_DELETE, REGION_REPLACE };
 
 /* A stretch of one document; empty where the other has something inserted. */
 struct region_side {
-    uint64_t begin, end;           /* characters of the edit text, about */
+    uint64_t begin, end;           /* characters of the edit text, about: */
+    uint64_t margin;               /* the stretch may lie so far to either side (95 %) */
     uint64_t byte_begin, byte_end; /* of the original: nothing outside differs here. UINT64_MAX: its end */
 };
 

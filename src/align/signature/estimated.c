@@ -95,10 +95,10 @@ static stemma_quantity combine(const struct reading *readings, size_t count, dou
         .value = value, .low = fmin(low, value), .high = fmax(high, value), .known = true};
 }
 
-static enum edit_kind kind_of(const struct edit_gaps *gaps, double difference) {
+static stemma_edit_kind kind_of(const struct edit_gaps *gaps, double difference) {
     bool scattered = gaps->scattered_a + gaps->scattered_b > 0;
-    if (gaps->block_count) return scattered ? EDITS_MIXED : EDITS_BLOCKS;
-    return scattered || difference != 0 ? EDITS_SCATTERED : EDITS_NONE;
+    if (gaps->block_count) return scattered ? STEMMA_EDITS_MIXED : STEMMA_EDITS_BLOCKS;
+    return scattered || difference != 0 ? STEMMA_EDITS_SCATTERED : STEMMA_EDITS_UNKNOWN;
 }
 
 /* What the signatures say, with and without blocks. */
@@ -146,7 +146,7 @@ static void estimate_unrelated(const struct edit_frame *frame, double symbols, d
     double longer = fmax(frame->length_a, frame->length_b),
            difference = fabs(frame->length_a - frame->length_b);
     double survived = fmin(1, (matched + 3) / symbols); /* at most: what is matched, and what may be unseen */
-    out->kind = EDITS_UNRELATED;
+    out->kind = STEMMA_EDITS_UNRELATED;
     out->distance = out->unrelated;
     out->scattered_edits = out->distance.value;
     out->distance.low =
@@ -163,8 +163,8 @@ static stemma_status estimate_alike(const struct signature *a, const struct sign
     struct edit_estimate result = {
         .unrelated = unrelated_quantity(frame.length_a, frame.length_b, frame.agree), .p_unrelated = 1};
     if (a->count == 0 || b->count == 0) {
-        result.kind = EDITS_UNKNOWN;
-        result.distance = quantity_unknown("too short for its signature to have symbols");
+        result.kind = STEMMA_EDITS_UNKNOWN;
+        result.distance = quantity_unknown("too short, or too repetitive, for its signature to have symbols");
         *out = result;
         return STEMMA_OK;
     }

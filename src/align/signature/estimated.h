@@ -6,14 +6,12 @@
 #include "align/signature/symbol_chain.h"
 #include "sketch/signature.h"
 
-enum edit_kind { EDITS_NONE, EDITS_SCATTERED, EDITS_BLOCKS, EDITS_MIXED, EDITS_UNRELATED, EDITS_UNKNOWN };
-
 struct edit_estimate {
     stemma_quantity distance;  /* in characters */
     stemma_quantity unrelated; /* what unrelated texts of these lengths would have */
     double p_unrelated;        /* bound for the probability that unrelated texts agree as much as these */
-    enum edit_kind kind;
-    uint64_t blocks;                     /* stretches that differ as a whole */
+    stemma_edit_kind kind;     /* never NONE: equal signatures prove nothing; UNKNOWN then */
+    uint64_t blocks;           /* stretches that differ as a whole */
     double scattered_edits, block_edits; /* shares of the distance */
 };
 

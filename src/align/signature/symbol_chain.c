@@ -67,7 +67,8 @@ struct span {
 };
 
 static bool affordable(const struct span *span, double points) {
-    return points <= POINTS_PER_SYMBOL * (double)(span->a_end - span->a_begin + span->b_end - span->b_begin);
+    return points < NOWHERE &&
+           points <= POINTS_PER_SYMBOL * (double)(span->a_end - span->a_begin + span->b_end - span->b_begin);
 }
 
 /* Hand the best chain of points on as pairs of symbols: `run` of them each, where they do not overlap. */

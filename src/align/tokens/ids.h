@@ -10,7 +10,7 @@
 struct token_text {
     const uint8_t *text;
     size_t size;
-    const struct token *tokens;
+    const struct packed_token *tokens;
     size_t count;
 };
 

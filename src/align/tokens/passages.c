@@ -14,11 +14,12 @@ enum { PLACES_MOST = 16 };
 /* How often a run may lose ends to longer ones before it is dropped. */
 enum { TRIMS_MOST = 16 };
 
-/* Runs of `least` tokens in a. */
+/* A run of `least` tokens that is looked for, and where a has it. */
 struct window_slot {
     uint64_t hash;
-    uint32_t first, last; /* places + 1; 0: the slot is free */
+    uint32_t first, last; /* places + 1; 0: none yet */
     uint32_t count;
+    bool used;
 };
 
 struct window_table {
@@ -45,31 +46,56 @@ struct finder {
     struct common_runs found;
 };
 
+/* ---- what no run has taken of b ---- */
+
+/* The next stretch, behind *end, that is long enough for a run. */
+static bool next_free(const struct finder *f, size_t *begin, size_t *end) {
+    const size_t count = f->pair->b.count;
+    for (*begin = *end; *begin < count; *begin = *end) {
+        while (*begin < count && f->taken[*begin]) ++*begin;
+        for (*end = *begin; *end < count && !f->taken[*end]; ++*end) continue;
+        if (*end - *begin >= f->least) return true;
+    }
+    return false;
+}
+
 /* ---- the table of a's runs ---- */
 
 static struct window_slot *find_slot(const struct window_table *table, uint64_t hash) {
     size_t at = mix64(hash) & table->mask;
-    while (table->slots[at].first && table->slots[at].hash != hash) at = (at + 1) & table->mask;
+    while (table->slots[at].used && table->slots[at].hash != hash) at = (at + 1) & table->mask;
     return &table->slots[at];
 }
 
 static void enter_window(struct window_table *table, uint64_t hash, size_t at) {
     struct window_slot *slot = find_slot(table, hash);
-    if (slot->count == PLACES_MOST) return;
+    if (!slot->used || slot->count == PLACES_MOST) return;
     if (slot->count++)
         table->next[slot->last - 1] = (uint32_t)at + 1;
     else
-        *slot = (struct window_slot){.hash = hash, .first = (uint32_t)at + 1, .count = 1};
+        slot->first = (uint32_t)at + 1;
     slot->last = (uint32_t)at + 1;
 }
 
-static stemma_status make_table(struct finder *f, stemma_error *err) {
+static void ask_for_free_windows(struct finder *f) {
+    for (size_t begin, end = 0; next_free(f, &begin, &end);)
+        for (size_t b = begin; b + f->least <= end; b++) {
+            uint64_t hash = run_hash(&f->hashes, f->hashes.b, b, f->least);
+            struct window_slot *slot = find_slot(&f->table, hash);
+            slot->hash = hash;
+            slot->used = true;
+        }
+}
+
+/* Of a's runs only those that will be asked for: of two versions that is little, which stays in the cache. */
+static stemma_status make_table(struct finder *f, size_t asked, stemma_error *err) {
     size_t count = f->pair->a.count, slots = 16;
-    while (slots < 2 * count) slots *= 2;
+    while (slots < 2 * asked) slots *= 2;
     f->table.slots = mem_zero(slots, sizeof *f->table.slots);
     f->table.next = mem_zero(count, sizeof *f->table.next);
     f->table.mask = slots - 1;
     if (!f->table.slots || !f->table.next) return fail_memory(err);
+    ask_for_free_windows(f);
     for (size_t at = 0; at + f->least <= count; at++)
         enter_window(&f->table, run_hash(&f->hashes, f->hashes.a, at, f->least), at);
     f->found.steps += count;
@@ -203,18 +229,12 @@ static stemma_status search_stretch(struct finder *f, size_t begin, size_t end, 
 }
 
 static stemma_status search_free(struct finder *f, stemma_error *err) {
-    size_t count = f->pair->b.count, free_most = 0;
-    for (size_t begin = 0, end; begin < count; begin = end + 1) {
-        for (end = begin; end < count && !f->taken[end]; end++) continue;
-        if (end - begin > free_most) free_most = end - begin;
-    }
-    if (free_most < f->least || f->pair->a.count < f->least) return STEMMA_OK;
+    size_t windows = 0;
+    for (size_t begin, end = 0; next_free(f, &begin, &end);) windows += end - begin - f->least + 1;
+    if (windows == 0 || f->pair->a.count < f->least) return STEMMA_OK;
     TRY(prefix_hashes_init(&f->hashes, f->pair, err));
-    TRY(make_table(f, err));
-    for (size_t begin = 0, end; begin < count; begin = end + 1) {
-        for (end = begin; end < count && !f->taken[end]; end++) continue;
-        if (end - begin >= f->least) TRY(search_stretch(f, begin, end, err));
-    }
+    TRY(make_table(f, windows, err));
+    for (size_t begin, end = 0; next_free(f, &begin, &end);) TRY(search_stretch(f, begin, end, err));
     return take_waiting(f, err);
 }
 
