@@ -12,9 +12,11 @@ static void json_place(json *j, const char *key, const stemma_place *place) {
     json_close(j, '}');
 }
 
-void json_differences(json *j, const stemma_alignment *alignment) {
-    size_t count;
-    const stemma_difference *differences = stemma_alignment_differences(alignment, &count);
+void json_offsets(json *j) {
+    json_word(j, "offsets", "bytes of the original");
+}
+
+void json_differences(json *j, const stemma_difference *differences, size_t count) {
     json_open(j, "differences", '[');
     for (size_t i = 0; i < count && !stop_requested && !output_lost(); i++) {
         json_open(j, NULL, '{');

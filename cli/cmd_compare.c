@@ -174,6 +174,19 @@ static enum exit_code compare_pairs(const judge *j, const options *o) {
 
 /* ---- the command ---- */
 
+/* Blocks come with no verdict. */
+static enum exit_code check_use_of_blocks(const options *o) {
+    if (o->pairs_from || o->sketch)
+        return wrong_use("compare", "--blocks is for two documents, without --sketch or --pairs-from");
+    if (o->edit || o->edit_limit || o->threshold >= 0 || o->contained >= 0)
+        return wrong_use(
+            "compare",
+            "--blocks gives no verdict: --edit, --edit-limit, --threshold and --contained do not go with it");
+    if (o->scheme_count || o->signature)
+        return wrong_use("compare", "--blocks makes no sketches: --scheme and --signature do not go with it");
+    return EXIT_DONE;
+}
+
 static enum exit_code check_use(const options *o) {
     if (o->pairs_from && o->operand_count)
         return wrong_use("compare", "with --pairs-from no documents are named");
@@ -182,9 +195,9 @@ static enum exit_code check_use(const options *o) {
         return wrong_use("compare", "two documents are needed, %zu given", o->operand_count);
     if (!o->pairs_from && is_standard_input(o->operands[0]) && is_standard_input(o->operands[1]))
         return wrong_use("compare", "standard input can be only one of the two");
-    if (o->blocks && (o->pairs_from || o->sketch))
-        return wrong_use("compare", "--blocks is for two documents, without --sketch or --pairs-from");
-    return EXIT_DONE;
+    if (o->edit_limit && (o->sketch || o->edit == EDIT_ESTIMATE || o->edit == EDIT_NONE))
+        return wrong_use("compare", "--edit-limit is for the exact edit distance");
+    return o->blocks ? check_use_of_blocks(o) : EXIT_DONE;
 }
 
 static enum exit_code run(const options *o) {

@@ -1,7 +1,9 @@
 /* stemma diff: where two documents differ, and what they have in common. */
 #include "command.h"
+#include "diff_gaps.h"
 #include "diff_print.h"
 #include "json.h"
+#include "new_file.h"
 #include "recipe_options.h"
 #include "stored.h"
 
@@ -9,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { DEFAULT_CONTEXT = 3, WIDE = 120, NARROW = 80 };
@@ -19,6 +22,8 @@ typedef struct pair {
     stemma_recipe *recipe;
     stemma_text *a, *b;
     stemma_alignment *alignment;
+    bool exact; /* white space counts, also between tokens */
+    difference_list changes;
 } pair;
 
 /* ---- making it ---- */
@@ -30,16 +35,38 @@ static stemma_status read_document(const options *o, const char *name, const ste
     return status ? status : stemma_text_file(name, recipe, &limits, out, error);
 }
 
+static bool folds_space(const stemma_recipe *recipe) {
+    size_t preset_length, fold_length;
+    const char *preset = recipe_field(stemma_recipe_text(recipe), "preset", &preset_length);
+    const char *fold = recipe_field(stemma_recipe_text(recipe), "fold", &fold_length);
+    if (preset_length) return preset_length != 3 || memcmp(preset, "raw", 3);
+    return memmem(fold, fold_length, "space", 5);
+}
+
+static difference_list differences_of(const pair *p) {
+    difference_list list = {0};
+    if (p->exact) return differences_with_gaps(p->a, p->b, p->alignment);
+    const stemma_difference *all = stemma_alignment_differences(p->alignment, &list.count);
+    list.differences = need_memory(list.count * sizeof *all);
+    memcpy(list.differences, all, list.count * sizeof *all);
+    return list;
+}
+
 static stemma_status pair_align(pair *p, const options *o, stemma_error *error) {
     stemma_align_options how = stemma_align_options_default();
     stemma_limits limits = limits_from(o);
     if (o->least) how.least = o->least;
     stemma_status status = read_document(o, p->a_name, p->recipe, &p->a, error);
     if (!status) status = read_document(o, p->b_name, p->recipe, &p->b, error);
-    return status ? status : stemma_align_texts(p->a, p->b, &how, &limits, &p->alignment, error);
+    if (!status) status = stemma_align_texts(p->a, p->b, &how, &limits, &p->alignment, error);
+    if (status) return status;
+    p->exact = !folds_space(p->recipe);
+    p->changes = differences_of(p);
+    return STEMMA_OK;
 }
 
 static void pair_release(pair *p) {
+    free(p->changes.differences);
     stemma_alignment_free(p->alignment);
     stemma_text_free(p->a);
     stemma_text_free(p->b);
@@ -54,12 +81,7 @@ static bool has_same_bytes(const pair *p) {
 
 /* What the differences are counted in. */
 static const char *unit_of(const pair *p) {
-    static const char *const names[][2] = {{"byte", "bytes"}, {"char", "characters"}, {"line", "lines"}};
-    size_t length;
-    const char *unit = recipe_field(stemma_recipe_text(p->recipe), "unit", &length);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strlen(names[i][0]) == length && !memcmp(unit, names[i][0], length)) return names[i][1];
-    return "words";
+    return recipe_unit(stemma_recipe_text(p->recipe), 2);
 }
 
 /* ---- showing it ---- */
@@ -73,14 +95,13 @@ static size_t terminal_columns(const options *o) {
 
 static void print_json(const pair *p) {
     const char *recipe = stemma_recipe_text(p->recipe);
-    size_t differences;
-    stemma_alignment_differences(p->alignment, &differences);
     json line = json_begin(stdout);
     json_name(&line, "a", p->a_name);
     json_name(&line, "b", p->b_name);
-    json_bool(&line, "same_text", differences == 0);
+    json_bool(&line, "same_text", p->changes.count == 0);
     json_bool(&line, "same_bytes", has_same_bytes(p));
-    json_differences(&line, p->alignment);
+    json_offsets(&line);
+    json_differences(&line, p->changes.differences, p->changes.count);
     json_shared(&line, p->alignment);
     json_text(&line, "recipe", recipe, strcspn(recipe, ";")); /* the view alone: nothing is sketched */
     json_end(&line);
@@ -93,32 +114,53 @@ static void print_same(const pair *p) {
         puts("The documents have the same canonical text; their bytes differ (see --preset).");
 }
 
-/* The text, or a page that appears only when it is complete. */
+static enum exit_code complain_of_existing(const char *path) {
+    complain("'%s' exists; use --force to overwrite it", path);
+    return EXIT_WRONG;
+}
+
+/* Said before the work. */
+static enum exit_code check_output(const options *o) {
+    struct stat info;
+    if (!o->output) return EXIT_DONE;
+    for (size_t i = 0; i < o->operand_count; i++)
+        if (is_same_file(o->output, o->operands[i])) {
+            complain("cannot write '%s': it is one of the documents", o->output);
+            return EXIT_WRONG;
+        }
+    return o->force || lstat(o->output, &info) ? EXIT_DONE : complain_of_existing(o->output);
+}
+
+/* The page on standard output, or in a file that appears only when it is complete. */
 static enum exit_code write_html(const options *o, const pair *p, const diff_view *view, size_t context) {
+    new_file file;
     if (!o->output) {
         write_page(stdout, view, unit_of(p), context);
         return EXIT_DONE;
     }
-    FILE *file = fopen(o->output, o->force ? "w" : "wx");
-    if (!file && errno == EEXIST) {
-        complain("'%s' exists; use --force to overwrite it", o->output);
-        return EXIT_WRONG;
+    bool opened = new_file_open(&file, o->output), done = false;
+    if (opened) write_page(file.out, view, unit_of(p), context);
+    if (opened && stop_requested) {
+        new_file_abandon(&file);
+        return EXIT_INTERRUPTED;
     }
-    if (file) write_page(file, view, unit_of(p), context);
-    bool failed = !file || ferror(file);
-    if (file && fclose(file)) failed = true;
-    if (!failed) return EXIT_DONE;
+    if (opened) done = new_file_keep(&file, o->force);
+    if (done) return EXIT_DONE;
+    if (errno == EEXIST) return complain_of_existing(o->output);
     complain("cannot write '%s': %s", o->output, cause_text(errno));
-    if (file) unlink(o->output);
     return EXIT_MACHINE;
 }
 
 static enum exit_code show(const options *o, const pair *p) {
     size_t context = o->context < 0 ? DEFAULT_CONTEXT : (size_t)o->context, columns = terminal_columns(o);
-    bool wide = o->side_by_side || (isatty(STDOUT_FILENO) && columns >= WIDE);
+    bool wide = o->side_by_side || columns >= WIDE;
     enum exit_code code = EXIT_DONE;
     diff_view view;
-    view_init(&view, p->a_name, p->a, p->b_name, p->b, p->alignment);
+    diff_pair both = {.a_name = p->a_name, .b_name = p->b_name, .a = p->a, .b = p->b, .exact = p->exact};
+    both.differences = p->changes.differences;
+    both.difference_count = p->changes.count;
+    both.shared = stemma_alignment_shared(p->alignment, &both.shared_count);
+    view_init(&view, &both);
     if (o->html) {
         code = write_html(o, p, &view, context);
     } else if (o->passages) {
@@ -132,20 +174,19 @@ static enum exit_code show(const options *o, const pair *p) {
             print_unified(&view, context);
         write_summary(stdout, &view, unit_of(p));
         putchar('\n');
+        if (view_hides_something(&view)) puts("Case, spacing or punctuation differ, too (see --preset).");
     }
     view_release(&view);
     return code;
 }
 
 static enum exit_code answer(const options *o, const pair *p) {
-    size_t differences;
     enum exit_code code = EXIT_DONE;
-    stemma_alignment_differences(p->alignment, &differences);
     if (o->json)
         print_json(p);
     else if (!o->quiet)
         code = show(o, p);
-    return graver(code, differences ? EXIT_NO : EXIT_DONE);
+    return graver(code, p->changes.count ? EXIT_NO : EXIT_DONE);
 }
 
 /* ---- the command ---- */
@@ -158,6 +199,10 @@ static enum exit_code check_use(const options *o) {
     if (o->json + o->html + o->passages + o->side_by_side + o->quiet > 1)
         return wrong_use("diff",
                          "only one of --json, --html, --passages, --side-by-side and --quiet is possible");
+    if (o->context >= 0 && (o->json || o->passages || o->quiet))
+        return wrong_use("diff", "--context does not go with --json, --passages and --quiet");
+    if (o->columns && (o->json || o->html || o->passages || o->quiet))
+        return wrong_use("diff", "--columns is for the terminal, see --side-by-side");
     if ((o->output || o->force) && !o->html) return wrong_use("diff", "--output and --force are for --html");
     return EXIT_DONE;
 }
@@ -166,6 +211,7 @@ static enum exit_code run(const options *o) {
     stemma_error error;
     pair p = {0};
     enum exit_code code = check_use(o);
+    if (!code) code = check_output(o);
     if (!code) code = recipe_from_options(o, "diff", &p.recipe);
     if (code) return code;
     p.a_name = o->operands[0];

@@ -20,6 +20,7 @@ typedef struct item {
 
 typedef struct find_run {
     const options *options;
+    const char *unit; /* what a fragment is counted in */
     stemma_finder *finder;
     stemma_limits limits;
     name_list names; /* of --files-from */
@@ -64,7 +65,7 @@ static void print_item(find_run *run, const item *it) {
     else if (o->json)
         fragments_print_json(it->name, it->findings, o);
     else
-        fragments_print(it->name, it->findings, o);
+        fragments_print(it->name, it->findings, run->unit, o->target_count);
 }
 
 /* Returns false when more work would be for nothing: nobody reads, or --quiet has its answer. */
@@ -162,6 +163,7 @@ static enum exit_code run(const options *o) {
     enum exit_code code = check_use(o);
     if (!code) code = recipe_from_options(o, "find", &recipe);
     if (code) return code;
+    run.unit = recipe_unit(stemma_recipe_text(recipe), 2);
     run.threads = names_standard_input(o) ? 1 : threads_for(o, &run.walk);
     progress_begin(&run.progress);
     code = make_finder(&run, recipe);

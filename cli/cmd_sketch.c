@@ -2,6 +2,7 @@
 #include "command.h"
 #include "json.h"
 #include "names.h"
+#include "new_file.h"
 #include "parallel.h"
 #include "recipe_options.h"
 #include "stored.h"
@@ -59,11 +60,22 @@ static bool is_new(sketch_run *run, const char *name) {
     return true;
 }
 
+/* The bundle would take the place of a document. */
+static bool is_output(sketch_run *run, const char *name) {
+    const char *path = run->options->output;
+    if (!path || !is_same_file(path, name)) return false;
+    complain("cannot write '%s': it is one of the documents", path);
+    run->lost = true;
+    run->code = graver(run->code, EXIT_WRONG);
+    return true;
+}
+
 static bool read_round(sketch_run *run) {
     char *name;
     run->count = 0;
-    while (run->count < round_size(run->threads) && !stop_requested && next_name(run, &name))
-        if (is_new(run, name)) run->round[run->count++] = (item){.name = need_copy(name)};
+    while (run->count < round_size(run->threads) && !stop_requested && !run->lost && next_name(run, &name))
+        if (is_new(run, name) && !is_output(run, name))
+            run->round[run->count++] = (item){.name = need_copy(name)};
     run->named += run->count;
     return run->count > 0;
 }
@@ -72,6 +84,7 @@ static void sketch_item(void *context, size_t index, unsigned worker) {
     sketch_run *run = context;
     item *it = &run->round[index];
     (void)worker;
+    if (run->lost) return;
     /* A sketch of a sketch is never meant: it comes from a second run over the same directory. */
     it->status = stored_refuse(it->name, "sketch", &it->error);
     if (!it->status)

@@ -46,7 +46,7 @@ static const char style[] =
     "del{background:var(--del);color:var(--del-ink);text-decoration:line-through}\n"
     "ins{background:var(--ins);color:var(--ins-ink);text-decoration:underline}\n"
     "a.moved{background:var(--moved);color:var(--moved-ink);text-decoration:underline dotted}\n"
-    "a.moved::before{content:attr(data-where);font:11px system-ui,sans-serif;margin-right:.4em}\n"
+    "a.moved[data-where]::before{content:attr(data-where);font:11px system-ui,sans-serif;margin-right:.4em}\n"
     "#texts td.fold{text-align:center;padding:.4rem;font-family:system-ui,sans-serif}\n"
     "#shared{width:auto;margin:.5rem 0}\n"
     "#shared th,#shared td{padding:.1rem 1.2rem .1rem 0;text-align:left}\n"
@@ -91,7 +91,7 @@ static const char script[] = "'use strict';\n"
                              "reveal();\n";
 
 /* SHA-256 of the two, in base64: a test holds them to it. */
-#define STYLE_HASH  "KI32ArVp8iXswLwkQZP2tcBCNil1BahtUybvrRKnKyE="
+#define STYLE_HASH  "1jTi6r9bPBOKkmqtO39KnbFp3Ad+1RBprtRVVXpLuHM="
 #define SCRIPT_HASH "vQZVy5PpL2ylU46fbk/IDz2NYKM1CHAMKU+nZTWDIJQ="
 
 /* ---- text ---- */
@@ -132,12 +132,15 @@ typedef struct page {
     size_t folds; /* so far */
 } page;
 
-static void write_moved(const page *p, const side *s, const mark *m, const char *text, size_t size) {
+/* `first`: where the passage begins, it says where it was moved. */
+static void write_moved(const page *p, const side *s, const mark *m, bool first, const char *text,
+                        size_t size) {
     bool is_a = s == &p->view->a;
     const stemma_passage *passage = &p->view->shared[m->moved];
     unsigned long long line = is_a ? passage->b.first_line : passage->a.first_line;
-    fprintf(p->out, "<a class=\"moved\" href=\"#%c%llu\" data-where=\"moved %s line %llu\">",
-            is_a ? 'b' : 'a', line, is_a ? "to" : "from", line);
+    fprintf(p->out, "<a class=\"moved\" href=\"#%c%llu\"", is_a ? 'b' : 'a', line);
+    if (first) fprintf(p->out, " data-where=\"moved %s line %llu\"", is_a ? "to" : "from", line);
+    fputc('>', p->out);
     write_escaped(p->out, text, size);
     fputs("</a>", p->out);
 }
@@ -147,7 +150,7 @@ static void write_mark(const page *p, const side *s, const mark *m, size_t begin
     const char *tag = s == &p->view->a ? "del" : "ins";
     if (to <= from) return;
     if (m->moved != NOT_MOVED) {
-        write_moved(p, s, m, s->source + from, to - from);
+        write_moved(p, s, m, m->begin >= begin, s->source + from, to - from);
         return;
     }
     fprintf(p->out, "<%s>", tag);
@@ -188,6 +191,10 @@ static void write_row(const page *p, size_t index) {
     fputs("</tr>\n", p->out);
 }
 
+static void write_range(const page *p, size_t begin, size_t end) {
+    for (size_t i = begin; i < end && !stop_requested && !ferror(p->out); i++) write_row(p, i);
+}
+
 static void write_fold(page *p, size_t begin, size_t end) {
     size_t id = ++p->folds;
     char count[32];
@@ -196,7 +203,7 @@ static void write_fold(page *p, size_t begin, size_t end) {
         "<tbody><tr><td class=\"fold\" colspan=\"4\"><button type=\"button\" aria-expanded=\"false\" "
         "aria-controls=\"fold%zu\">%s lines in common</button></td></tr></tbody>\n<tbody id=\"fold%zu\" hidden>\n",
         id, format_count(end - begin, count, sizeof count), id);
-    for (size_t i = begin; i < end; i++) write_row(p, i);
+    write_range(p, begin, end);
     fputs("</tbody>\n", p->out);
 }
 
@@ -213,7 +220,7 @@ static void write_rows(page *p, size_t context) {
             continue;
         }
         fputs("<tbody>\n", p->out);
-        for (size_t k = i; k < end; k++) write_row(p, k);
+        write_range(p, i, end);
         fputs("</tbody>\n", p->out);
     }
     free(chosen);
@@ -244,7 +251,7 @@ static void write_header(const page *p, const char *unit) {
     write_name(p->out, p->view->b.name);
     fputs("</h1>\n<p>", p->out);
     write_summary(p->out, p->view, unit);
-    fprintf(p->out, "; %.3g %% of all changed.</p>\n", 100 * changed);
+    fprintf(p->out, "; %.3g %% of all %s changed.</p>\n", 100 * changed, unit);
     fputs(
         "<nav aria-label=\"changes\"><span id=\"where\" role=\"status\"></span> "
         "<button type=\"button\" data-step=\"-1\" aria-keyshortcuts=\"p\">Previous (p)</button> "

@@ -23,7 +23,6 @@ void write_summary(FILE *out, const diff_view *view, const char *unit) {
 /* ---- passages ---- */
 
 static void print_place(const char *label, const side *s, const stemma_place *place) {
-    char begin[32], end[32];
     printf("  %s  ", label);
     print_name(stdout, s->name);
     if (place->first_line == place->last_line)
@@ -31,28 +30,14 @@ static void print_place(const char *label, const side *s, const stemma_place *pl
     else
         printf(", lines %llu-%llu", (unsigned long long)place->first_line,
                (unsigned long long)place->last_line);
-    printf(", bytes %s-%s\n", format_count(place->begin, begin, sizeof begin),
-           format_count(place->end, end, sizeof end));
+    printf(", bytes %llu-%llu\n", (unsigned long long)place->begin, (unsigned long long)place->end);
 }
 
-/* The beginning of a passage in one line. */
 static void print_excerpt(const side *s, const stemma_place *place) {
     enum { MOST = 100 };
-    char excerpt[MOST + 1];
-    size_t used = 0, at = (size_t)place->begin, end = (size_t)place->end;
-    for (; at < end && used < MOST; at++) {
-        char c = s->source[at];
-        bool blank = c == ' ' || c == '\t' || c == '\r' || c == '\n';
-        if (!blank) excerpt[used++] = c;
-        if (blank && used && excerpt[used - 1] != ' ') excerpt[used++] = ' ';
-    }
-    while (at < end && used && ((unsigned char)s->source[at] & 0xC0) == 0x80) { /* not within a character */
-        bool lead = ((unsigned char)excerpt[--used] & 0xC0) == 0xC0;
-        if (lead) break;
-    }
-    char *safe = safe_text(excerpt, used);
-    printf("     %s%s\n", safe, at < end ? "..." : "");
-    free(safe);
+    char *excerpt = excerpt_of(s->source + place->begin, (size_t)(place->end - place->begin), MOST, false);
+    printf("     %s\n", excerpt);
+    free(excerpt);
 }
 
 /* Tokens of a that stand in some passage: stretches of a may overlap. */

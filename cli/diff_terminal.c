@@ -3,8 +3,7 @@
  * columns.
  *
  * Without colour deleted words are [-so-] and inserted ones {+so+}. A line in which all changes have their
- * place is shown once, with both; else the line of a stands before that of b, and one without changes is left
- * out.
+ * place is shown once, with both; else the lines of a stand before those of b that tell the same.
  */
 #define _XOPEN_SOURCE 700 /* wcwidth */
 #include "diff_print.h"
@@ -60,6 +59,35 @@ static void print_text(const char *text, size_t size) {
     free(shown);
 }
 
+/* A stretch in common longer than this, within a line, is shown by its ends: a text may be all one line. */
+enum { STRETCH_MOST = 1000, STRETCH_END = 200 };
+
+/* Where the next character begins, if it is one; a character has three bytes more at most. */
+static size_t character_from(const char *text, size_t at) {
+    for (size_t end = at + 3; at < end && ((unsigned char)text[at] & 0xC0) == 0x80; at++) continue;
+    return at;
+}
+
+/* As shown_text. */
+static char *shown_stretch(const char *text, size_t size) {
+    if (size <= STRETCH_MOST) return shown_text(text, size);
+    size_t head = character_from(text, STRETCH_END), tail = character_from(text, size - STRETCH_END);
+    char count[32], *before = shown_text(text, head), *behind = shown_text(text + tail, size - tail);
+    size_t room = strlen(before) + strlen(behind) + 64;
+    char *shown = need_memory(room);
+    snprintf(shown, room, "%s [... %s bytes ...] %s", before, format_count(tail - head, count, sizeof count),
+             behind);
+    free(before);
+    free(behind);
+    return shown;
+}
+
+static void print_stretch(const char *text, size_t size) {
+    char *shown = shown_stretch(text, size);
+    fputs(shown, stdout);
+    free(shown);
+}
+
 /* ---- marks ---- */
 
 /* What goes before and behind a marked text. */
@@ -91,120 +119,108 @@ static void print_mark(const printer *p, const side *s, const mark *m, size_t be
     printf("%s%s", around.behind, p->colours.end);
 }
 
+/* Where a change is in white space alone, a line end is shown as a character. */
+static size_t end_for_mark(const printer *p, const side *s, const mark *m, size_t end) {
+    const stemma_difference *d = &p->view->differences[m->difference];
+    bool tokens = d->a.first_token < d->a.end_token || d->b.first_token < d->b.end_token;
+    return s->exact && !tokens && end < s->size ? end + 1 : end;
+}
+
 static void print_marked_line(const printer *p, const side *s, size_t line) {
     size_t size, at;
     const char *text = view_line(s, line, &size);
     size_t begin = (size_t)(text - s->source), end = begin + size;
     at = begin;
-    for (size_t i = view_mark_from(s, begin); i < s->mark_count && s->marks[i].begin < end; i++) {
-        if (s->marks[i].begin > at) print_text(s->source + at, s->marks[i].begin - at);
-        print_mark(p, s, &s->marks[i], begin, end);
-        at = s->marks[i].end < end ? s->marks[i].end : end;
+    for (size_t i = view_mark_from(s, begin); i < s->mark_count && s->marks[i].begin <= end; i++) {
+        const mark *m = &s->marks[i];
+        if (m->begin > at) print_stretch(s->source + at, m->begin - at);
+        print_mark(p, s, m, begin, end_for_mark(p, s, m, end));
+        at = m->end < end ? m->end : end;
     }
-    print_text(s->source + at, end - at);
+    print_stretch(s->source + at, end - at);
 }
 
 /* ---- unified ---- */
 
-static void print_gutter(const printer *p, size_t a, size_t b, char sign) {
+/* `text`: whether something follows. */
+static void print_gutter(const printer *p, size_t a, size_t b, char sign, bool text) {
     const char *faint = p->colours.faint, *end = p->colours.end;
     char left[32] = "", right[32] = "";
     if (a) snprintf(left, sizeof left, "%zu", a);
     if (b) snprintf(right, sizeof right, "%zu", b);
-    printf("%s%*s %*s %c%s ", faint, p->digits, left, p->digits, right, sign, end);
+    printf("%s%*s %*s", faint, p->digits, left, p->digits, right);
+    if (text || sign != ' ') printf(" %c", sign);
+    printf("%s%s", end, text ? " " : "");
 }
 
-/* Whether a line shows every change that touches its partner, and whole. */
-static bool shows_all(const diff_view *view, const side *s, size_t line, const side *partner,
-                      size_t partner_line) {
-    size_t begin = s->lines[line - 1], end = s->lines[line], low = partner->lines[partner_line - 1],
-           high = partner->lines[partner_line];
-    for (size_t i = view_mark_from(s, begin); i < s->mark_count && s->marks[i].begin < end; i++) {
-        const stemma_difference *d = &view->differences[s->marks[i].difference];
-        const stemma_place *there = partner == &view->a ? &d->a : &d->b;
-        if (s->marks[i].begin < begin || s->marks[i].end > end) return false;
-        if (there->begin < low || there->end > high || there->begin == high) return false;
+/* All marks of one side that belong to a difference. */
+static void print_marks_of(const printer *p, const side *s, size_t difference) {
+    span all = s->spans[difference];
+    for (size_t i = view_mark_from(s, all.begin); i < s->mark_count && s->marks[i].begin < all.end; i++)
+        print_mark(p, s, &s->marks[i], all.begin, all.end);
+}
+
+/* What is deleted stands within the line of b: apart from what is beside it, where it was so in a. */
+static void print_deleted(const printer *p, size_t difference, size_t begin, size_t end) {
+    const side *a = &p->view->a, *b = &p->view->b;
+    span deleted = a->spans[difference], place = b->spans[difference];
+    bool blank_before = deleted.begin > 0 && is_blank(a->source[deleted.begin - 1]);
+    bool blank_behind = deleted.end < a->size && is_blank(a->source[deleted.end]);
+    if (deleted.begin == deleted.end) {
+        print_marks_of(p, b, difference);
+        return;
     }
-    return true;
+    if (blank_before && place.begin > begin && !is_blank(b->source[place.begin - 1])) putchar(' ');
+    print_marks_of(p, a, difference);
+    print_marks_of(p, b, difference);
+    if (blank_behind && place.end < end && !is_blank(b->source[place.end])) putchar(' ');
 }
 
-static bool is_one_line(const diff_view *view, const row *r) {
-    return r->a && r->b && shows_all(view, &view->a, r->a, &view->b, r->b) &&
-           shows_all(view, &view->b, r->b, &view->a, r->a);
-}
-
-/* All marks of one side that belong to a difference; returns where the last ends. */
-static size_t print_marks_of(const printer *p, const side *s, size_t difference, size_t begin, size_t end) {
-    size_t at = begin;
-    for (size_t i = view_mark_from(s, begin); i < s->mark_count && s->marks[i].difference == difference;
-         i++) {
-        print_mark(p, s, &s->marks[i], begin, end);
-        at = s->marks[i].end;
-    }
-    return at;
-}
-
+/* A line of b with its changes, and those of a that have their place in it. */
 static void print_merged_line(const printer *p, const row *r) {
     const diff_view *view = p->view;
-    size_t size, a_end = view->a.lines[r->a];
-    const char *text = view_line(&view->b, r->b, &size);
-    size_t at = (size_t)(text - view->b.source), end = at + size;
-    size_t a_mark = view_mark_from(&view->a, view->a.lines[r->a - 1]), b_mark = view_mark_from(&view->b, at);
-    size_t first = SIZE_MAX;
-    if (a_mark < view->a.mark_count) first = view->a.marks[a_mark].difference;
-    if (b_mark < view->b.mark_count && view->b.marks[b_mark].difference < first)
-        first = view->b.marks[b_mark].difference;
-    print_gutter(p, r->a, r->b, '~');
-    for (size_t i = first; i < view->difference_count && view->differences[i].b.begin <= end; i++) {
-        const stemma_difference *d = &view->differences[i];
-        if (d->a.begin >= a_end || d->b.begin < at) break;
-        print_text(view->b.source + at, (size_t)d->b.begin - at);
-        print_marks_of(p, &view->a, i, (size_t)d->a.begin, a_end);
-        if (d->kind == STEMMA_CHANGE_DELETE) putchar(' ');
-        at = print_marks_of(p, &view->b, i, (size_t)d->b.begin, end);
+    const side *b = &view->b;
+    size_t size, at = b->lines[r->b - 1], begin = at, line_end = b->lines[r->b];
+    if (r->b == b->line_count) line_end++;
+    view_line(b, r->b, &size);
+    size_t end = begin + size, first = view_difference_from(view, begin), last = first;
+    while (last < view->difference_count && b->spans[last].begin < line_end) last++;
+    bool changed = false;
+    for (size_t i = first; i < last; i++) changed |= view->in_line[i];
+    print_gutter(p, r->a, r->b, changed ? '~' : ' ', changed || size);
+    for (size_t i = first; i < last; i++) {
+        if (!view->in_line[i]) continue;
+        size_t to = b->spans[i].begin < end ? b->spans[i].begin : end;
+        if (to > at) print_stretch(b->source + at, to - at);
+        print_deleted(p, i, begin, end);
+        at = b->spans[i].end;
     }
-    if (at < end) print_text(view->b.source + at, end - at);
+    if (at < end) print_stretch(b->source + at, end - at);
     putchar('\n');
 }
 
-static bool line_is_marked(const side *s, size_t line) {
-    if (!line) return false;
-    size_t at = view_mark_from(s, s->lines[line - 1]);
-    return at < s->mark_count && s->marks[at].begin < s->lines[line];
-}
-
 static void print_separate(const printer *p, const side *s, size_t line, char sign) {
-    if (!line_is_marked(s, line)) return;
     bool is_a = s == &p->view->a;
-    print_gutter(p, is_a ? line : 0, is_a ? 0 : line, sign);
+    if (!line) return;
+    size_t size;
+    view_line(s, line, &size);
+    print_gutter(p, is_a ? line : 0, is_a ? 0 : line, sign, size || view_is_marked(s, line));
     print_marked_line(p, s, line);
     putchar('\n');
 }
 
-/* Rows from `begin` on that change and cannot be shown as one line each; returns their end. */
-static size_t separate_rows(const diff_view *view, size_t begin) {
-    size_t end = begin;
-    while (end < view->row_count && view->rows[end].changed && !is_one_line(view, &view->rows[end])) end++;
-    return end;
-}
-
+/* A row, or a whole block where the lines of a stand before those of b; returns the next. A line of a alone
+ * was wrapped otherwise in b, and stands there. */
 static size_t print_rows(const printer *p, size_t at) {
-    const diff_view *view = p->view;
-    const row *r = &view->rows[at];
-    if (!r->changed) {
-        if (!r->b) return at + 1; /* a line of a that was wrapped otherwise in b */
-        print_gutter(p, r->a, r->b, ' ');
-        print_marked_line(p, &view->b, r->b);
-        putchar('\n');
+    const row *rows = p->view->rows;
+    size_t end = at;
+    if (!rows[at].separate) {
+        if (rows[at].b) print_merged_line(p, &rows[at]);
         return at + 1;
     }
-    size_t end = separate_rows(view, at);
-    if (end == at) {
-        print_merged_line(p, r);
-        return at + 1;
-    }
-    for (size_t i = at; i < end; i++) print_separate(p, &view->a, view->rows[i].a, '-');
-    for (size_t i = at; i < end; i++) print_separate(p, &view->b, view->rows[i].b, '+');
+    while (end < p->view->row_count && rows[end].block == rows[at].block) end++;
+    for (size_t i = at; i < end; i++) print_separate(p, &p->view->a, rows[i].a, '-');
+    for (size_t i = at; i < end; i++) print_separate(p, &p->view->b, rows[i].b, '+');
     return end;
 }
 
@@ -257,14 +273,18 @@ typedef struct cell {
     size_t size, at;
 } cell;
 
-static void cell_add(cell *c, const char *text, size_t size, const char *colour, FILE *to) {
-    char *shown = shown_text(text, size);
+/* Takes `shown`. */
+static void cell_add_shown(cell *c, char *shown, const char *colour, FILE *to) {
     size_t length = strlen(shown);
     c->colour_at = need_more(c->colour_at, (c->size + length + 1) * sizeof *c->colour_at);
     for (size_t i = 0; i < length; i++) c->colour_at[c->size + i] = colour;
     c->size += length;
     fwrite(shown, 1, length, to);
     free(shown);
+}
+
+static void cell_add(cell *c, const char *text, size_t size, const char *colour, FILE *to) {
+    cell_add_shown(c, shown_text(text, size), colour, to);
 }
 
 static void cell_add_mark(cell *c, const printer *p, const side *s, const mark *m, size_t begin, size_t end,
@@ -286,11 +306,12 @@ static cell cell_make(const printer *p, const side *s, size_t line) {
     size_t begin = (size_t)(text - s->source), end = begin + size, at = begin;
     FILE *to = need(open_memstream(&c.text, &text_size));
     for (size_t i = view_mark_from(s, begin); i < s->mark_count && s->marks[i].begin < end; i++) {
-        if (s->marks[i].begin > at) cell_add(&c, s->source + at, s->marks[i].begin - at, "", to);
+        if (s->marks[i].begin > at)
+            cell_add_shown(&c, shown_stretch(s->source + at, s->marks[i].begin - at), "", to);
         cell_add_mark(&c, p, s, &s->marks[i], begin, end, to);
         at = s->marks[i].end < end ? s->marks[i].end : end;
     }
-    cell_add(&c, s->source + at, end - at, "", to);
+    cell_add_shown(&c, shown_stretch(s->source + at, end - at), "", to);
     fclose(to);
     need(c.text);
     return c;
@@ -317,37 +338,52 @@ static size_t cell_fit(const cell *c, size_t columns) {
 
 /* The next piece of the cell that fits, filled up with spaces where another column follows. */
 static void cell_print(cell *c, const printer *p, size_t columns, bool fill) {
-    size_t end = c->text ? cell_fit(c, columns) : c->at, from = c->at;
+    size_t end = c->text ? cell_fit(c, columns) : c->at, from = c->at, shown = end;
     size_t width = c->text ? display_width(c->text + from, end - from) : 0;
     const char *colour = "";
-    for (; c->at < end; c->at++) {
+    while (!fill && shown > from && c->text[shown - 1] == ' ') shown--;
+    for (; c->at < shown; c->at++) {
         if (c->colour_at[c->at] != colour) {
             fputs(*colour ? p->colours.end : "", stdout);
             fputs(colour = c->colour_at[c->at], stdout);
         }
         putchar(c->text[c->at]);
     }
+    c->at = end;
     if (*colour) fputs(p->colours.end, stdout);
     if (fill && width < columns) printf("%*s", (int)(columns - width), "");
 }
 
 static void print_number(const printer *p, size_t line) {
     if (line)
-        printf("%s%*zu%s ", p->colours.faint, p->digits, line, p->colours.end);
+        printf("%s%*zu%s", p->colours.faint, p->digits, line, p->colours.end);
     else
-        printf("%*s ", p->digits, "");
+        printf("%*s", p->digits, "");
+}
+
+/* A line of both cells; nothing follows what is seen last. */
+static void print_columns_line(const printer *p, const row *r, cell *a, cell *b, bool first, size_t columns) {
+    bool text = b->at < b->size, right = text || (first && r->b);
+    print_number(p, first ? r->a : 0);
+    if (right || r->changed || a->at < a->size) putchar(' ');
+    cell_print(a, p, columns, right || r->changed);
+    if (right || r->changed) printf(" %s%c%s", p->colours.faint, r->changed ? '|' : ' ', p->colours.end);
+    if (right) {
+        putchar(' ');
+        print_number(p, first ? r->b : 0);
+    }
+    if (text) {
+        putchar(' ');
+        cell_print(b, p, columns, false);
+    }
+    putchar('\n');
 }
 
 static void print_columns_row(const printer *p, const row *r, size_t columns) {
     cell a = cell_make(p, &p->view->a, r->a), b = cell_make(p, &p->view->b, r->b);
     bool first = true;
     do {
-        print_number(p, first ? r->a : 0);
-        cell_print(&a, p, columns, true);
-        printf(" %s%c%s ", p->colours.faint, r->changed ? '|' : ' ', p->colours.end);
-        print_number(p, first ? r->b : 0);
-        cell_print(&b, p, columns, false);
-        putchar('\n');
+        print_columns_line(p, r, &a, &b, first, columns);
         first = false;
     } while (a.at < a.size || b.at < b.size);
     cell_release(&a);

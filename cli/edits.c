@@ -14,19 +14,20 @@ void edits_release(edits *e) {
     stemma_regions_free(e->regions);
 }
 
-static bool is_standard_input(const char *name) {
-    return !strcmp(name, "-");
+bool can_be_read_again(const char *name) {
+    struct stat info;
+    return strcmp(name, "-") && (stat(name, &info) || S_ISREG(info.st_mode));
 }
 
 bool edits_wanted(const options *o) {
     if (o->edit != EDIT_DEFAULT) return o->edit != EDIT_NONE;
     if (o->pairs_from || (o->quiet && !o->json)) return false;
-    return !is_standard_input(o->operands[0]) && !is_standard_input(o->operands[1]);
+    return can_be_read_again(o->operands[0]) && can_be_read_again(o->operands[1]);
 }
 
 static bool is_large(const char *name) {
     struct stat status;
-    return !is_standard_input(name) && !stat(name, &status) && status.st_size > TEXT_MOST;
+    return strcmp(name, "-") && !stat(name, &status) && status.st_size > TEXT_MOST;
 }
 
 stemma_status edits_read(const options *o, const char *name, const stemma_recipe *recipe, stemma_text **out,
@@ -35,8 +36,8 @@ stemma_status edits_read(const options *o, const char *name, const stemma_recipe
     *out = NULL;
     if (o->edit != EDIT_EXACT && is_large(name)) return STEMMA_OK;
     stemma_status status = stemma_text_file(name, recipe, &limits, out, error);
-    return status == STEMMA_UNSUPPORTED && !is_standard_input(name) && o->edit != EDIT_EXACT ? STEMMA_OK
-                                                                                             : status;
+    return status == STEMMA_UNSUPPORTED && can_be_read_again(name) && o->edit != EDIT_EXACT ? STEMMA_OK
+                                                                                            : status;
 }
 
 static stemma_status measure_texts(const options *o, stemma_text *const texts[2], edits *out,
@@ -68,8 +69,17 @@ stemma_status edits_locate(const stemma_sketch *a, const stemma_sketch *b, edits
     return stemma_sketch_regions(a, b, &out->regions, &out->region_count, &out->bytes_known, error);
 }
 
+/* From the text where there is one: the file may be a pipe. */
+static stemma_status sign(const char *name, const stemma_text *text, const stemma_recipe *signature,
+                          const stemma_limits *limits, stemma_sketch **out, stemma_error *error) {
+    size_t size;
+    if (!text) return stemma_sketch_file(name, signature, limits, out, error);
+    const char *source = stemma_text_source(text, &size);
+    return stemma_sketch_bytes(source, size, name, signature, limits, out, error);
+}
+
 static stemma_status measure_files(const options *o, const stemma_recipe *recipe, const char *const names[2],
-                                   edits *out, stemma_error *error) {
+                                   stemma_text *const texts[2], edits *out, stemma_error *error) {
     stemma_limits limits = limits_from(o);
     stemma_sketch *sketches[2] = {NULL, NULL};
     stemma_comparison comparison;
@@ -77,7 +87,7 @@ static stemma_status measure_files(const options *o, const stemma_recipe *recipe
     stemma_status status = signature_recipe(recipe, &signature, error);
     if (status) return status;
     for (size_t i = 0; i < 2 && !status; i++)
-        status = stemma_sketch_file(names[i], signature, &limits, &sketches[i], error);
+        status = sign(names[i], texts[i], signature, &limits, &sketches[i], error);
     if (!status) status = stemma_compare_sketches(sketches[0], sketches[1], NULL, &comparison, error);
     if (!status) out->edit = comparison.edit;
     if (!status) status = edits_locate(sketches[0], sketches[1], out, error);
@@ -89,7 +99,7 @@ static stemma_status measure_files(const options *o, const stemma_recipe *recipe
 stemma_status edits_measure(const options *o, const stemma_recipe *recipe, const char *const names[2],
                             stemma_text *const texts[2], edits *out, stemma_error *error) {
     stemma_status status = texts[0] && texts[1] ? measure_texts(o, texts, out, error)
-                                                : measure_files(o, recipe, names, out, error);
+                                                : measure_files(o, recipe, names, texts, out, error);
     out->known = !status;
     return status;
 }

@@ -19,8 +19,11 @@ typedef struct edits {
 
 void edits_release(edits *e);
 
-/* Whether --edit wants the documents' texts, or what is meant when it is not given: yes, but not of a list, nor of
- * standard input, which may be endless and cannot be read again. */
+/* Neither standard input nor a pipe by another name. */
+bool can_be_read_again(const char *name);
+
+/* Whether --edit wants the documents' texts, or what is meant when it is not given: yes, but not of a list,
+ * nor of a pipe, which may be endless and cannot be read again. */
 bool edits_wanted(const options *o);
 
 /* The text of a document, or NULL where it is too large to be held unasked. */

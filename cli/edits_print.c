@@ -160,6 +160,7 @@ static unsigned long long widest_margin(const edits *e) {
 static void print_places(const edits *e, void (*label)(const palette *p, const char *text),
                          const palette *p) {
     size_t count;
+    char left[32];
     shown *places = all_places(e, &count);
     size_t most = count < PLACES_SHOWN ? count : PLACES_SHOWN;
     qsort(places, count, sizeof *places, by_extent);
@@ -173,7 +174,8 @@ static void print_places(const edits *e, void (*label)(const palette *p, const c
     }
     if (most < count) {
         label(p, "");
-        printf("and %zu smaller%s\n", count - most, e->alignment ? "; 'stemma diff' shows all" : "");
+        printf("and %s smaller%s\n", format_count(count - most, left, sizeof left),
+               e->alignment ? "; 'stemma diff' shows all" : "");
     }
     if (count && !e->alignment && !e->bytes_known) {
         label(p, "");
@@ -236,7 +238,9 @@ void edits_print_json(const edits *e, json *line) {
     json_close(line, '}');
     if (e->regions) print_regions_json(line, e);
     if (!e->alignment) return;
-    json_word(line, "offsets", "bytes of the original");
-    json_differences(line, e->alignment);
+    json_offsets(line);
+    size_t count;
+    const stemma_difference *differences = stemma_alignment_differences(e->alignment, &count);
+    json_differences(line, differences, count);
     json_shared(line, e->alignment);
 }

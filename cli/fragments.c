@@ -68,31 +68,18 @@ static size_t choose(const stemma_fragment *all, size_t count, const stemma_frag
     return kept;
 }
 
-/* What stands at the beginning of the fragment, on one line; NULL where the file cannot be read again. Free
- * it. */
+/* The beginning of the fragment; NULL where the file cannot be read again. Free it. */
 static char *excerpt(const char *name, const stemma_fragment *f) {
-    char bytes[EXCERPT];
+    char bytes[4 * EXCERPT]; /* room for blanks that become one */
     struct stat info;
     uint64_t size = f->end - f->begin;
     int fd = strcmp(name, "-") ? open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
     if (fd < 0) return NULL;
     ssize_t got = fstat(fd, &info) || !S_ISREG(info.st_mode)
                       ? -1
-                      : pread(fd, bytes, size < EXCERPT ? (size_t)size : EXCERPT, (off_t)f->begin);
+                      : pread(fd, bytes, size < sizeof bytes ? (size_t)size : sizeof bytes, (off_t)f->begin);
     close(fd);
-    if (got < 0) return NULL;
-    while (got > 0 && (size_t)got == EXCERPT && (bytes[got - 1] & 0x80)) got--; /* no half of a character */
-    for (ssize_t i = 0; i < got; i++)
-        if (bytes[i] == '\n' || bytes[i] == '\r' || bytes[i] == '\t') bytes[i] = ' ';
-    return safe_text(bytes, (size_t)got);
-}
-
-static const char *unit_of(const options *o) {
-    const char *unit = o->view[OPT_UNIT];
-    return !unit || !strcmp(unit, "word") ? "words"
-           : !strcmp(unit, "char")        ? "characters"
-           : !strcmp(unit, "line")        ? "lines"
-                                          : "bytes";
+    return got < 0 ? NULL : excerpt_of(bytes, (size_t)got, EXCERPT, size > (uint64_t)got);
 }
 
 static void print_place(const char *name, const stemma_fragment *f, const char *unit, const int widths[3]) {
@@ -103,8 +90,7 @@ static void print_place(const char *name, const stemma_fragment *f, const char *
     snprintf(bytes, sizeof bytes, "%llu-%llu", (unsigned long long)f->begin, (unsigned long long)f->end);
     printf("  lines %-*s  bytes %-*s  %*s %s", widths[0], lines, widths[1], bytes, widths[2],
            format_count(f->tokens, count, sizeof count), unit);
-    if (text) printf("  %s%s", text, f->end - f->begin > EXCERPT ? "..." : "");
-    putchar('\n');
+    printf("%s%s\n", text ? "  " : "", text ? text : "");
     free(text);
 }
 
@@ -127,7 +113,7 @@ static void print_places(const char *name, const stemma_fragment **chosen, size_
     for (size_t i = 0; i < count; i++) print_place(name, chosen[i], unit, widths);
 }
 
-void fragments_print(const char *name, const stemma_findings *findings, const options *o) {
+void fragments_print(const char *name, const stemma_findings *findings, const char *unit, size_t targets) {
     const stemma_fragment *chosen[PLACES_SHOWN];
     stemma_find_summary summary = stemma_findings_summary(findings);
     size_t count;
@@ -137,10 +123,10 @@ void fragments_print(const char *name, const stemma_findings *findings, const op
     fputs(colours.strong, stdout);
     print_name(stdout, name);
     printf("%s: %s of the target%s, %s fragment%s\n", colours.end,
-           format_fraction(summary.share, share, sizeof share), o->target_count > 1 ? "s" : "",
+           format_fraction(summary.share, share, sizeof share), targets > 1 ? "s" : "",
            format_count(summary.fragments, number, sizeof number), summary.fragments == 1 ? "" : "s");
     size_t shown = choose(all, count, chosen);
-    print_places(name, chosen, shown, unit_of(o));
+    print_places(name, chosen, shown, unit);
     if (summary.fragments > shown)
         printf("  and %s shorter\n", format_count(summary.fragments - shown, number, sizeof number));
 }
@@ -174,6 +160,7 @@ void fragments_print_json(const char *name, const stemma_findings *findings, con
     json line = json_begin(stdout);
     json_name(&line, "id", name);
     json_totals(&line, &summary);
+    json_offsets(&line);
     json_open(&line, "fragments", '[');
     for (size_t i = 0; i < count && !output_lost(); i++) json_fragment(&line, &all[i], o);
     json_close(&line, ']');

@@ -14,7 +14,8 @@ typedef struct find_totals {
 void totals_add(find_totals *totals, const stemma_find_summary *summary);
 void totals_print_json(const find_totals *totals);
 
-void fragments_print(const char *name, const stemma_findings *findings, const options *o);
+/* `unit`: "words" and so on. */
+void fragments_print(const char *name, const stemma_findings *findings, const char *unit, size_t targets);
 void fragments_print_json(const char *name, const stemma_findings *findings, const options *o);
 void print_listed(const char *name, bool null_ended); /* the name alone */
 

@@ -41,7 +41,8 @@ void json_quantity(json *j, const char *key, const stemma_quantity *quantity);
 void json_open_quantity(json *j, const char *key, const stemma_quantity *quantity);
 
 /* "differences" and "shared": the lists of an alignment, with their places in both documents. */
-void json_differences(json *j, const stemma_alignment *alignment);
+void json_offsets(json *j); /* what they count */
+void json_differences(json *j, const stemma_difference *differences, size_t count);
 void json_shared(json *j, const stemma_alignment *alignment);
 
 /* A whole line: a document's facts, the recipe, and every part of the sketch. */

@@ -157,7 +157,8 @@ static stemma_status read_document(const judge *j, const side *document, const s
                                    stemma_error *error) {
     size_t size;
     if (document->slot->document) return STEMMA_OK;
-    if (!text) return stemma_document_file(document->name, j->recipe, &j->limits, &document->slot->document, error);
+    if (!text)
+        return stemma_document_file(document->name, j->recipe, &j->limits, &document->slot->document, error);
     const char *source = stemma_text_source(text, &size);
     return stemma_document_bytes(source, size, j->recipe, &j->limits, &document->slot->document, error);
 }
@@ -199,22 +200,10 @@ static stemma_status compare_documents(const judge *j, document_cache *cache, co
 
 /* ---- why a relation is unknown ---- */
 
-static const char *unit_noun(const char *recipe, uint64_t count) {
-    static const struct {
-        const char *unit, *one, *many;
-    } nouns[] = {{"byte", "byte", "bytes"}, {"char", "character", "characters"}, {"line", "line", "lines"}};
-    size_t length;
-    const char *unit = recipe_field(recipe, "unit", &length);
-    for (size_t i = 0; i < sizeof nouns / sizeof *nouns; i++)
-        if (strlen(nouns[i].unit) == length && !memcmp(unit, nouns[i].unit, length))
-            return count == 1 ? nouns[i].one : nouns[i].many;
-    return count == 1 ? "word" : "words";
-}
-
-/* The tokens of a side; 0 where they cannot be had, as standard input cannot be read again. */
+/* The tokens of a side; 0 where they cannot be had, as a pipe cannot be read again. */
 static uint64_t count_tokens(const judge *j, side *s) {
     stemma_error ignored;
-    if (!s->sketch && (!strcmp(s->name, "-") || sketch_document(j, s, j->recipe, &ignored))) return 0;
+    if (!s->sketch && (!can_be_read_again(s->name) || sketch_document(j, s, j->recipe, &ignored))) return 0;
     return stemma_sketch_info(s->sketch).tokens;
 }
 
@@ -228,7 +217,7 @@ static char *too_short(const judge *j, side *s, const char *recipe, bool documen
     unsigned long long half = tokens > 1 ? tokens / 2 : 1;
     if (documents) snprintf(advice, sizeof advice, "; try --window=%llu", half);
     if (asprintf(&text, "%s has %llu %s, fewer than the window of %llu%s", s->name,
-                 (unsigned long long)tokens, unit_noun(recipe, tokens), (unsigned long long)window,
+                 (unsigned long long)tokens, recipe_unit(recipe, tokens), (unsigned long long)window,
                  advice) < 0)
         text = NULL;
     return need(text);

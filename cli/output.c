@@ -173,6 +173,31 @@ char *safe_text(const char *text, size_t size) {
     return safe;
 }
 
+/* Without what a cut has left of the last character. */
+static size_t whole_characters(const unsigned char *text, size_t size) {
+    size_t behind = 0;
+    while (behind < 3 && behind < size && (text[size - 1 - behind] & 0xC0) == 0x80) behind++;
+    if (behind == size || text[size - 1 - behind] < 0xC0) return size;
+    return utf8_length(text + size - 1 - behind, behind + 1) ? size : size - 1 - behind;
+}
+
+char *excerpt_of(const char *text, size_t size, size_t most, bool more) {
+    char *line = need_memory(most + sizeof "...");
+    size_t used = 0, at = 0;
+    for (; at < size && used < most; at++) {
+        bool blank = text[at] == ' ' || text[at] == '\t' || text[at] == '\r' || text[at] == '\n';
+        if (!blank) line[used++] = text[at];
+        if (blank && used && line[used - 1] != ' ') line[used++] = ' ';
+    }
+    if (more || at < size) {
+        used = whole_characters((const unsigned char *)line, used);
+        for (int i = 0; i < 3; i++) line[used++] = '.';
+    }
+    char *safe = safe_text(line, used);
+    free(line);
+    return safe;
+}
+
 void print_name(FILE *out, const char *name) {
     char *safe = safe_text(name, strlen(name));
     fputs(safe, out);

@@ -55,6 +55,10 @@ char *need_copy(const char *text);
 char *safe_text(const char *text, size_t size);
 void print_name(FILE *out, const char *name);
 
+/* The beginning of a text on one line, at most `most` bytes of it and whole characters, made safe; "..."
+ * behind it where more follows, of which `more` says whether it is beyond `size`. Free the result. */
+char *excerpt_of(const char *text, size_t size, size_t most, bool more);
+
 /* The length in bytes of the UTF-8 character at `text`, or 0 when it is not one. */
 size_t utf8_length(const unsigned char *text, size_t size);
 

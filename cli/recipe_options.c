@@ -141,7 +141,7 @@ enum exit_code recipe_from_options(const options *o, const char *command, stemma
     return code;
 }
 
-/* ---- agreement with a stored sketch ---- */
+/* ---- fields of a recipe's text ---- */
 
 const char *recipe_field(const char *text, const char *name, size_t *length) {
     size_t name_length = strlen(name);
@@ -157,6 +157,19 @@ const char *recipe_field(const char *text, const char *name, size_t *length) {
     *length = 0;
     return "none";
 }
+
+const char *recipe_unit(const char *text, uint64_t count) {
+    static const char *const nouns[][3] = {
+        {"byte", "byte", "bytes"}, {"char", "character", "characters"}, {"line", "line", "lines"}};
+    size_t length;
+    const char *unit = recipe_field(text, "unit", &length);
+    for (size_t i = 0; i < sizeof nouns / sizeof *nouns; i++)
+        if (strlen(nouns[i][0]) == length && !memcmp(unit, nouns[i][0], length))
+            return nouns[i][count == 1 ? 1 : 2];
+    return count == 1 ? "word" : "words";
+}
+
+/* ---- agreement with a stored sketch ---- */
 
 static stemma_status check_field(const char *asked, const char *stored, const char *name, const char *file,
                                  stemma_error *error) {

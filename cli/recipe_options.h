@@ -14,6 +14,9 @@ enum exit_code recipe_from_options(const options *o, const char *command, stemma
 /* The value of a field of the view in a recipe's text; length 0 when it is not there. */
 const char *recipe_field(const char *text, const char *name, size_t *length);
 
+/* "word", or "words" for another count than 1, and so on: the unit that a recipe's text names. */
+const char *recipe_unit(const char *text, uint64_t count);
+
 /* The recipe of a stored sketch, under the key of --key where it is keyed, to sketch a document in the same
  * way. */
 stemma_status recipe_like_stored(const options *o, const char *file, const stemma_recipe *stored,

@@ -479,7 +479,8 @@ STEMMA_API stemma_align_options stemma_align_options_default(void);
  * Both texts side by side, token by token; they must have the same unit and folds. Immutable.
  *
  * Differences are few and easy to read rather than fewest: changes with a word or two in common between them are
- * one, and where a change can stand in several places it begins with a sentence or a line. Stretches that have
+ * one, a passage that was moved is not broken up by words in common by chance, and where a change can stand in
+ * several places it begins with a sentence or a line. Stretches that have
  * too little in common to align are one replacement, so that the time is about linear whatever the texts.
  * Putting each difference of b in the place of its a turns the tokens of a into those of b.
  *

@@ -910,6 +910,26 @@ class BadInput(Base):
             source.kill()
             source.wait()
 
+    def test_limit_without_an_exact_distance(self):
+        for other in "--edit=none", "--edit=estimate", "--sketch":
+            self.bad("compare", "--edit-limit=5", other, "a", "a", says="--edit-limit is for the exact edit distance")
+
+    def test_a_pipe_is_read_once(self):
+        """Also where its text is more than the memory allowed, or that of the other document."""
+        text = " ".join(words(100000))
+        self.write("whole", text)
+        for more in [], ["--edit=none"], ["--memory=1M"], ["--memory=1M", "--edit=none"]:
+            with subprocess.Popen(["cat", "whole"], cwd=self.folder, stdout=subprocess.PIPE) as source:
+                number = source.stdout.fileno()
+                done = subprocess.run([PROGRAM, "compare", "--json", *more, f"/dev/fd/{number}", "whole"],
+                                      cwd=self.folder, pass_fds=[number], capture_output=True, timeout=60)
+            self.assertEqual((done.returncode, done.stderr), (0, b""))
+            self.assertEqual(json.loads(done.stdout)["relation"], "identical", more)
+        self.bad("compare", "--memory=1M", "--edit=estimate", "-", "whole", stdin=text.encode(), says="allow more memory")
+        answer = json.loads(self.good("compare", "--json", "--memory=1M", "--edit=estimate", "-", "whole",
+                                      stdin=text[:200000].strip().encode()))
+        self.assertEqual(answer["edit"]["length_a"], len(text[:200000].strip()))
+
     LISTS = (["compare", "--pairs-from"], ["sketch", "-o", "out", "--files-from"])
 
     def test_lists_that_are_no_lists(self):

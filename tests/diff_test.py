@@ -10,12 +10,17 @@ import html.parser
 import json
 import os
 import pty
+import random
 import re
+import signal
+import stat
 import struct
 import subprocess
 import sys
 import termios
+import time
 import unittest
+from pathlib import Path
 
 from cli_test import PROGRAM, Base, limit_file_size, words
 
@@ -63,6 +68,17 @@ class Unified(Diff):
         self.two("one two\nthree four\nfive six\n", "one two\nfive six\n")
         self.assertIn("2   - [-three four-]", self.lines("old", "new"))
 
+    def test_no_space_comes_from_nowhere(self):
+        self.two("第一条 为了规范合同本法适用\nIt was very cold.\n", "第一条 为了合同本法适用\nIt was cold.\n")
+        found = self.lines("old", "new")
+        self.assertIn("1 1 ~ 第一条 为了[-规范-]合同本法适用", found)
+        self.assertIn("2 2 ~ It was [-very-] cold.", found)
+
+    def test_marks_end_with_their_line(self):
+        self.two("one two.\n<three> four\n", "one\n<three> four\n")
+        self.assertIn("1 1 ~ one [-two.-]", self.lines("old", "new"))
+        self.assertIn("2 2   <three> four", self.lines("old", "new"))
+
     def test_empty_documents(self):
         self.two("", "one two\n")
         self.assertIn("  1 + {+one two+}", self.lines("old", "new"))
@@ -76,6 +92,12 @@ class Unified(Diff):
         self.assertIn(f" 1    - [-moved to line 21: {MOVED}-]", found)
         self.assertIn(f"   21 + {{+moved from line 1: {MOVED}+}}", found)
         self.assertIn("1 passage moved or copied", found[-1])
+
+    def test_words_in_common_by_chance_do_not_break_up_what_was_copied(self):
+        copied = " ".join(f"giving{n} License legal{n}" for n in range(20))
+        rest = "\n".join(words(100))
+        self.two(f"{copied}\n{rest}\none License two License three License four License five\n", f"{rest}\n{copied}\n")
+        self.assertIn(f"{{+moved from line 1: {copied}+}}", self.diff("old", "new"))
 
     def test_units(self):
         self.two("abc\ndef\n", "abc\ndxf\n")
@@ -92,6 +114,85 @@ class Unified(Diff):
         self.two()
         self.assertEqual(self.diff("-", "new", stdin=OLD.encode()).replace("--- -", "--- old"), self.diff("old", "new"))
         self.bad("diff", "-", "-", says="standard input")
+
+
+class Marks(Diff):
+    """Marks hold what changed and nothing else."""
+
+    def shown(self, old, new, *arguments):
+        self.two(old, new)
+        return [line.rstrip() for line in self.lines("--context=99", *arguments, "old", "new")[2:] if line[:1] in " 0123456789"
+                and not re.match(r"\d+ difference", line)]
+
+    def test_punctuation_that_did_not_change(self):
+        self.assertEqual(self.shown("Fees are due monthly\n- rent\n", "Fees are due monthly in advance\n- rent\n"),
+                         ["1 1 ~ Fees are due monthly {+in advance+}", "2 2   - rent"])
+        self.assertEqual(self.shown("payable weekly\n\n* * *\n", "payable\n\n* * *\n"),
+                         ["1 1 ~ payable [-weekly-]", "2 2", "3 3   * * *"])
+        self.assertEqual(self.shown("Interest is 4.5% a year.\n", "Interest is 5.4% a year.\n"),
+                         ["1 1 ~ Interest is [-4.5-]{+5.4+}% a year."])
+        self.assertEqual(self.shown("- one\n- two\n", "- one\n- new\n- two\n"),
+                         ["1 1   - one", "  2 + {+- new+}", "2 3   - two"])
+        self.assertEqual(self.shown("By law. It is.\n", "By law. So be it. It is.\n"),
+                         ["1 1 ~ By law. {+So be it.+} It is."])
+        self.assertEqual(self.shown("a (foo) b\n", "a bar b\n"), ["1 1 ~ a [-(foo)-]{+bar+} b"])
+
+    def test_bytes_that_are_no_text_are_shown(self):
+        self.assertEqual(self.shown(b"a caf\xe9 here\n", "a café here\n"), ["1 1 ~ a [-caf\\xe9-]{+café+} here"])
+
+    def test_lines_wrapped_anew(self):
+        self.assertEqual(self.shown("The tenant shall not\nsublet it.\n", "The tenant shall\nsublet it.\n"),
+                         ["1 1 ~ The tenant shall [-not-]", "2 2   sublet it."])
+        self.assertEqual(self.shown("one two three\nfour five six\nseven\n", "one two X three four\nfive six seven\n"),
+                         ["1 1 ~ one two {+X+} three four", "2 2   five six seven"])
+        self.assertEqual(self.shown("one two old\nwords five six\nseven\n", "one two a new\nset of five\nsix seven\n"), [
+            "1   - one two [-old-]", "2   - [-words-] five six", "3   - seven",
+            "  1 + one two {+a new+}", "  2 + {+set of+} five", "  3 + six seven"])
+
+    def test_what_does_not_count_is_mentioned(self):
+        self.two("It costs $50,000 now\n", "It costs €50,000 today\n")
+        self.assertEqual(self.lines("old", "new")[-1], "Case, spacing or punctuation differ, too (see --preset).")
+        self.two("It costs $50,000 now\n", "It costs $50,000 today\n")
+        self.assertIn("1 difference", self.lines("old", "new")[-1])
+
+    def test_white_space_counts_under_raw(self):
+        for old, new, shown in [("one two\n", "one  two\n", ["1 1 ~ one {+ +}two"]),
+                                ("one two\n", "one two\r\n", ["1 1 ~ one two{+\\x0d+}"]),
+                                ("one two\n", "one two", ["1   - one two[-\\x0a-]", "  1 + one two"]),
+                                ("  one\n", "one\n", ["1 1 ~ [-  -]one"]),
+                                (" \n", "\n", ["1 1 ~ [- -]"]),
+                                ("a b\nc\n", "a\tb\nc\n\n", ["1 1 ~ a[- -]{+    +}b", "2 2   c", "  3 + {+\\x0a+}"])]:
+            with self.subTest(old=old, new=new):
+                found = self.shown(old, new, "--preset=raw")
+                self.assertEqual(found, shown)
+                self.assertFalse(json.loads(self.diff("--json", "--preset=raw", "old", "new"))["same_text"])
+                self.diff("--fold=case", "--quiet", "old", "new")
+                self.diff("--preset=code", "--quiet", "old", "new", code=0)
+
+    def restore(self, lines, gutter, sign, kept, left_out):
+        """The words of one side of a unified view."""
+        text = [re.sub(kept, r"\1", re.sub(left_out, "", line[gutter + 2:])) for line in lines if line[gutter:gutter + 1] in " ~" + sign]
+        return re.findall(r"\w+", "\n".join(text).lower())
+
+    def test_both_sides_can_be_restored(self):
+        """However texts were changed and wrapped, the words of both are there, in order."""
+        draw = random.Random(5)
+        for turn in range(150):
+            old = [draw.choice("one two three four five six seven eight nine ten".split()) + draw.choice(["", "", ",", ".", "!"])
+                   for _ in range(draw.randrange(60))]
+            new = list(old)
+            for _ in range(draw.randrange(1, 6)):
+                at = draw.randrange(len(new) + 1)
+                new[at:at + draw.choice([0, 1, 2, 9])] = [draw.choice(["ten", "new", "(Zwölf)", "x-y", "*"])] * draw.choice([0, 1, 3])
+            texts = ["".join(word + draw.choice([" "] * 6 + ["\n", "\n\n", "\n- "]) for word in side) for side in (old, new)]
+            self.two(*texts)
+            found = self.run_program("diff", "--context=999", "--least=999", "old", "new", locale="C.UTF-8")
+            lines = [line for line in found.stdout.decode().splitlines()[2:]
+                     if not line.startswith("Case") and " difference" not in line]
+            gutter = 2 * len(str(max(len(text.splitlines()) for text in texts))) + 2
+            if found.returncode:
+                self.assertEqual(self.restore(lines, gutter, "-", r"\[-(.*?)-\]", r"\{\+.*?\+\}"), re.findall(r"\w+", texts[0].lower()), texts)
+                self.assertEqual(self.restore(lines, gutter, "+", r"\{\+(.*?)\+\}", r"\[-.*?-\]"), re.findall(r"\w+", texts[1].lower()), texts)
 
 
 class Terminal(Diff):
@@ -125,6 +226,28 @@ class Terminal(Diff):
         self.assertGreater(len(found), 3)
         for line in found:
             self.assertLessEqual(len(line), 100)
+
+    def test_nothing_follows_what_is_seen(self):
+        self.two("one\n\ntwo three four\nfive\nlast one of old\n\n\n", "one\n\ntwo new words\nfour\n\n")
+        for manner in ([], ["--side-by-side"], ["--side-by-side", "--columns=40"]):
+            for line in self.lines(*manner, "old", "new"):
+                self.assertEqual(line, line.rstrip())
+
+    def test_columns_ask_for_two(self):
+        self.two()
+        self.assertEqual(self.diff("--columns=120", "old", "new"), self.diff("--side-by-side", "--columns=120", "old", "new"))
+        self.assertEqual(self.diff("--columns=119", "old", "new"), self.diff("old", "new"))
+
+    def test_long_lines_are_shown_around_their_changes(self):
+        text = "é word " * 100000
+        self.two(text + "old " + text, text + "new " + text)
+        for manner in ([], ["--side-by-side"]):
+            found = self.diff(*manner, "old", "new", locale="C.UTF-8")
+            self.assertLess(len(found), 3000)
+            self.assertNotIn("\\x", found)
+        found = self.diff("old", "new", locale="C.UTF-8")
+        self.assertIn("é word [-old-]{+new+} é word", found)
+        self.assertEqual(len(re.findall(r" \[\.\.\. 799,\d{3} bytes \.\.\.\] ", found)), 2)
 
     def test_no_width_is_too_small(self):
         self.two("漢" * 50 + "\n", "x" * 300 + "\n")
@@ -240,6 +363,14 @@ class Page(Diff):
         self.assertIn("#a1", links)
         self.assertTrue(all(link[1:] in targets for link in links))
 
+    def test_a_moved_passage_says_once_where_it_went(self):
+        rest = "".join(f"this is line {n} of the rest of it\n" for n in range(20))
+        moved = MOVED.replace(" ", "\n") + "\n"
+        self.two(moved + rest, rest + moved)
+        reader = Reader(self.page())
+        self.assertEqual(sorted(value for tag, name, value in reader.attributes if name == "data-where"),
+                         ["moved from line 1", "moved to line 21"])
+
     def test_long_common_stretches_are_folded(self):
         rest = "".join(f"this is line {n} of the rest of it\n" for n in range(1000))
         self.two(rest, rest + "more\n")
@@ -260,6 +391,64 @@ class Page(Diff):
         self.assertEqual(done.returncode, 3)
         self.assertFalse((self.folder / "cut.html").exists())
 
+    def draft_grows(self, process):
+        """Whether a file without a name in the folder is being written."""
+        for link in Path(f"/proc/{process}/fd").iterdir():
+            try:
+                if os.readlink(link).startswith(f"{self.folder.resolve()}/#") and link.stat().st_size:
+                    return True
+            except FileNotFoundError:
+                pass
+        return False
+
+    def test_interrupted_page_leaves_nothing(self):
+        self.two("one two three\n" * 300000, "four five six\n" * 300000)
+        running = subprocess.Popen([PROGRAM, "diff", "--html", "-o", "page.html", "old", "new"], cwd=self.folder)
+        while running.poll() is None and not self.draft_grows(running.pid):
+            time.sleep(.001)
+        running.send_signal(signal.SIGINT)
+        self.assertEqual(running.wait(timeout=60), 130)
+        self.assertEqual(self.listing(), ["new", "old"])
+
+    def test_a_file_that_exists_is_replaced_whole_or_not_at_all(self):
+        self.two()
+        self.write("kept", "what stood here")
+        done = subprocess.run([PROGRAM, "diff", "--html", "--force", "-o", "kept", "old", "new"], cwd=self.folder,
+                              capture_output=True, preexec_fn=limit_file_size)
+        self.assertEqual((done.returncode, done.stdout), (3, b""))
+        self.assertRegex(done.stderr.decode(), r"\Astemma: cannot write 'kept': .+\n\Z")
+        self.assertEqual((self.folder / "kept").read_text(), "what stood here")
+        os.symlink("kept", self.folder / "link")
+        self.diff("--html", "--force", "-o", "link", "old", "new")
+        self.assertTrue((self.folder / "link").is_symlink())
+        self.assertEqual((self.folder / "kept").read_text(), self.page())
+        self.assertEqual(self.listing(), ["kept", "link", "new", "old"])
+
+    def test_what_is_no_file_is_written_to_and_stays(self):
+        self.two()
+        pipe = self.folder / "pipe"
+        os.mkfifo(pipe)
+        with subprocess.Popen(["cat", "pipe"], cwd=self.folder, stdout=subprocess.PIPE) as reader:
+            self.diff("--html", "--force", "-o", "pipe", "old", "new")
+            self.assertEqual(reader.communicate(timeout=60)[0].decode(), self.page())
+        self.assertTrue(pipe.is_fifo())
+        try:
+            os.mknod(self.folder / "full", 0o666 | stat.S_IFCHR, os.makedev(1, 7))
+            open(self.folder / "full", "wb").close()
+        except PermissionError:
+            self.skipTest("no device can be made here")
+        self.bad("diff", "--html", "--force", "-o", "full", "old", "new", code=3, says="cannot write 'full': no space")
+        self.assertTrue((self.folder / "full").is_char_device())
+
+    def test_a_document_is_never_the_output(self):
+        self.two()
+        os.link(self.folder / "old", self.folder / "same")
+        for output in ("old", "new", "same"):
+            self.bad("diff", "--html", "--force", "-o", output, "old", "new", says="it is one of the documents")
+        self.bad("sketch", "--force", "-o", "same", "new", "old", says="it is one of the documents")
+        self.bad("sketch", "--force", "-o", "same", "--files-from=-", stdin=b"new\nold\n", says="one of the documents")
+        self.assertEqual((self.folder / "old").read_text(), OLD)
+
 
 class Use(Diff):
     def test_exit_codes(self):
@@ -276,6 +465,9 @@ class Use(Diff):
         self.bad("diff", "old", says="two documents are needed, 1 given")
         self.bad("diff", "--json", "--html", "old", "new", says="only one of")
         self.bad("diff", "-o", "x", "old", "new", says="for --html")
+        for option in ("--json", "--passages", "--quiet"):
+            self.bad("diff", "--context=1", option, "old", "new", says="--context does not go with")
+            self.bad("diff", "--columns=90", option, "old", "new", says="--columns is for the terminal")
         self.bad("diff", "--least=0", "old", "new", says="at least 1")
         self.bad("diff", "--context=x", "old", "new", says="whole number")
         self.good("sketch", "-o", "sketch", "old")

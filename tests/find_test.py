@@ -166,6 +166,27 @@ class Find(Base):
         process.stdout.close()
 
 
+class Excerpts(Base):
+    def test_characters_are_whole(self):
+        for before in range(4):
+            self.write("chinese", "x" * before + "第一条为了规范合同本法适用于中华人民共和国境内的全部合同")
+            shown = self.find("chinese", "chinese").decode().splitlines()[1]
+            self.assertRegex(shown, r"  x*第一条为了规范合同本法适用于中华?\.\.\.$")
+
+    def test_the_unit_is_that_of_the_recipe(self):
+        self.write("a", " ".join(prose(100, 1)))
+        for recipe, unit in (("preset=raw unit=byte window=16", "bytes"), ("unit=char", "characters"),
+                             ("unit=line window=1", "lines"), ("unit=word", "words")):
+            self.assertRegex(self.find(f"--recipe={recipe}", "a", "a").decode(), rf"\d {unit}  w\d")
+
+    def test_json_says_what_offsets_are(self):
+        self.write("a", " ".join(prose(100, 1)))
+        self.assertEqual(self.lines("a", "a")[0]["offsets"], "bytes of the original")
+        for command in (["diff"], ["compare", "--blocks=4K"], ["compare"]):
+            answer = json.loads(self.run_program(*command, "--json", "a", "a").stdout)
+            self.assertEqual(answer["offsets"], "bytes of the original")
+
+
 class Blocks(Base):
     def test_one_per_cent(self):
         text = prose(700, 1)
@@ -188,7 +209,11 @@ class Blocks(Base):
         self.assertIn(f"1 of a is in big, in {len(answer['blocks'])} block", text)
 
     def test_wrong_use(self):
-        for arguments in (["--blocks=0", "a", "b"], ["--blocks=4K", "--sketch", "a", "b"], ["--blocks=4X", "a", "b"]):
+        for arguments in (["--blocks=0", "a", "b"], ["--blocks=4K", "--sketch", "a", "b"], ["--blocks=4X", "a", "b"],
+                          ["--blocks=4K", "--edit=exact", "a", "a"], ["--blocks=4K", "-t.5", "a", "a"],
+                          ["--blocks=4K", "--contained=.5", "a", "a"], ["--blocks=4K", "--signature", "a", "a"],
+                          ["--blocks=4K", "--scheme=mod", "a", "a"]):
+            self.write("a", " ".join(prose(100, 1)))
             self.assertEqual(self.run_program("compare", *arguments).returncode, 2)
 
 

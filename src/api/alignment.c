@@ -69,6 +69,17 @@ static unsigned seam_before(const void *context, size_t token) {
     return seam_of(text->source.data + begin, end - begin < SEAM_BYTES ? (size_t)(end - begin) : SEAM_BYTES);
 }
 
+/* Of words: by punctuation without white space, as the 5 of 4.5. */
+static bool glued_before(const void *context, size_t token) {
+    const stemma_text *text = context;
+    if (text->unit != UNIT_WORD || token == 0 || token >= text->count) return false;
+    uint64_t begin = text_source_end(text, token - 1), end = text_source_begin(text, token);
+    if (end <= begin || end - begin > SEAM_BYTES) return false;
+    for (uint64_t i = begin; i < end; i++)
+        if (text->source.data[i] <= ' ') return false;
+    return true;
+}
+
 static size_t token_length(const void *context, size_t token) {
     const stemma_text *text = context;
     return text->tokens[token].size;
@@ -139,11 +150,13 @@ static stemma_status align_ids(stemma_alignment *alignment, const stemma_text *a
                                stemma_error *err) {
     struct hunk_list hunks;
     struct common_runs runs = {0};
-    struct readable how = {.a = a, .b = b, .seam = seam_before, .length = token_length};
+    struct readable how = {
+        .a = a, .b = b, .seam = seam_before, .length = token_length, .glued = glued_before};
     if (a->unit != UNIT_LINE) how.join_most = least - 1 < JOIN_MOST ? least - 1 : JOIN_MOST;
     TRY(tokens_diff(pair, stop, &hunks, err));
     make_readable(pair, &how, &hunks);
     stemma_status status = common_runs_find(pair, &hunks, least, stop, &runs, err);
+    if (status == STEMMA_OK) status = keep_moves_whole(&runs, &hunks, err);
     if (status == STEMMA_OK) status = fill(alignment, a, b, &hunks, &runs, err);
     hunk_list_release(&hunks);
     common_runs_release(&runs);

@@ -1,5 +1,7 @@
 #include "align/tokens/readable.h"
 
+#include "base/alloc.h"
+
 #include <stdbool.h>
 
 /* How far a change is moved, at most: on periodic text it could go anywhere. */
@@ -70,12 +72,22 @@ static size_t changed(const struct hunk *hunk) {
     return hunk->a_end - hunk->a_begin + hunk->b_end - hunk->b_begin;
 }
 
+static bool glued_between(const struct readable *how, const struct hunk *left, const struct hunk *right) {
+    bool a_left = left->a_begin < left->a_end, b_left = left->b_begin < left->b_end;
+    bool a_right = right->a_begin < right->a_end, b_right = right->b_begin < right->b_end;
+    return (!a_left || how->glued(how->a, left->a_end)) && (!b_left || how->glued(how->b, left->b_end)) &&
+           (!a_right || how->glued(how->a, right->a_begin)) &&
+           (!b_right || how->glued(how->b, right->b_begin));
+}
+
 /* What is given up between two changes must be little against the smaller of them: half of it where all are
- * short words, else a quarter. So the tokens changed grow to twice as many at most. */
+ * short words, else a quarter; or one token, where it is glued to both. So the tokens changed grow to three
+ * times as many at most. */
 static bool should_join(const struct readable *how, const struct hunk *left, const struct hunk *right) {
     size_t common = right->a_begin - left->a_end;
     size_t smaller = changed(left) < changed(right) ? changed(left) : changed(right);
     if (common > how->join_most) return false;
+    if (common == 1 && glued_between(how, left, right)) return true;
     size_t price = 2;
     for (size_t i = left->a_end; i < right->a_begin; i++)
         if (how->length(how->a, i) > SHORT_WORD) price = 4;
@@ -99,4 +111,50 @@ static void join_hunks(const struct readable *how, struct hunk_list *list) {
 void make_readable(const struct id_pair *pair, const struct readable *how, struct hunk_list *list) {
     for (size_t i = 0; i < list->count; i++) slide_hunk(pair, how, list, i);
     join_hunks(how, list);
+}
+
+/* ---- moved passages ---- */
+
+/* The first hunk that ends in b at `at` or behind it. */
+static size_t hunk_from(const struct hunk_list *list, size_t at) {
+    size_t low = 0, high = list->count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (list->hunks[middle].b_end < at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Marks the hunks that are to be joined with the next: those around stretches within the run. A stretch that
+ * the run itself aligns is no chance. */
+static void join_within(const struct common_run *run, const struct hunk_list *list, bool *with_next) {
+    size_t first = hunk_from(list, run->b), end = first, kept = 0;
+    for (; end + 1 < list->count && list->hunks[end + 1].b_begin <= run->b + run->length; end++) {
+        const struct hunk *left = &list->hunks[end];
+        if (left->a_end + run->b == left->b_end + run->a) return;
+        kept += list->hunks[end + 1].b_begin - left->b_end;
+    }
+    if (2 * kept > run->length) return;
+    for (size_t i = first; i < end; i++) with_next[i] = true;
+}
+
+stemma_status keep_moves_whole(const struct common_runs *runs, struct hunk_list *list, stemma_error *err) {
+    bool *with_next = mem_zero(list->count, sizeof *with_next);
+    if (!with_next) return fail_memory(err);
+    for (size_t i = 0; i < runs->count; i++)
+        if (runs->runs[i].moved) join_within(&runs->runs[i], list, with_next);
+    size_t kept = 0;
+    for (size_t i = 0, end; i < list->count; i = end) {
+        struct hunk joined = list->hunks[i];
+        for (end = i + 1; with_next[end - 1]; end++) continue;
+        joined.a_end = list->hunks[end - 1].a_end;
+        joined.b_end = list->hunks[end - 1].b_end;
+        list->hunks[kept++] = joined;
+    }
+    list->count = kept;
+    mem_free(with_next);
+    return STEMMA_OK;
 }
