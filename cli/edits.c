@@ -48,8 +48,10 @@ static stemma_status measure_texts(const options *o, stemma_text *const texts[2]
     if (o->edit == EDIT_ESTIMATE) how.mode = STEMMA_EDIT_ESTIMATE;
     if (o->edit_limit) how.at_most = o->edit_limit;
     stemma_status status = stemma_align_texts(texts[0], texts[1], NULL, &limits, &out->alignment, error);
-    return status ? status
-                  : stemma_edit_texts(texts[0], texts[1], out->alignment, &how, &limits, &out->edit, error);
+    bool too_many_tokens = status == STEMMA_UNSUPPORTED; /* the distance is known without the places */
+    return status && !too_many_tokens
+               ? status
+               : stemma_edit_texts(texts[0], texts[1], out->alignment, &how, &limits, &out->edit, error);
 }
 
 /* What decides the edit text, and a signature: no key is needed for two files that are both at hand. */
