@@ -128,7 +128,7 @@ void fragments_print(const char *name, const stemma_findings *findings, const ch
     size_t shown = choose(all, count, chosen);
     print_places(name, chosen, shown, unit);
     if (summary.fragments > shown)
-        printf("  and %s shorter\n", format_count(summary.fragments - shown, number, sizeof number));
+        printf("  and %s more\n", format_count(summary.fragments - shown, number, sizeof number));
 }
 
 /* ---- JSON ---- */

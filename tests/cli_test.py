@@ -910,6 +910,16 @@ class BadInput(Base):
             source.kill()
             source.wait()
 
+    def test_more_tokens_than_can_be_aligned(self):
+        """The distance is told all the same, without the places."""
+        self.write("b", " ".join(words(20000)) + "x")
+        self.write("c", " ".join(words(20000)))
+        for how in [], ["--edit=exact"], ["--edit=estimate"]:
+            answer = json.loads(self.good("compare", "--json", "--preset=raw", "--unit=byte", "--memory=4M", *how, "b", "c"))
+            self.assertNotIn("differences", answer)
+            self.assertLessEqual(answer["edit"]["low"], 1)
+            self.assertGreaterEqual(answer["edit"]["high"], 1)
+
     def test_limit_without_an_exact_distance(self):
         for other in "--edit=none", "--edit=estimate", "--sketch":
             self.bad("compare", "--edit-limit=5", other, "a", "a", says="--edit-limit is for the exact edit distance")

@@ -38,9 +38,3 @@ stemma_status thresholds_check(const stemma_thresholds *given, stemma_thresholds
     *out = lines;
     return STEMMA_OK;
 }
-
-stemma_status check_stop(const volatile int *stop, stemma_error *err) {
-    /* The caller's other thread or signal handler writes it. */
-    if (stop && __atomic_load_n(stop, __ATOMIC_RELAXED)) return fail(err, STEMMA_INTERRUPTED, "interrupted");
-    return STEMMA_OK;
-}

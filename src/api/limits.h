@@ -10,7 +10,4 @@ stemma_status limits_check(const stemma_limits *given, stemma_limits *out, stemm
 /* INVALID for what is not a share. */
 stemma_status thresholds_check(const stemma_thresholds *given, stemma_thresholds *out, stemma_error *err);
 
-/* INTERRUPTED when the caller wants the work to end. */
-stemma_status check_stop(const volatile int *stop, stemma_error *err);
-
 #endif

@@ -41,6 +41,12 @@ stemma_status fail_memory(stemma_error *err) {
     return fail(err, STEMMA_NO_MEMORY, "out of memory");
 }
 
+stemma_status check_stop(const volatile int *stop, stemma_error *err) {
+    /* The caller's other thread or signal handler writes it. */
+    if (stop && __atomic_load_n(stop, __ATOMIC_RELAXED)) return fail(err, STEMMA_INTERRUPTED, "interrupted");
+    return STEMMA_OK;
+}
+
 static stemma_status status_of_errno(int error_number) {
     switch (error_number) {
     case ENOENT:

@@ -11,6 +11,9 @@ stemma_status fail(stemma_error *err, stemma_status status, const char *format, 
 /* fail() for an allocation that was refused. */
 stemma_status fail_memory(stemma_error *err) __attribute__((cold));
 
+/* INTERRUPTED when the caller wants the work to end. */
+stemma_status check_stop(const volatile int *stop, stemma_error *err);
+
 /* fail() for a system call on a named file: "cannot <verb> '<path>': <cause>". The status follows errno. */
 stemma_status fail_errno(stemma_error *err, const char *verb, const char *path, int error_number)
     __attribute__((cold));

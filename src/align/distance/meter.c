@@ -8,10 +8,7 @@ bool meter_spend(struct meter *meter, uint64_t cells) {
 }
 
 stemma_status meter_check(const struct meter *meter, stemma_error *err) {
-    /* The caller's other thread or signal handler writes it. */
-    if (meter->stop && __atomic_load_n(meter->stop, __ATOMIC_RELAXED))
-        return fail(err, STEMMA_INTERRUPTED, "interrupted");
-    return STEMMA_OK;
+    return check_stop(meter->stop, err);
 }
 
 stemma_status meter_allows(const struct meter *meter, size_t count, size_t size, stemma_error *err) {

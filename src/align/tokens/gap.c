@@ -3,9 +3,9 @@
 #include "base/alloc.h"
 
 stemma_status gap_search_init(struct gap_search *search, const struct id_pair *pair, struct kept kept,
-                              stemma_error *err) {
+                              const volatile int *stop, stemma_error *err) {
     size_t diagonals = pair->a.count + pair->b.count + 3;
-    *search = (struct gap_search){.a = pair->a.ids, .b = pair->b.ids, .kept = kept};
+    *search = (struct gap_search){.a = pair->a.ids, .b = pair->b.ids, .kept = kept, .stop = stop};
     search->first_diagonal = -(int64_t)pair->b.count - 1;
     search->ahead = mem_alloc(diagonals * sizeof *search->ahead);
     search->behind = mem_alloc(diagonals * sizeof *search->behind);
@@ -131,7 +131,7 @@ static bool find_middle(struct gap_search *search, const struct gap *gap, struct
     bool odd = (begin - end) & 1;
     ahead[begin] = (int32_t)gap->a_begin;
     behind[end] = (int32_t)gap->a_end;
-    while (spend(search, 1)) {
+    while (spend(search, 1) && check_stop(search->stop, NULL) == STEMMA_OK) {
         widen(&forward, gap, ahead, NOT_AHEAD);
         if (step_ahead(search, gap, &forward, odd ? &backward : NULL, out)) return true;
         widen(&backward, gap, behind, NOT_BEHIND);
@@ -149,9 +149,10 @@ static void align_part(struct gap_search *search, struct gap gap) {
     align_part(search, (struct gap){a, gap.a_end, b, gap.b_end});
 }
 
-void gap_align(struct gap_search *search, struct gap gap) {
+stemma_status gap_align(struct gap_search *search, struct gap gap, stemma_error *err) {
     uint64_t tokens = gap.a_end - gap.a_begin + gap.b_end - gap.b_begin;
     uint64_t first = GAP_STEPS_FIRST * (tokens < GAP_FIRST ? tokens : GAP_FIRST);
     search->left = GAP_STEPS * tokens > first ? GAP_STEPS * tokens : first;
     align_part(search, gap);
+    return check_stop(search->stop, err);
 }

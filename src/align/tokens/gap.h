@@ -30,6 +30,7 @@ struct gap_search {
     int64_t first_diagonal;
     uint64_t left;  /* steps that may still be taken in this gap */
     uint64_t steps; /* taken in all */
+    const volatile int *stop;
 };
 
 /* Steps a gap may cost for each of its tokens, and for its first few hundred: small gaps are always done
@@ -41,11 +42,11 @@ struct gap_search {
 
 /* The arrays hold a place for each diagonal of the whole texts and one at either end. */
 stemma_status gap_search_init(struct gap_search *search, const struct id_pair *pair, struct kept kept,
-                              stemma_error *err);
+                              const volatile int *stop, stemma_error *err);
 void gap_search_release(struct gap_search *search);
 
 /* Keep what the ends have in common; the gap is what is left. */
 void gap_trim(struct gap_search *search, struct gap *gap);
-void gap_align(struct gap_search *search, struct gap gap);
+stemma_status gap_align(struct gap_search *search, struct gap gap, stemma_error *err);
 
 #endif

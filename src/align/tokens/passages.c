@@ -208,12 +208,13 @@ static struct common_run longest_at(struct finder *f, size_t b, size_t end) {
     return best;
 }
 
+enum { STEP = 1 << 16 }; /* tokens between two looks at whether to stop */
+
 /* A match that only goes on with the one before it is part of that. */
 static stemma_status search_stretch(struct finder *f, size_t begin, size_t end, stemma_error *err) {
     struct common_run before = {0};
-    if (f->stop && __atomic_load_n(f->stop, __ATOMIC_RELAXED))
-        return fail(err, STEMMA_INTERRUPTED, "interrupted");
     for (size_t b = begin; b + f->least <= end; b++) {
+        if ((b - begin) % STEP == 0) TRY(check_stop(f->stop, err));
         struct common_run run = longest_at(f, b, end);
         bool goes_on = before.length && run.a == before.a + 1 && run.length + 1 == before.length;
         before = run;

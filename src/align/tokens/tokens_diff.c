@@ -16,7 +16,6 @@ struct diff {
     const struct id_pair *pair;
     struct gap_search search;
     struct anchor_finder finder;
-    const volatile int *stop;
 };
 
 static stemma_status align(struct diff *diff, struct gap gap, int level, stemma_error *err);
@@ -39,15 +38,11 @@ static stemma_status align_between(struct diff *diff, const struct gap *gap, con
 }
 
 static stemma_status align(struct diff *diff, struct gap gap, int level, stemma_error *err) {
-    if (diff->stop && __atomic_load_n(diff->stop, __ATOMIC_RELAXED))
-        return fail(err, STEMMA_INTERRUPTED, "interrupted");
+    TRY(check_stop(diff->search.stop, err));
     gap_trim(&diff->search, &gap);
     size_t a_width = gap.a_end - gap.a_begin, b_width = gap.b_end - gap.b_begin;
     if (a_width == 0 || b_width == 0) return STEMMA_OK;
-    if (level == LEVELS || a_width + b_width <= SMALL_GAP) {
-        gap_align(&diff->search, gap);
-        return STEMMA_OK;
-    }
+    if (level == LEVELS || a_width + b_width <= SMALL_GAP) return gap_align(&diff->search, gap, err);
     struct anchor_list list;
     TRY(anchors_find(&diff->finder, &gap, anchor_lengths[level], &list, err));
     stemma_status status = align_between(diff, &gap, &list, level, err);
@@ -83,11 +78,11 @@ static stemma_status run(struct diff *diff, struct hunk_list *out, stemma_error 
 
 stemma_status tokens_diff(const struct id_pair *pair, const volatile int *stop, struct hunk_list *out,
                           stemma_error *err) {
-    struct diff diff = {.pair = pair, .stop = stop};
+    struct diff diff = {.pair = pair};
     struct hunk_list list = {0};
     struct kept kept = {mem_zero(pair->a.count, sizeof *kept.a), mem_zero(pair->b.count, sizeof *kept.b)};
     stemma_status status =
-        kept.a && kept.b ? gap_search_init(&diff.search, pair, kept, err) : fail_memory(err);
+        kept.a && kept.b ? gap_search_init(&diff.search, pair, kept, stop, err) : fail_memory(err);
     if (status == STEMMA_OK) {
         status = anchor_finder_init(&diff.finder, pair, err);
         if (status == STEMMA_OK) status = run(&diff, &list, err);
