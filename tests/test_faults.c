@@ -329,6 +329,25 @@ static stemma_status run_align(const stemma_recipe *recipe, stemma_error *error)
     return status;
 }
 
+/* In characters: the words of the recipe are folded. */
+static stemma_status run_edit(const stemma_recipe *recipe, stemma_error *error) {
+    stemma_text *a, *b;
+    stemma_edit edit = {.blocks = 77};
+    stemma_status status = stemma_text_bytes(world.text, TEXT_SIZE, recipe, NULL, &a, error);
+    if (status != STEMMA_OK) return status;
+    status = stemma_text_bytes(world.text, TEXT_SIZE / 2, recipe, NULL, &b, error);
+    if (status == STEMMA_OK) {
+        status = stemma_edit_texts(a, b, NULL, NULL, NULL, &edit, error);
+        assert_int_equal(status == STEMMA_OK, edit.blocks != 77);
+        stemma_text_free(b);
+    }
+    stemma_text_free(a);
+    return status;
+}
+static stemma_status edit_texts(const char *recipe, stemma_error *error) {
+    return with_recipe(recipe, error, run_edit);
+}
+
 static stemma_status sketch_bytes(const char *recipe, stemma_error *error) {
     return with_recipe(recipe, error, run_sketch_bytes);
 }
@@ -635,6 +654,7 @@ static const struct {
     {"edit distance, characters", edit_distance, "c2000"},
     {"edit script", edit_script, "b2000"},
     {"edit script, characters", edit_script, "c1000"},
+    {"edit distance of documents", edit_texts, ""},
     {"align words", align_texts, ""},
     {"align bytes", align_texts, "preset=raw unit=byte"},
 };
