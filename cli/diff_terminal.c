@@ -204,7 +204,7 @@ static void print_separate(const printer *p, const side *s, size_t line, char si
     if (!line) return;
     size_t size;
     view_line(s, line, &size);
-    print_gutter(p, is_a ? line : 0, is_a ? 0 : line, sign, size || view_is_marked(s, line));
+    print_gutter(p, is_a ? line : 0, is_a ? 0 : line, sign, size || (s->exact && view_is_marked(s, line)));
     print_marked_line(p, s, line);
     putchar('\n');
 }

@@ -460,6 +460,15 @@ class Use(Diff):
         self.bad("diff", "--memory=256K", "--preset=raw", "--unit=byte", self.write("large", b"x" * 5000), "large",
                  says="allow more")
 
+    def test_closed_pipe_is_quiet(self):
+        self.two()
+        for manner in ([], ["--side-by-side"], ["--html"], ["--json"], ["--passages"]):
+            reader, writer = os.pipe()
+            os.close(reader)
+            done = subprocess.run([PROGRAM, "diff", *manner, "old", "new"], cwd=self.folder, stdout=writer, stderr=subprocess.PIPE)
+            os.close(writer)
+            self.assertEqual((done.returncode, done.stderr), (3, b""), manner)
+
     def test_wrong_use(self):
         self.two()
         self.bad("diff", "old", says="two documents are needed, 1 given")
