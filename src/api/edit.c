@@ -7,11 +7,13 @@
 #include "align/distance/alphabet.h"
 #include "align/distance/distance.h"
 #include "align/signature/estimated.h"
+#include "align/signature/unrelated.h"
 #include "api/limits.h"
 #include "api/text.h"
 #include "base/alloc.h"
 #include "sketch/edit_text.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Cells of the matrix, as distance.h counts them: tens of milliseconds, and minutes. */
@@ -23,6 +25,8 @@ enum {
     PIECE = 1 << 15,  /* bytes of a document at a time */
     BLOCK_LEAST = 40, /* bytes of a difference that is a block: about a line */
     WINDOW = 8,       /* of the signatures made here */
+    STRETCH = 2000,   /* characters, and pairs of such stretches, that show how far apart unrelated text is */
+    STRETCH_PAIRS = 4,
     RATE = 64
 };
 
@@ -170,6 +174,8 @@ struct pair {
     struct side a, b;
     struct view view; /* as far as it decides the edit text */
     bool bytes;
+    double
+        calibration; /* what unrelated stretches of these texts measure, by what is expected of such text */
     stemma_limits limits;
 };
 
@@ -185,6 +191,32 @@ static stemma_status estimate(struct pair *pair, stemma_edit *out, stemma_error 
     return STEMMA_OK;
 }
 
+/* How far apart the texts' own stretches are that do not correspond: that is better than what any text would
+ * give. */
+static stemma_status calibrate(struct pair *pair, stemma_error *err) {
+    const struct edit_text *sides[2] = {&pair->a.chars, &pair->b.chars};
+    double sum = 0, count = 0;
+    for (size_t i = 0; i < 2; i++) {
+        struct text_span span = {sides[i]->chars, sides[i]->count};
+        struct unrelated_sample sample;
+        if (span.count < 4 * STRETCH) continue;
+        TRY(calibrate_unrelated(&span, 1, STRETCH, STRETCH_PAIRS, &sample, err));
+        sum += sample.measured / sample.expected;
+        count++;
+    }
+    if (count > 0) pair->calibration = sum / count;
+    return STEMMA_OK;
+}
+
+static void put_calibration(const struct pair *pair, stemma_edit *out) {
+    uint64_t longer = out->length_a > out->length_b ? out->length_a : out->length_b;
+    uint64_t shorter = out->length_a < out->length_b ? out->length_a : out->length_b;
+    double *values[] = {&out->unrelated.value, &out->unrelated.low, &out->unrelated.high};
+    if (!out->unrelated.known || pair->calibration <= 0) return;
+    for (size_t i = 0; i < 3; i++)
+        *values[i] = fmax((double)(longer - shorter), fmin((double)longer, *values[i] * pair->calibration));
+}
+
 static stemma_status measure(struct pair *pair, const struct distance_limits *limits,
                              struct distance_result *out, stemma_error *err) {
     const struct buf *a = &pair->a.text->source, *b = &pair->b.text->source;
@@ -195,6 +227,7 @@ static stemma_status measure(struct pair *pair, const struct distance_limits *li
                     "the characters of texts that long need more memory than is allowed");
     TRY(read_chars(&pair->a, err));
     TRY(read_chars(&pair->b, err));
+    TRY(calibrate(pair, err));
     struct edit_text *x = &pair->a.chars, *y = &pair->b.chars;
     int log_width = alphabet_squeeze(x->chars, x->count, y->chars, y->count) ? 0 : 2;
     struct distance_pair chars = {(uint8_t *)x->chars, (uint8_t *)y->chars, x->count, y->count, log_width};
@@ -282,6 +315,7 @@ static stemma_status edit_pair(struct pair *pair, const stemma_alignment *alignm
     }
     if (options->mode != STEMMA_EDIT_ESTIMATE) {
         status = measure(pair, &limits, &result, err);
+        put_calibration(pair, out);
         if (status == STEMMA_OK)
             put_distance(&result, out);
         else if (status != STEMMA_UNSUPPORTED || options->mode == STEMMA_EDIT_EXACT)
