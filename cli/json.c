@@ -1,30 +1,50 @@
 #include "json.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
 
+static bool needs_escape(unsigned char byte) {
+    return byte == '"' || byte == '\\' || byte < 0x20 || byte == 0x7F;
+}
+
+/* How much can be written as it is, in one piece: what a pipe takes whole or not at all, so that an
+ * interruption is noticed while nobody reads. */
+static size_t plain_run(const unsigned char *text, size_t size) {
+    size_t run = 0, length;
+    if (size > PIPE_BUF) size = PIPE_BUF;
+    while (run < size && !needs_escape(text[run]) && (length = utf8_length(text + run, size - run)))
+        run += length;
+    return run;
+}
+
+static void write_escape(FILE *out, unsigned char byte) {
+    if (byte == '"' || byte == '\\')
+        fprintf(out, "\\%c", byte);
+    else if (byte == '\n')
+        fputs("\\n", out);
+    else
+        fprintf(out, "\\u%04x", byte);
+}
+
 /* Writes text as the inside of a JSON string; invalid UTF-8 becomes U+FFFD. Returns whether all was valid. */
 static bool write_escaped(FILE *out, const char *text, size_t size) {
     const unsigned char *at = (const unsigned char *)text, *end = at + size;
     bool valid = true;
-    while (at < end && !stop_requested && !output_lost()) { /* a long text that nobody reads can be interrupted */
-        size_t length = utf8_length(at, (size_t)(end - at));
-        if (length == 0) {
+    while (at < end && !stop_requested && !output_lost()) {
+        size_t run = plain_run(at, (size_t)(end - at));
+        fwrite(at, 1, run, out);
+        at += run;
+        if (run || at == end) continue;
+        if (needs_escape(*at)) {
+            write_escape(out, *at);
+        } else {
             fputs("\xEF\xBF\xBD", out);
             valid = false;
-            length = 1;
-        } else if (*at == '"' || *at == '\\') {
-            fprintf(out, "\\%c", *at);
-        } else if (*at == '\n') {
-            fputs("\\n", out);
-        } else if (*at < 0x20 || *at == 0x7F) {
-            fprintf(out, "\\u%04x", *at);
-        } else {
-            fwrite(at, 1, length, out);
         }
-        at += length;
+        at++;
     }
     return valid;
 }

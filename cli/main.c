@@ -7,6 +7,7 @@
 
 #include <locale.h>
 #include <signal.h>
+#include <stdio_ext.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -88,6 +89,9 @@ int main(int argc, char **argv) {
     watch_signals();
     enum exit_code code = run_program(argc, argv);
     if (!stop_requested) code = graver(code, finish_output());
-    if (stop_requested) _exit(EXIT_INTERRUPTED); /* what is still unwritten may wait for a reader for ever */
+    if (stop_requested) { /* what is still unwritten may wait for a reader for ever, also where _exit is wrapped */
+        __fpurge(stdout);
+        _exit(EXIT_INTERRUPTED);
+    }
     return (int)code;
 }
