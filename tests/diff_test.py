@@ -22,7 +22,7 @@ import time
 import unittest
 from pathlib import Path
 
-from cli_test import PROGRAM, Base, limit_file_size, words
+from program import PROGRAM, Base, limit_file_size, words
 
 OLD = "The ship left at dawn.\nIt was cold.\nNobody came.\n"
 NEW = "The ship left at dusk.\nIt was cold.\nNobody ever came.\n"

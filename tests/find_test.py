@@ -1,18 +1,15 @@
 #!/usr/bin/env python3
-"""`stemma find` and `compare --blocks` as a user meets them.     find_test.py PROGRAM"""
+"""`stemma find` and `compare --blocks` as a user meets them.     find_test.py PROGRAM SOURCE-DIRECTORY [unittest arguments]"""
 import json
 import os
 import random
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
-from pathlib import Path
 
-PROGRAM = str(Path(sys.argv[1]).resolve())
+from program import PROGRAM, Base
 
 
 def prose(count, seed):
@@ -20,21 +17,7 @@ def prose(count, seed):
     return [f"w{source.randrange(10 ** 6)}" for _ in range(count)]
 
 
-class Base(unittest.TestCase):
-    def setUp(self):
-        self.folder = Path(tempfile.mkdtemp())
-        self.addCleanup(shutil.rmtree, self.folder)
-
-    def write(self, name, content):
-        path = self.folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return name
-
-    def run_program(self, *arguments, stdin=b""):
-        return subprocess.run([PROGRAM, *arguments], cwd=self.folder, input=stdin, capture_output=True, timeout=120,
-                              env=dict(os.environ, LC_ALL="C"))
-
+class Searching(Base):
     def find(self, *arguments, code=0, stdin=b"", says=b""):
         done = self.run_program("find", *arguments, stdin=stdin)
         self.assertEqual(done.returncode, code, done.stderr)
@@ -47,7 +30,7 @@ class Base(unittest.TestCase):
         return [json.loads(line) for line in self.find("--json", *arguments, **how).splitlines()]
 
 
-class Find(Base):
+class Find(Searching):
     def setUp(self):
         super().setUp()
         self.text = prose(400, 1)
@@ -166,7 +149,7 @@ class Find(Base):
         process.stdout.close()
 
 
-class Excerpts(Base):
+class Excerpts(Searching):
     def test_characters_are_whole(self):
         for before in range(4):
             self.write("chinese", "x" * before + "第一条为了规范合同本法适用于中华人民共和国境内的全部合同")
@@ -187,7 +170,7 @@ class Excerpts(Base):
             self.assertEqual(answer["offsets"], "bytes of the original")
 
 
-class Blocks(Base):
+class Blocks(Searching):
     def test_one_per_cent(self):
         text = prose(700, 1)
         big = " ".join(prose(40000, 2) + text + prose(30000, 3)).encode()
@@ -218,4 +201,4 @@ class Blocks(Base):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1], verbosity=1)
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=1)

@@ -1,0 +1,70 @@
+"""What the tests of the command line share: the program, documents, and how a good and a bad run look.
+
+A test is started as  NAME_test.py PROGRAM SOURCE-DIRECTORY [unittest arguments].
+"""
+import os
+import random
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+PROGRAM, SOURCE = str(Path(sys.argv[1]).resolve()), Path(sys.argv[2]).resolve()
+QUANTITY = {"value", "low", "high", "exact"}
+
+
+def words(count, seed=1):
+    """Words that look like a text: many kinds, some often."""
+    source = random.Random(seed)
+    return [f"w{int(source.paretovariate(.6)) % 5000}" for _ in range(count)]
+
+
+def limit_file_size():
+    """Of a child: a file longer than this is a failure to write, not the end."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+
+
+class Base(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def write(self, name, content):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return name
+
+    def run_program(self, *arguments, stdin=b"", locale="C", timeout=120, **environment):
+        return subprocess.run([PROGRAM, *arguments], cwd=self.folder, input=stdin, capture_output=True,
+                              timeout=timeout, env=dict(os.environ, LC_ALL=locale, **environment))
+
+    def good(self, *arguments, **how):
+        done = self.run_program(*arguments, **how)
+        self.assertEqual((done.returncode, done.stderr), (0, b""), done.stderr)
+        return done.stdout.decode()
+
+    def bad(self, *arguments, code=2, says="", **how):
+        """Wrong use or bad input: nothing on standard output, a message of ours, the code."""
+        done = self.run_program(*arguments, **how)
+        message = done.stderr.decode()
+        self.assertEqual(done.returncode, code, message)
+        self.assertEqual(done.stdout, b"")
+        self.assertRegex(message, r"\Astemma: .+\n")
+        if says:
+            self.assertRegex(message, says)
+        return message
+
+    def two_documents(self):
+        text = words(4000)
+        self.write("a", " ".join(text))
+        self.write("b", " ".join(text[:3900] + words(100, seed=2)))
+        return "a", "b"
+
+    def listing(self):
+        return sorted(os.listdir(self.folder))
