@@ -8,17 +8,16 @@
 enum { BLOCK = 1024 };
 
 struct labeller {
-    int width;
+    struct labels labels;
     struct shingle_sink target;
     struct spill *spill;
-    uint64_t last, occurrence; /* of the value read last */
 };
 
 stemma_status labeller_new(int width, struct shingle_sink target, size_t memory, const char *directory,
                            struct labeller **out, stemma_error *err) {
     struct labeller *l = mem_zero(1, sizeof *l);
     if (!l) return fail_memory(err);
-    l->width = width;
+    l->labels.width = width;
     l->target = target;
     stemma_status status = spill_new(false, memory, directory, &l->spill, err);
     if (status != STEMMA_OK) {
@@ -40,7 +39,7 @@ struct shingle_sink labeller_sink(struct labeller *l) {
     return (struct shingle_sink){.context = l, .take = take};
 }
 
-static void label(struct labeller *l, uint64_t *values, size_t count) {
+void labels_put(struct labels *l, uint64_t *values, size_t count) {
     for (size_t i = 0; i < count; i++) {
         l->occurrence = l->occurrence && values[i] == l->last ? l->occurrence + 1 : 1;
         l->last = values[i];
@@ -54,7 +53,7 @@ static stemma_status hand_on(struct labeller *l, struct spill_cursor *cursor, st
         size_t count = 0;
         TRY(spill_cursor_read(cursor, block, BLOCK, &count, err));
         if (count == 0) return STEMMA_OK;
-        label(l, block, count);
+        labels_put(&l->labels, block, count);
         TRY(l->target.take(l->target.context, block, count, NULL, 0, err));
     }
 }

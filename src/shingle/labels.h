@@ -9,6 +9,13 @@
 
 #include "shingle/stream.h"
 
+/* Fingerprints in ascending order, which may come in several blocks, get their labels in place. */
+struct labels {
+    int width;
+    uint64_t last, occurrence; /* of the value seen last; zero at first */
+};
+void labels_put(struct labels *labels, uint64_t *values, size_t count);
+
 struct labeller;
 
 stemma_status labeller_new(int width, struct shingle_sink target, size_t memory, const char *directory,

@@ -8,8 +8,8 @@
 #include "shingle/stream.h"
 
 #include "base/alloc.h"
-#include "base/rng.h"
 #include "kernels/generic.h"
+#include "shingle/finish.h"
 #include "shingle/rabin.h"
 #include "text/tokens.h"
 
@@ -77,6 +77,14 @@ void shingler_free(struct shingler *s) {
     vec64_release(&s->fp);
     vec64_release(&s->given);
     mem_free(s);
+}
+
+void shingler_reset(struct shingler *s) {
+    canon_reset(s->canon);
+    s->unfinished = s->unseen = 0;
+    s->text.len = s->tokens.len = s->symbols.len = 0;
+    s->token_count = 0;
+    s->any = false;
 }
 
 uint64_t shingler_tokens(const struct shingler *s) {
@@ -184,25 +192,13 @@ static void take_strided(uint64_t *fp, size_t count, size_t stride) {
         for (size_t i = 0; i < count; i++) fp[i] = fp[i * stride];
 }
 
-static void narrow(uint64_t *fp, size_t count, int width) {
-    if (width < 64)
-        for (size_t i = 0; i < count; i++) fp[i] >>= 64 - width;
-}
-
-/* Under a key fingerprints are mixed with two secret numbers: a few plain Rabin fingerprints of known text would give
- * the polynomial away. */
-static void finish_keyed(const struct view *view, uint64_t *fp, size_t count) {
-    for (size_t i = 0; i < count; i++) fp[i] = mix64(mix64(fp[i] ^ view->finish[0]) ^ view->finish[1]);
-}
-
 /* Fingerprints of `windows` windows that begin at token `first` of the carry. Fewer, when only multiples matter. */
 static size_t fingerprints(struct shingler *s, size_t first, size_t windows) {
     size_t window = s->view->window, stride = s->symbol_size;
     uint64_t *fp = s->fp.data;
     if (!uses_rabin(s)) {
         s->kernels->combine(s->tokens.data + first, windows + window - 1, window, &s->tables->keys, fp);
-        if (s->view->keyed) finish_keyed(s->view, fp, windows);
-        narrow(fp, windows, s->view->width);
+        finish_windows(s->view, fp, windows);
         return windows;
     }
     const uint8_t *bytes = s->symbols.data + first * stride;
@@ -211,10 +207,7 @@ static size_t fingerprints(struct shingler *s, size_t first, size_t windows) {
         return s->kernels->rabin_mod(s->tables->rabin, bytes, windows + window - 1, modulus, fp);
     s->kernels->rabin_all(s->tables->rabin, bytes, (windows - 1 + window) * stride, fp);
     take_strided(fp, windows, stride);
-    if (s->view->keyed) {
-        finish_keyed(s->view, fp, windows);
-        narrow(fp, windows, s->view->width);
-    }
+    finish_windows(s->view, fp, windows);
     return windows;
 }
 
@@ -292,27 +285,47 @@ static stemma_status emit_short(struct shingler *s, stemma_error *err) {
 
 /* ---- feeding ---- */
 
+/* Where canonical text goes: bytes that are symbols need not become tokens first. */
+static struct buf *text_of(struct shingler *s) {
+    return bytes_are_symbols(s) ? &s->symbols : &s->text;
+}
+
+static void count_bytes(struct shingler *s, size_t added) {
+    if (!bytes_are_symbols(s)) return;
+    s->token_count += added;
+    s->unseen += added;
+}
+
 static stemma_status canonical(struct shingler *s, const uint8_t *bytes, size_t size, bool last, stemma_error *err) {
-    struct buf *out = bytes_are_symbols(s) ? &s->symbols : &s->text;
+    struct buf *out = text_of(s);
     size_t before = out->len;
     TRY(last ? canon_finish(s->canon, out, err) : canon_feed(s->canon, bytes, size, out, err));
     if (s->text_sink.take && out->len > before)
         s->text_sink.take(s->text_sink.context, out->data + before, out->len - before);
-    if (bytes_are_symbols(s)) {
-        s->token_count += out->len - before;
-        s->unseen += out->len - before;
+    count_bytes(s, out->len - before);
+    return STEMMA_OK;
+}
+
+static stemma_status advance(struct shingler *s, stemma_error *err) {
+    if (worth_tokenising(s)) TRY(tokenise(s, false, err));
+    return emit_windows(s, err);
+}
+
+stemma_status shingler_feed(struct shingler *s, const uint8_t *bytes, size_t size, stemma_error *err) {
+    for (size_t piece; size; bytes += piece, size -= piece) {
+        piece = size < PIECE ? size : PIECE;
+        TRY(canonical(s, bytes, piece, false, err));
+        TRY(advance(s, err));
     }
     return STEMMA_OK;
 }
 
-stemma_status shingler_feed(struct shingler *s, const uint8_t *bytes, size_t size, stemma_error *err) {
-    while (size) {
-        size_t piece = size < PIECE ? size : PIECE;
-        TRY(canonical(s, bytes, piece, false, err));
-        if (worth_tokenising(s)) TRY(tokenise(s, false, err));
-        TRY(emit_windows(s, err));
-        bytes += piece;
-        size -= piece;
+stemma_status shingler_feed_text(struct shingler *s, const uint8_t *text, size_t size, stemma_error *err) {
+    for (size_t piece; size; text += piece, size -= piece) {
+        piece = size < PIECE ? size : PIECE;
+        if (!buf_add(text_of(s), text, piece)) return fail_memory(err);
+        count_bytes(s, piece);
+        TRY(advance(s, err));
     }
     return STEMMA_OK;
 }

@@ -90,6 +90,12 @@ stemma_status canon_new(unsigned folds, enum unit unit, struct offset_map *map, 
     return STEMMA_OK;
 }
 
+void canon_reset(struct canon *canon) {
+    canon->joint = (struct joint){0};
+    canon->source = canon->written_end = canon->marked = canon->canon_base = 0;
+    canon->segment_len = canon->partial_len = 0;
+}
+
 void canon_free(struct canon *canon) {
     mem_free(canon);
 }

@@ -60,6 +60,8 @@ stemma_status canon_feed(struct canon *canon, const uint8_t *bytes, size_t size,
                          stemma_error *err);
 /* The document ends: append what was held back. */
 stemma_status canon_finish(struct canon *canon, struct buf *out, stemma_error *err);
+/* Another document follows, whatever became of the last. The caller empties the map, if there is one. */
+void canon_reset(struct canon *canon);
 void canon_free(struct canon *canon);
 
 #endif

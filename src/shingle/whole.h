@@ -1,0 +1,31 @@
+/*
+ * A document that is in memory as a whole: its canonical text, and the fingerprints of all its shingles.
+ *
+ * The same fingerprints as a shingler gives, without a sink and without allocating for every document: what a
+ * worker that goes through many documents keeps.
+ */
+#ifndef SHINGLE_WHOLE_H
+#define SHINGLE_WHOLE_H
+
+#include "shingle/tables.h"
+
+struct whole;
+
+/* The view and its tables must outlive it. INVALID when the view is keyed without its secret. */
+stemma_status whole_new(const struct view *view, const struct shingle_tables *tables, struct whole **out,
+                        stemma_error *err);
+
+/* Canonical text of the bytes of a document. It belongs to whole, lasts until the next call, and has
+ * KERNEL_SLACK readable bytes behind it. */
+stemma_status whole_canon(struct whole *whole, const uint8_t *bytes, size_t size, const uint8_t **text,
+                          size_t *text_size, stemma_error *err);
+
+/* Fingerprints of all shingles of a canonical text (with KERNEL_SLACK readable bytes behind it), in order of
+ * position, with repetitions; of a labelled view, with their labels, in no useful order. They belong to
+ * whole, last until the next call, and have KERNEL_SLACK readable elements behind them. *tokens: how many
+ * tokens there are. */
+stemma_status whole_shingles(struct whole *whole, const uint8_t *text, size_t size, const uint64_t **fp,
+                             size_t *count, uint64_t *tokens, stemma_error *err);
+void whole_free(struct whole *whole);
+
+#endif
