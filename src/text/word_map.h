@@ -1,0 +1,37 @@
+/* Where the words of a text begin that are set apart by single spaces: which word is at a byte, and at which
+ * byte a word begins, each in a step or two. */
+#ifndef TEXT_WORD_MAP_H
+#define TEXT_WORD_MAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define WORD_MAP_MOST (UINT32_MAX - 64) /* bytes of text */
+
+/* 64 bytes of the text. */
+struct word_block {
+    uint64_t spaces; /* a bit for each */
+    uint64_t before; /* spaces in all the blocks before */
+};
+
+/* Zeroed at first, and reusable. */
+struct word_map {
+    struct word_block *blocks;
+    uint32_t *starts; /* of each word; behind the last, where the next would begin */
+    size_t count;     /* words: a text without spaces is one */
+    size_t block_cap, start_cap;
+};
+
+/* Reads up to 64 bytes behind the text. False when memory is refused. */
+bool word_map_set(struct word_map *map, const uint8_t *text, size_t size);
+void word_map_release(struct word_map *map);
+
+/* The word that the byte is part of; a space is part of the word before it. */
+static inline size_t word_map_find(const struct word_map *map, size_t byte) {
+    const struct word_block *block = &map->blocks[byte / 64];
+    uint64_t below = block->spaces & ((UINT64_C(1) << byte % 64) - 1);
+    return (size_t)block->before + (size_t)__builtin_popcountll(below);
+}
+
+#endif

@@ -1,0 +1,331 @@
+/*
+ * Whole documents in memory: their fingerprints are the shingler's, and the overlap of two is that of their
+ * sorted sets, for every view, on texts that were changed, moved about, repeated, or have nothing to do with
+ * each other.
+ */
+#include "base/rng.h"
+#include "base/sort.h"
+#include "effort.h"
+#include "estimate/overlap.h"
+#include "shingle/labels.h"
+#include "shingle/whole.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* ---- the twin ---- */
+
+static stemma_status take(void *context, const uint64_t *fp, size_t count, const uint64_t *tokens,
+                          size_t token_count, stemma_error *err) {
+    (void)tokens, (void)token_count, (void)err;
+    for (size_t i = 0; i < count; i++) assert_true(vec64_add(context, fp[i]));
+    return STEMMA_OK;
+}
+
+/* Fingerprints of a document as read, through a new shingler, with labels where the view has them. */
+static uint64_t twin_shingles(const struct view *view, const struct shingle_tables *tables,
+                              const struct buf *bytes, struct vec64 *out) {
+    struct shingler *shingler;
+    struct labeller *labeller = NULL;
+    struct shingle_sink sink = {.context = out, .take = take};
+    out->len = 0;
+    if (view->labelled) {
+        assert_int_equal(labeller_new(view->width, sink, SIZE_MAX, NULL, &labeller, NULL), STEMMA_OK);
+        sink = labeller_sink(labeller);
+    }
+    assert_int_equal(shingler_new(view, tables, sink, (struct text_sink){0}, &shingler, NULL), STEMMA_OK);
+    assert_int_equal(shingler_feed(shingler, bytes->data, bytes->len, NULL), STEMMA_OK);
+    assert_int_equal(shingler_finish(shingler, NULL), STEMMA_OK);
+    if (labeller) assert_int_equal(labeller_finish(labeller, NULL), STEMMA_OK);
+    uint64_t tokens = shingler_tokens(shingler);
+    shingler_free(shingler);
+    labeller_free(labeller);
+    return tokens;
+}
+
+static void make_set(struct vec64 *fp) {
+    assert_true(sort_u64(fp->data, fp->len));
+    fp->len = unique_u64(fp->data, fp->len);
+}
+
+/* ---- documents ---- */
+
+static const char *const pieces[] = {"the ",
+                                     "quick ",
+                                     "brown ",
+                                     "Fox, ",
+                                     "jumps; ",
+                                     "\n",
+                                     "over\r\n",
+                                     "ein Stra\xc3\x9f"
+                                     "enbahn ",
+                                     "\xe4\xb8\xad\xe6\x96\x87",
+                                     "\xe5\xad\x97 ",
+                                     "e\xcc\x81tude ",
+                                     "\xff\xfe",
+                                     "supercalifragilisticexpialidocious ",
+                                     "12.5 ",
+                                     "lorem ",
+                                     "ipsum\n"};
+
+/* From few words, so that passages repeat, or from many. */
+static void add_prose(struct buf *out, size_t size, uint64_t *state) {
+    bool rich = rng_below(state, 2);
+    for (size_t end = out->len + size; out->len < end;) {
+        if (rich && rng_below(state, 4))
+            assert_true(buf_add_format(out, "w%x ", (unsigned)rng_below(state, 5000)));
+        else
+            assert_true(buf_add_string(out, pieces[rng_below(state, 16)]));
+    }
+}
+
+static void add_periodic(struct buf *out, size_t size, uint64_t *state) {
+    struct buf period = {0};
+    add_prose(&period, 1 + rng_below(state, 1 + rng_below(state, 200)), state);
+    size_t length = rng_below(state, 3) ? period.len : 1;
+    for (size_t end = out->len + size; out->len < end;) assert_true(buf_add(out, period.data, length));
+    buf_release(&period);
+}
+
+static void add_cjk(struct buf *out, size_t size, uint64_t *state) {
+    for (size_t end = out->len + size; out->len < end;) {
+        unsigned cp = 0x4e00 + (unsigned)rng_below(state, 300);
+        uint8_t bytes[] = {(uint8_t)(0xe0 | cp >> 12), (uint8_t)(0x80 | (cp >> 6 & 0x3f)),
+                           (uint8_t)(0x80 | (cp & 0x3f))};
+        assert_true(buf_add(out, bytes, 3));
+    }
+}
+
+static void add_text(struct buf *out, size_t size, uint64_t *state) {
+    void (*const kinds[])(struct buf *, size_t, uint64_t *) = {add_prose, add_prose, add_periodic, add_cjk};
+    kinds[rng_below(state, 4)](out, size, state);
+}
+
+/* Replace [at, at + size) by other bytes. */
+static void splice(struct buf *text, size_t at, size_t size, const void *bytes, size_t length) {
+    struct buf out = {0};
+    assert_true(buf_add(&out, text->data, at));
+    assert_true(buf_add(&out, bytes, length));
+    assert_true(buf_add(&out, text->data + at + size, text->len - at - size));
+    buf_release(text);
+    *text = out;
+}
+
+/* One change: a byte, a stretch left out, put in, moved or repeated. */
+static void mutate(struct buf *text, uint64_t *state) {
+    size_t at = rng_below(state, text->len + 1), left = text->len - at;
+    size_t size = rng_below(state, 1 + rng_below(state, (left < 300 ? left : 300) + 1));
+    struct buf fresh = {0};
+    uint8_t letter = (uint8_t)"ab \n."[rng_below(state, 5)];
+    switch (rng_below(state, 6)) {
+    case 0:
+        splice(text, at, size, NULL, 0);
+        break;
+    case 1:
+        add_text(&fresh, size, state);
+        splice(text, at, rng_below(state, 2) ? size : 0, fresh.data, fresh.len);
+        break;
+    case 2:
+        assert_true(buf_add(&fresh, text->data + at, size));
+        if (rng_below(state, 2)) splice(text, at, size, NULL, 0);
+        splice(text, rng_below(state, text->len + 1), 0, fresh.data, fresh.len);
+        break;
+    default:
+        splice(text, at, left && rng_below(state, 3) ? 1 : 0, &letter, rng_below(state, 4) ? 1 : 0);
+    }
+    buf_release(&fresh);
+}
+
+/* ---- views ---- */
+
+struct reading {
+    struct view view;
+    struct shingle_tables tables;
+};
+
+static void reading_init(struct reading *r, uint64_t *state) {
+    const unsigned folds[] = {FOLD_RAW, FOLD_CODE, FOLD_TEXT, FOLD_TEXT, FOLD_CASE, FOLD_PUNCT | FOLD_SPACE};
+    const uint32_t windows[] = {1, 2, 5, 5, 20, 20, 37, 200};
+    *r = (struct reading){.view = {.folds = folds[rng_below(state, 6)],
+                                   .unit = (enum unit)rng_below(state, 4),
+                                   .window = windows[rng_below(state, 8)],
+                                   .labelled = rng_below(state, 8) == 0,
+                                   .hash = rng_below(state, 2) ? HASH_MIX : HASH_RABIN,
+                                   .width = rng_below(state, 3) ? 64 : 32 + (int)rng_below(state, 33),
+                                   .seed = rng_next(state)}};
+    struct view *view = &r->view;
+    if (view->unit == UNIT_WORD && rng_below(state, 6) == 0) view->hash = HASH_PADDED;
+    view->keyed = view->has_secret = rng_below(state, 8) == 0;
+    if (view->keyed) view->secret = view->finish[0] = view->finish[1] = rng_next(state);
+    if (rng_below(state, 3) == 0)
+        *view =
+            (struct view){.folds = FOLD_TEXT, .unit = UNIT_WORD, .window = 5, .hash = HASH_MIX, .width = 64};
+    assert_int_equal(shingle_tables_init(&r->tables, view, NULL), STEMMA_OK);
+}
+
+/* ---- whole documents ---- */
+
+static void same_shingles(struct whole *whole, const struct reading *r, const struct buf *bytes) {
+    const uint8_t *text;
+    const uint64_t *fp;
+    size_t size, count;
+    uint64_t tokens;
+    struct vec64 expected = {0};
+    assert_int_equal(whole_canon(whole, bytes->data, bytes->len, &text, &size, NULL), STEMMA_OK);
+    assert_int_equal(whole_shingles(whole, text, size, &fp, &count, &tokens, NULL), STEMMA_OK);
+    assert_int_equal(tokens, twin_shingles(&r->view, &r->tables, bytes, &expected));
+    assert_int_equal(count, expected.len);
+    if (count) assert_memory_equal(fp, expected.data, count * sizeof *fp);
+    vec64_release(&expected);
+}
+
+static void whole_documents_have_the_shinglers_fingerprints(void **unused) {
+    (void)unused;
+    uint64_t state = 1;
+    for (size_t round = 0; round < effort(120); round++) {
+        struct reading r;
+        struct whole *whole;
+        reading_init(&r, &state);
+        assert_int_equal(whole_new(&r.view, &r.tables, &whole, NULL), STEMMA_OK);
+        for (int i = 0; i < 6; i++) {
+            struct buf bytes = {0};
+            add_text(&bytes, rng_below(&state, i < 3 ? 60 : i < 5 ? 5000 : 100000), &state);
+            same_shingles(whole, &r, &bytes);
+            buf_release(&bytes);
+        }
+        whole_free(whole);
+        shingle_tables_release(&r.tables);
+    }
+}
+
+/* Words at and around what is hashed at a time, and what is the longest token. */
+static void long_words_are_cut_alike(void **unused) {
+    (void)unused;
+    struct reading r = {
+        .view = {.folds = FOLD_TEXT, .unit = UNIT_WORD, .window = 2, .hash = HASH_MIX, .width = 64}};
+    const size_t lengths[] = {32767, 32768, 32769, 65535, 65536, 65537, 200000};
+    struct whole *whole;
+    assert_int_equal(shingle_tables_init(&r.tables, &r.view, NULL), STEMMA_OK);
+    assert_int_equal(whole_new(&r.view, &r.tables, &whole, NULL), STEMMA_OK);
+    for (size_t i = 0; i < 7; i++)
+        for (int where = 0; where < 3; where++) {
+            struct buf bytes = {0};
+            if (where > 0) assert_true(buf_add_string(&bytes, "some words before "));
+            for (size_t n = 0; n < lengths[i]; n++) assert_true(buf_add_byte(&bytes, 'x'));
+            if (where < 2) assert_true(buf_add_string(&bytes, " and some behind"));
+            same_shingles(whole, &r, &bytes);
+            buf_release(&bytes);
+        }
+    whole_free(whole);
+    shingle_tables_release(&r.tables);
+}
+
+static void a_view_without_its_key_is_refused(void **unused) {
+    (void)unused;
+    struct view view = {.unit = UNIT_BYTE, .window = 3, .hash = HASH_MIX, .width = 64, .keyed = true};
+    struct shingle_tables none = {0};
+    struct whole *whole = NULL;
+    struct overlap_base *base = NULL;
+    assert_int_equal(whole_new(&view, &none, &whole, NULL), STEMMA_INVALID);
+    assert_int_equal(overlap_base_new(&view, &none, &base, NULL), STEMMA_INVALID);
+    assert_null(whole);
+    assert_null(base);
+}
+
+/* ---- overlaps ---- */
+
+/* The canonical text in memory of its own size and slack, so that a sanitizer sees a read behind it. */
+static uint8_t *canonical(struct whole *whole, const struct buf *bytes, size_t *size) {
+    const uint8_t *text;
+    assert_int_equal(whole_canon(whole, bytes->data, bytes->len, &text, size, NULL), STEMMA_OK);
+    uint8_t *copy = malloc(*size + KERNEL_SLACK);
+    memcpy(copy, text, *size);
+    memset(copy + *size, 0xee, KERNEL_SLACK);
+    return copy;
+}
+
+static struct overlap twin_overlap(const struct reading *r, const struct buf *a, const struct buf *b) {
+    struct vec64 x = {0}, y = {0};
+    twin_shingles(&r->view, &r->tables, a, &x);
+    twin_shingles(&r->view, &r->tables, b, &y);
+    make_set(&x);
+    make_set(&y);
+    struct overlap out = {x.len, y.len, common_u64(x.data, x.len, y.data, y.len)};
+    vec64_release(&x);
+    vec64_release(&y);
+    return out;
+}
+
+static void same_overlap(struct overlap_base *base, struct whole *whole, const struct reading *r,
+                         const struct buf *a, const struct buf *b) {
+    struct overlap expected = twin_overlap(r, a, b), found;
+    size_t size;
+    uint8_t *text = canonical(whole, b, &size);
+    assert_int_equal(overlap_with(base, text, size, &found, NULL), STEMMA_OK);
+    assert_int_equal(found.a, expected.a);
+    assert_int_equal(found.b, expected.b);
+    assert_int_equal(found.common, expected.common);
+    free(text);
+}
+
+/* A document against itself, mutated copies, and another. */
+static void compare_with_copies(struct overlap_base *base, struct whole *whole, const struct reading *r,
+                                const struct buf *a, uint64_t *state) {
+    size_t size;
+    uint8_t *text = canonical(whole, a, &size);
+    struct buf other = {0}, copy = {0};
+    assert_int_equal(overlap_base_set(base, text, size, NULL), STEMMA_OK);
+    same_overlap(base, whole, r, a, a);
+    assert_true(buf_add(&copy, a->data, a->len));
+    for (int i = 0; i < 4; i++) {
+        for (size_t changes = 1 + rng_below(state, 12); changes; changes--) mutate(&copy, state);
+        same_overlap(base, whole, r, a, &copy);
+    }
+    add_text(&other, rng_below(state, 3000), state);
+    same_overlap(base, whole, r, a, &other);
+    assert_true(buf_add(&other, copy.data, copy.len)); /* of which the copy is a part */
+    same_overlap(base, whole, r, a, &other);
+    other.len = 0;
+    same_overlap(base, whole, r, a, &other);
+    buf_release(&other);
+    buf_release(&copy);
+    free(text);
+}
+
+static void overlaps_are_those_of_the_sets(void **unused) {
+    (void)unused;
+    uint64_t state = 2;
+    for (size_t round = 0; round < effort(300); round++) {
+        struct reading r;
+        struct whole *whole;
+        struct overlap_base *base;
+        reading_init(&r, &state);
+        assert_int_equal(whole_new(&r.view, &r.tables, &whole, NULL), STEMMA_OK);
+        assert_int_equal(overlap_base_new(&r.view, &r.tables, &base, NULL), STEMMA_OK);
+        for (int i = 0; i < 3; i++) {
+            struct buf a = {0};
+            add_text(&a, rng_below(&state, i == 0 ? 400 : 6000), &state);
+            compare_with_copies(base, whole, &r, &a, &state);
+            buf_release(&a);
+        }
+        overlap_base_free(base);
+        whole_free(whole);
+        shingle_tables_release(&r.tables);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(whole_documents_have_the_shinglers_fingerprints),
+        cmocka_unit_test(long_words_are_cut_alike),
+        cmocka_unit_test(a_view_without_its_key_is_refused),
+        cmocka_unit_test(overlaps_are_those_of_the_sets),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
