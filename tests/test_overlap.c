@@ -3,12 +3,15 @@
  * sorted sets, for every view, on texts that were changed, moved about, repeated, or have nothing to do with
  * each other.
  */
+#include "base/bits.h"
 #include "base/rng.h"
 #include "base/sort.h"
 #include "effort.h"
+#include "estimate/distinct.h"
 #include "estimate/overlap.h"
 #include "shingle/labels.h"
 #include "shingle/whole.h"
+#include "text/word_map.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -320,12 +323,178 @@ static void overlaps_are_those_of_the_sets(void **unused) {
     }
 }
 
+/* ---- texts that would take a square of their size, if nothing kept it linear ---- */
+
+static void compare_large(struct view view, const struct buf *a, const struct buf *b) {
+    struct reading r = {.view = view};
+    struct whole *whole;
+    struct overlap_base *base;
+    size_t size;
+    assert_int_equal(shingle_tables_init(&r.tables, &r.view, NULL), STEMMA_OK);
+    assert_int_equal(whole_new(&r.view, &r.tables, &whole, NULL), STEMMA_OK);
+    assert_int_equal(overlap_base_new(&r.view, &r.tables, &base, NULL), STEMMA_OK);
+    uint8_t *text = canonical(whole, a, &size);
+    assert_int_equal(overlap_base_set(base, text, size, NULL), STEMMA_OK);
+    same_overlap(base, whole, &r, a, b);
+    same_overlap(base, whole, &r, a, a);
+    free(text);
+    overlap_base_free(base);
+    whole_free(whole);
+    shingle_tables_release(&r.tables);
+}
+
+/* `size` bytes of a unit repeated, and broken by something else every so often. */
+static void add_broken(struct buf *out, const char *unit, size_t size, size_t every, const char *other) {
+    for (size_t end = out->len + size, next = out->len + every; out->len < end;) {
+        assert_true(buf_add_string(out, unit));
+        if (out->len < next) continue;
+        assert_true(buf_add_string(out, other));
+        next = out->len + every;
+    }
+}
+
+static void repetitive_texts_take_linear_time(void **unused) {
+    (void)unused;
+    const struct {
+        const char *unit;
+        size_t every_a, every_b;
+    } kinds[] = {{"a", SIZE_MAX / 2, SIZE_MAX / 2},
+                 {"a", 90, 70},
+                 {"a", 1000, 300},
+                 {"a ", 90, 50},
+                 {"a ", 3000, 100},
+                 {"one line\n", 60, 51},
+                 {"ab", 4001, 77},
+                 {"a b c ", 60, 61},
+                 {"a", 1025, 1024},
+                 {"a ", 2050, 2048}};
+    const struct view views[] = {
+        {.folds = FOLD_TEXT, .unit = UNIT_WORD, .window = 5, .hash = HASH_MIX, .width = 64},
+        {.folds = FOLD_TEXT, .unit = UNIT_WORD, .window = 1024, .hash = HASH_MIX, .width = 64},
+        {.folds = FOLD_RAW, .unit = UNIT_BYTE, .window = 20, .hash = HASH_RABIN, .width = 64},
+        {.folds = FOLD_RAW, .unit = UNIT_BYTE, .window = 1024, .hash = HASH_RABIN, .width = 64}};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+        for (size_t v = 0; v < sizeof views / sizeof *views; v++) {
+            struct buf a = {0}, b = {0};
+            add_broken(&a, kinds[k].unit, effort(300000), kinds[k].every_a, "x ");
+            add_broken(&b, kinds[k].unit, effort(300000), kinds[k].every_b, k % 2 ? " yz " : "x ");
+            compare_large(views[v], &a, &b);
+            buf_release(&a);
+            buf_release(&b);
+        }
+}
+
+/* A word so long that it is cut into tokens, in either text, or both. */
+static void long_words_are_compared(void **unused) {
+    (void)unused;
+    const struct view view = {
+        .folds = FOLD_TEXT, .unit = UNIT_WORD, .window = 3, .hash = HASH_MIX, .width = 64};
+    struct buf texts[3] = {{0}};
+    uint64_t state = 5;
+    add_prose(&texts[0], 3000, &state);
+    for (int i = 1; i < 3; i++) {
+        assert_true(buf_add(&texts[i], texts[0].data, texts[0].len));
+        struct buf word = {0};
+        add_broken(&word, "x", i == 1 ? 70000 : 140000, SIZE_MAX / 2, "");
+        splice(&texts[i], 1500, 0, word.data, word.len);
+        buf_release(&word);
+    }
+    for (int a = 0; a < 3; a++)
+        for (int b = 0; b < 3; b++) compare_large(view, &texts[a], &texts[b]);
+    for (int i = 0; i < 3; i++) buf_release(&texts[i]);
+}
+
+static void nothing_is_compared_before_it_is_set(void **unused) {
+    (void)unused;
+    const struct view view = {.unit = UNIT_BYTE, .window = 3, .hash = HASH_MIX, .width = 64};
+    struct shingle_tables tables;
+    struct overlap_base *base;
+    struct overlap out = {7, 7, 7};
+    uint8_t text[KERNEL_SLACK] = {0};
+    assert_int_equal(shingle_tables_init(&tables, &view, NULL), STEMMA_OK);
+    assert_int_equal(overlap_base_new(&view, &tables, &base, NULL), STEMMA_OK);
+    assert_int_equal(overlap_with(base, text, 0, &out, NULL), STEMMA_INVALID);
+    assert_int_equal(out.a, 7);
+    overlap_base_free(base);
+    shingle_tables_release(&tables);
+}
+
+/* ---- the parts ---- */
+
+static void ranges_of_bits_are_those_of_single_bits(void **unused) {
+    (void)unused;
+    enum { BITS = 400 };
+    uint64_t state = 3;
+    for (size_t round = 0; round < effort(3000); round++) {
+        uint64_t words[BITS / 64 + 2] = {0};
+        bool expected[BITS] = {0};
+        for (int step = 0; step < 8; step++) {
+            size_t at = rng_below(&state, BITS), count = rng_below(&state, BITS - at + 1);
+            bool value = rng_below(&state, 3);
+            (value ? bits_set_range : bits_clear_range)(words, at, count);
+            for (size_t i = at; i < at + count; i++) expected[i] = value;
+        }
+        size_t half = BITS / 2, from = rng_below(&state, half), to = half + rng_below(&state, half);
+        size_t count = rng_below(&state, (half - from < BITS - to ? half - from : BITS - to) + 1);
+        bits_or_range(words, to, from, count);
+        for (size_t i = 0; i < count; i++) expected[to + i] |= expected[from + i];
+        for (size_t i = 0; i < BITS; i++) assert_int_equal(words[i / 64] >> i % 64 & 1, expected[i]);
+        assert_int_equal(words[BITS / 64] >> BITS % 64, 0);
+    }
+}
+
+static void a_word_map_knows_every_byte(void **unused) {
+    (void)unused;
+    struct word_map map = {0};
+    uint64_t state = 4;
+    for (size_t round = 0; round < effort(500); round++) {
+        size_t size = rng_below(&state, 400), word = 0;
+        uint8_t text[400];
+        const char *letters = rng_below(&state, 2) ? "a  \xa0!\x20" : "ab \x21\x1f\x30";
+        for (size_t i = 0; i < size; i++) text[i] = (uint8_t)letters[rng_below(&state, 6)];
+        assert_true(word_map_set(&map, text, size));
+        assert_int_equal(map.starts[0], 0);
+        for (size_t i = 0; i < size; i++) {
+            assert_int_equal(word_map_find(&map, i), word);
+            if (text[i] == ' ') assert_int_equal(map.starts[++word], i + 1);
+        }
+        assert_int_equal(map.count, word + 1);
+        assert_int_equal(map.starts[map.count], size + 1);
+        assert_int_equal(word_map_find(&map, size), word);
+    }
+    word_map_release(&map);
+}
+
+static void distinct_fingerprints_are_counted(void **unused) {
+    (void)unused;
+    struct distinct scratch = {0};
+    struct vec64 values = {0};
+    uint64_t state = 6;
+    for (size_t round = 0; round < effort(300); round++) {
+        size_t count = rng_below(&state, 3000), kinds = 1 + rng_below(&state, 6000), found;
+        int shift = (int)rng_below(&state, 60);
+        values.len = 0;
+        for (size_t i = 0; i < count; i++) assert_true(vec64_add(&values, rng_below(&state, kinds) << shift));
+        assert_int_equal(distinct_count(&scratch, values.data, count, &found, NULL), STEMMA_OK);
+        make_set(&values);
+        assert_int_equal(found, values.len);
+    }
+    distinct_release(&scratch);
+    vec64_release(&values);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whole_documents_have_the_shinglers_fingerprints),
         cmocka_unit_test(long_words_are_cut_alike),
         cmocka_unit_test(a_view_without_its_key_is_refused),
         cmocka_unit_test(overlaps_are_those_of_the_sets),
+        cmocka_unit_test(repetitive_texts_take_linear_time),
+        cmocka_unit_test(long_words_are_compared),
+        cmocka_unit_test(nothing_is_compared_before_it_is_set),
+        cmocka_unit_test(ranges_of_bits_are_those_of_single_bits),
+        cmocka_unit_test(a_word_map_knows_every_byte),
+        cmocka_unit_test(distinct_fingerprints_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,6 +47,7 @@ struct follower {
 void follow_scratch_release(struct follow_scratch *scratch) {
     buf_release(&scratch->gap_text);
     vec64_release(&scratch->gap_windows);
+    vec64_release(&scratch->gap_fp);
     word_map_release(&scratch->words);
 }
 
@@ -115,21 +116,34 @@ static size_t behind_run(const struct follower *f, const struct run *run) {
 
 /* ---- gaps ---- */
 
+/* Of all windows of the text, those that are not across two gaps. Returns how many. */
+static size_t pick_windows(const struct vec64 *gap_windows, size_t between, const uint64_t *fp,
+                           uint64_t *out) {
+    size_t picked = 0;
+    for (size_t i = 0; i < gap_windows->len; i++) {
+        size_t windows = gap_windows->data[i];
+        memcpy(out + picked, fp, windows * sizeof *fp);
+        picked += windows;
+        fp += windows + between;
+    }
+    return picked;
+}
+
 static stemma_status find_gaps(struct follower *f, stemma_error *err) {
     struct follow_scratch *scratch = f->scratch;
-    size_t at = 0, count, before = f->a->window - 1;
+    size_t count, between = f->a->window - 1;
     const uint64_t *fp;
     uint64_t tokens, expected = 0;
     if (scratch->gap_windows.len == 0) return STEMMA_OK;
-    for (size_t i = 0; i < scratch->gap_windows.len; i++) expected += scratch->gap_windows.data[i] + before;
+    for (size_t i = 0; i < scratch->gap_windows.len; i++) expected += scratch->gap_windows.data[i] + between;
     TRY(whole_shingles(f->whole, scratch->gap_text.data, scratch->gap_text.len - separator(f), &fp, &count,
                        &tokens, err));
-    f->regular = f->regular && tokens == expected;
-    for (size_t i = 0; f->regular && i < scratch->gap_windows.len; i++) {
-        size_t windows = scratch->gap_windows.data[i];
-        TRY(tally_find(f->tally, f->a->shingles, fp + at, windows, err));
-        at += windows + before;
+    if (tokens == expected) {
+        if (!vec64_reserve(&scratch->gap_fp, count)) return fail_memory(err);
+        size_t picked = pick_windows(&scratch->gap_windows, between, fp, scratch->gap_fp.data);
+        TRY(tally_find(f->tally, f->a->shingles, scratch->gap_fp.data, picked, err));
     }
+    f->regular = f->regular && tokens == expected;
     scratch->gap_windows.len = scratch->gap_text.len = 0;
     return STEMMA_OK;
 }
@@ -212,8 +226,9 @@ static stemma_status read_piece(struct follower *f, size_t begin, size_t size, s
 static stemma_status search_piece(struct follower *f, const struct piece *piece, struct run *run, bool *found,
                                   stemma_error *err) {
     if (!vec64_reserve(&f->tally->rest, piece->windows)) return fail_memory(err);
+    const struct places places = f->a->shingles->places; /* which no store can change */
     for (size_t i = 0; i < piece->windows;) {
-        size_t place = places_find(&f->a->shingles->places, piece->fp[i]);
+        size_t place = places_find(&places, piece->fp[i]);
         tally_put(f->tally, piece->fp[i], place);
         if (place == PLACES_NONE || !begin_run(f, token_start(f->a, place), piece_start(f, piece, i), run)) {
             i++;

@@ -24,7 +24,8 @@ struct follow_base {
 /* Scratch, zeroed at first, and reusable. */
 struct follow_scratch {
     struct buf gap_text;      /* what stands around differences, one after the other */
-    struct vec64 gap_windows; /* the windows of each */
+    struct vec64 gap_windows; /* how many windows each has */
+    struct vec64 gap_fp;      /* their fingerprints */
     struct word_map words;    /* of the piece that is searched */
 };
 void follow_scratch_release(struct follow_scratch *scratch);

@@ -24,7 +24,6 @@ stemma_status overlap_base_new(const struct view *view, const struct shingle_tab
     if (!base) return fail_memory(err);
     base->view = view;
     tally_base_init(&base->shingles);
-    tally_init(&base->tally);
     stemma_status status = whole_new(view, tables, &base->whole, err);
     if (status == STEMMA_OK) status = whole_new(view, tables, &base->other, err);
     if (status != STEMMA_OK) {

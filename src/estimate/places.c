@@ -1,36 +1,42 @@
 #include "estimate/places.h"
 
 #include "base/alloc.h"
+#include "base/rng.h"
 
 #include <string.h>
 #include <sys/random.h>
 
-enum { LEAST_BITS = 6, MOST_BITS = 32 };
+enum { MEAN = 3 }; /* fingerprints to a group: one group in 260 overflows. Of four, one in 50 would. */
 
+/* Without a random number hostile texts may be slow to compare, but not wrong. */
 void places_init(struct places *places) {
-    uint64_t number = 0;
-    if (getrandom(&number, sizeof number, GRND_NONBLOCK) !=
-        sizeof number) /* then hostile texts may be slow, not wrong */
-        number = UINT64_C(0x9e3779b97f4a7c15);
-    *places = (struct places){.multiplier = number | 1};
+    uint64_t number;
+    bool random = getrandom(&number, sizeof number, GRND_NONBLOCK) == sizeof number;
+    *places = (struct places){.multiplier = random ? number | 1 : MIX64_MULTIPLIER};
 }
 
 void places_release(struct places *places) {
-    mem_free(places->slots);
+    mem_free(places->tags);
+    mem_free(places->positions);
     mem_free(places->repeats);
     *places = (struct places){0};
 }
 
-/* At least twice as many slots as fingerprints. */
 static bool make_slots(struct places *places, size_t count) {
-    int bits = LEAST_BITS;
-    while (bits < MOST_BITS && (size_t)1 << bits < 2 * count) bits++;
-    size_t slots = (size_t)1 << bits;
-    if (!mem_grow((void **)&places->slots, &places->slot_cap, slots, sizeof *places->slots)) return false;
-    memset(places->slots, 0, slots * sizeof *places->slots);
-    places->mask = slots - 1;
-    places->shift = 64 - bits;
+    size_t groups = count / MEAN + 1;
+    if (!mem_grow((void **)&places->tags, &places->tag_cap, groups, sizeof *places->tags)) return false;
+    if (!mem_grow((void **)&places->positions, &places->position_cap, groups * PLACES_GROUP,
+                  sizeof *places->positions))
+        return false;
+    memset(places->tags, 0, groups * sizeof *places->tags);
+    places->groups = groups;
     return true;
+}
+
+static void take_slot(const struct places *places, const struct probe *end, size_t position) {
+    size_t slot = (size_t)__builtin_ctzll(~end->tags & PLACES_TOPS) / 8;
+    places->tags[end->group] = end->tags | (end->tag & UINT64_C(0xff) << 8 * slot);
+    places->positions[end->group * PLACES_GROUP + slot] = (uint32_t)position;
 }
 
 /* Repeated passages are kept as such: a document that repeats itself has few of them. */
@@ -49,19 +55,20 @@ static bool add_repeat(struct places *places, size_t at, size_t first) {
 
 stemma_status places_set(struct places *places, const uint64_t *fp, size_t count, stemma_error *err) {
     size_t repeated = 0;
+    struct probe end;
     places->fp = fp;
     places->distinct = places->repeat_count = 0;
-    if (count >= UINT32_MAX / 2)
+    if (count > UINT32_MAX)
         return fail(err, STEMMA_INVALID, "a text of %zu shingles is too long for memory", count);
     if (!make_slots(places, count)) return fail_memory(err);
+    const struct places table = *places; /* which no store can change, unlike what a pointer points to */
     for (size_t i = 0; i < count; i++) {
-        size_t slot = places_slot(places, fp[i]);
-        while (places->slots[slot] && fp[places->slots[slot] - 1] != fp[i]) slot = (slot + 1) & places->mask;
-        if (places->slots[slot] == 0) {
-            places->slots[slot] = (uint32_t)i + 1;
+        size_t first = places_probe(&table, fp[i], &end);
+        if (first == PLACES_NONE) {
+            take_slot(&table, &end, i);
         } else {
             repeated++;
-            if (!add_repeat(places, i, places->slots[slot] - 1)) return fail_memory(err);
+            if (!add_repeat(places, i, first)) return fail_memory(err);
         }
     }
     places->distinct = count - repeated;

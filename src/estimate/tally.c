@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+enum { BLOCK = 256 }; /* fingerprints looked for at a time */
+
 void tally_base_init(struct tally_base *base) {
     *base = (struct tally_base){0};
     places_init(&base->places);
@@ -28,15 +30,10 @@ stemma_status tally_base_set(struct tally_base *base, const uint64_t *fp, size_t
     return STEMMA_OK;
 }
 
-void tally_init(struct tally *tally) {
-    *tally = (struct tally){0};
-    places_init(&tally->rest_places);
-}
-
 void tally_release(struct tally *tally) {
     vec64_release(&tally->marks);
     vec64_release(&tally->rest);
-    places_release(&tally->rest_places);
+    distinct_release(&tally->distinct);
 }
 
 stemma_status tally_begin(struct tally *tally, const struct tally_base *base, stemma_error *err) {
@@ -47,10 +44,31 @@ stemma_status tally_begin(struct tally *tally, const struct tally_base *base, st
     return STEMMA_OK;
 }
 
+/* Sorts out, without a branch, the fingerprints that are certainly not in the base; returns how many may be.
+ */
+static size_t sift(struct tally *tally, const struct places *places, const uint64_t *fp, size_t count,
+                   uint64_t *maybe) {
+    const struct places table = *places; /* which no store can change, unlike what a pointer points to */
+    uint64_t *rest = tally->rest.data + tally->rest.len;
+    size_t kept = 0, absent = 0;
+    for (size_t i = 0; i < count; i++) {
+        bool may_be = places_may_have(&table, fp[i]);
+        maybe[kept] = rest[absent] = fp[i];
+        kept += may_be;
+        absent += !may_be;
+    }
+    tally->rest.len += absent;
+    return kept;
+}
+
 stemma_status tally_find(struct tally *tally, const struct tally_base *base, const uint64_t *fp, size_t count,
                          stemma_error *err) {
-    if (!vec64_reserve(&tally->rest, count)) return fail_memory(err);
-    for (size_t i = 0; i < count; i++) tally_put(tally, fp[i], places_find(&base->places, fp[i]));
+    uint64_t maybe[BLOCK];
+    if (!vec64_reserve(&tally->rest, count + 1)) return fail_memory(err);
+    for (size_t at = 0; at < count; at += BLOCK) {
+        size_t kept = sift(tally, &base->places, fp + at, count - at < BLOCK ? count - at : BLOCK, maybe);
+        for (size_t i = 0; i < kept; i++) tally_put(tally, maybe[i], places_find(&base->places, maybe[i]));
+    }
     return STEMMA_OK;
 }
 
@@ -64,12 +82,13 @@ static void settle(uint64_t *marks, const struct tally_base *base) {
 
 stemma_status tally_end(struct tally *tally, const struct tally_base *base, struct overlap *out,
                         stemma_error *err) {
-    TRY(places_set(&tally->rest_places, tally->rest.data, tally->rest.len, err));
+    size_t rest;
+    TRY(distinct_count(&tally->distinct, tally->rest.data, tally->rest.len, &rest, err));
     settle(tally->marks.data, base);
     uint64_t unmet =
         kernels_get()->hamming((const uint8_t *)tally->marks.data, (const uint8_t *)base->firsts.data,
                                bits_words(base->count) * sizeof *tally->marks.data);
     uint64_t common = base->places.distinct - unmet;
-    *out = (struct overlap){base->places.distinct, common + tally->rest_places.distinct, common};
+    *out = (struct overlap){base->places.distinct, common + rest, common};
     return STEMMA_OK;
 }

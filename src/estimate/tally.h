@@ -6,6 +6,7 @@
 #define ESTIMATE_TALLY_H
 
 #include "base/bits.h"
+#include "estimate/distinct.h"
 #include "estimate/exact.h"
 #include "estimate/places.h"
 
@@ -21,13 +22,13 @@ void tally_base_init(struct tally_base *base);
 stemma_status tally_base_set(struct tally_base *base, const uint64_t *fp, size_t count, stemma_error *err);
 void tally_base_release(struct tally_base *base);
 
+/* Likewise. */
 struct tally {
     struct vec64 marks; /* bits */
     struct vec64 rest;  /* fingerprints that are not in the base, with repetitions */
-    struct places rest_places;
+    struct distinct distinct;
 };
 
-void tally_init(struct tally *tally);
 stemma_status tally_begin(struct tally *tally, const struct tally_base *base, stemma_error *err);
 
 /* Shingles that are those of the base at positions from `at` on. */

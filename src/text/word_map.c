@@ -3,6 +3,8 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 
+#include <string.h>
+
 #define EACH_BYTE UINT64_C(0x0101010101010101)
 
 /* A bit for each of 8 bytes that is a space: it becomes a zero byte, the only one to which adding 0x7f leaves
@@ -19,16 +21,18 @@ static uint64_t spaces_of_64(const uint8_t *text) {
     return spaces;
 }
 
+static size_t add_block(struct word_block *block, const uint8_t *text, size_t before) {
+    *block = (struct word_block){spaces_of_64(text), before};
+    return before + (size_t)__builtin_popcountll(block->spaces);
+}
+
 /* Returns how many spaces there are. */
-static size_t fill_blocks(struct word_block *blocks, size_t count, const uint8_t *text, size_t size) {
-    size_t before = 0;
-    for (size_t i = 0; i < count; i++) {
-        uint64_t spaces = spaces_of_64(text + 64 * i);
-        if (i == count - 1) spaces &= (UINT64_C(1) << size % 64) - 1;
-        blocks[i] = (struct word_block){spaces, before};
-        before += (size_t)__builtin_popcountll(spaces);
-    }
-    return before;
+static size_t fill_blocks(struct word_block *blocks, const uint8_t *text, size_t size) {
+    size_t before = 0, full = size / 64;
+    uint8_t last[64] = {0};
+    for (size_t i = 0; i < full; i++) before = add_block(&blocks[i], text + 64 * i, before);
+    memcpy(last, text + 64 * full, size % 64);
+    return add_block(&blocks[full], last, before);
 }
 
 static void fill_starts(uint32_t *starts, const struct word_block *blocks, size_t count, size_t size) {
@@ -43,7 +47,7 @@ bool word_map_set(struct word_map *map, const uint8_t *text, size_t size) {
     size_t blocks = size / 64 + 1;
     map->count = 0;
     if (!mem_grow((void **)&map->blocks, &map->block_cap, blocks, sizeof *map->blocks)) return false;
-    size_t words = fill_blocks(map->blocks, blocks, text, size) + 1;
+    size_t words = fill_blocks(map->blocks, text, size) + 1;
     if (!mem_grow((void **)&map->starts, &map->start_cap, words + 1, sizeof *map->starts)) return false;
     fill_starts(map->starts, map->blocks, blocks, size);
     map->count = words;

@@ -23,7 +23,7 @@ struct word_map {
     size_t block_cap, start_cap;
 };
 
-/* Reads up to 64 bytes behind the text. False when memory is refused. */
+/* False when memory is refused. */
 bool word_map_set(struct word_map *map, const uint8_t *text, size_t size);
 void word_map_release(struct word_map *map);
 
