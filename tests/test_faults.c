@@ -11,6 +11,7 @@
 #include "align/signature/estimated.h"
 #include "base/rng.h"
 #include "effort.h"
+#include "runs/runs.h"
 #include "stemma.h"
 
 #include <dirent.h>
@@ -603,6 +604,36 @@ static stemma_status edit_script(const char *argument, stemma_error *error) {
     return status;
 }
 
+/* ---- sorting records ---- */
+
+static stemma_status read_sorted(struct sorter *sorter, stemma_error *error) {
+    struct record some[1000];
+    size_t count = 1;
+    struct sorter_cursor *cursor = UNTOUCHED;
+    stemma_status status = sorter_read(sorter, &cursor, error);
+    check_untouched(status, cursor);
+    if (status != STEMMA_OK) return status;
+    while (status == STEMMA_OK && count) status = sorter_next(cursor, some, 1000, &count, error);
+    sorter_cursor_free(cursor);
+    return status;
+}
+
+/* As many records as the argument says; 150,000 make more runs than are merged at once. */
+static stemma_status sort_records_of(const char *argument, stemma_error *error) {
+    struct sorter_options options = {.memory = 1, .directory = world.folder, .threads = 1};
+    struct sorter *sorter = UNTOUCHED;
+    stemma_status status = sorter_new(&options, &sorter, error);
+    check_untouched(status, sorter);
+    if (status != STEMMA_OK) return status;
+    uint64_t rng = 1;
+    for (long left = atol(argument); left > 0 && status == STEMMA_OK; left--)
+        status = sorter_add(sorter, &(struct record){rng_next(&rng) >> 24, (uint64_t)left}, 1, error);
+    if (status == STEMMA_OK) status = sorter_finish(sorter, error);
+    if (status == STEMMA_OK) status = read_sorted(sorter, error);
+    sorter_free(sorter);
+    return status;
+}
+
 static const struct {
     const char *name;
     run_operation *run;
@@ -655,6 +686,9 @@ static const struct {
     {"edit script", edit_script, "b2000"},
     {"edit script, characters", edit_script, "c1000"},
     {"edit distance of documents", edit_texts, ""},
+    {"sort records", sort_records_of, "5000"},
+    {"sort records, spilling", sort_records_of, "20000"},
+    {"sort records, merging", sort_records_of, "150000"},
     {"align words", align_texts, ""},
     {"align bytes", align_texts, "preset=raw unit=byte"},
 };
