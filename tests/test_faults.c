@@ -645,7 +645,8 @@ static stemma_status verify_pairs(void *context, const uint64_t *pairs, size_t c
     return STEMMA_OK;
 }
 
-static stemma_status give_sample(void *context, uint32_t rank, size_t most, struct vec64 *sample, stemma_error *error) {
+static stemma_status give_sample(void *context, uint32_t rank, size_t most, struct vec64 *sample,
+                                 stemma_error *error) {
     (void)context;
     for (uint64_t i = 0; i < most; i++)
         if (!vec64_add(sample, i * 100 + (rank + i) % 5)) {
