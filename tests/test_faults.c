@@ -11,6 +11,8 @@
 #include "align/signature/estimated.h"
 #include "base/rng.h"
 #include "effort.h"
+#include "group/group.h"
+#include "runs/runs.h"
 #include "stemma.h"
 
 #include <dirent.h>
@@ -603,6 +605,82 @@ static stemma_status edit_script(const char *argument, stemma_error *error) {
     return status;
 }
 
+/* ---- sorting records ---- */
+
+static stemma_status read_sorted(struct sorter *sorter, stemma_error *error) {
+    struct record some[1000];
+    size_t count = 1;
+    struct sorter_cursor *cursor = UNTOUCHED;
+    stemma_status status = sorter_read(sorter, &cursor, error);
+    check_untouched(status, cursor);
+    if (status != STEMMA_OK) return status;
+    while (status == STEMMA_OK && count) status = sorter_next(cursor, some, 1000, &count, error);
+    sorter_cursor_free(cursor);
+    return status;
+}
+
+/* As many records as the argument says; 150,000 make more runs than are merged at once. */
+static stemma_status sort_records_of(const char *argument, stemma_error *error) {
+    struct sorter_options options = {.memory = 1, .directory = world.folder, .threads = 1};
+    struct sorter *sorter = UNTOUCHED;
+    stemma_status status = sorter_new(&options, &sorter, error);
+    check_untouched(status, sorter);
+    if (status != STEMMA_OK) return status;
+    uint64_t rng = 1;
+    for (long left = atol(argument); left > 0 && status == STEMMA_OK; left--)
+        status = sorter_add(sorter, &(struct record){rng_next(&rng) >> 24, (uint64_t)left}, 1, error);
+    if (status == STEMMA_OK) status = sorter_finish(sorter, error);
+    if (status == STEMMA_OK) status = read_sorted(sorter, error);
+    sorter_free(sorter);
+    return status;
+}
+
+/* ---- grouping ---- */
+
+static stemma_status verify_pairs(void *context, const uint64_t *pairs, size_t count, struct numbers *numbers,
+                                  stemma_error *error) {
+    (void)context;
+    (void)error;
+    for (size_t i = 0; i < count; i++) numbers[i] = (struct numbers){10, 10, pairs[i] % 3 ? 9 : 1};
+    return STEMMA_OK;
+}
+
+static stemma_status give_sample(void *context, uint32_t rank, size_t most, struct vec64 *sample,
+                                 stemma_error *error) {
+    (void)context;
+    for (uint64_t i = 0; i < most; i++)
+        if (!vec64_add(sample, i * 100 + (rank + i) % 5)) {
+            *error = (stemma_error){STEMMA_NO_MEMORY, "out of memory"};
+            return STEMMA_NO_MEMORY;
+        }
+    return STEMMA_OK;
+}
+
+static stemma_status group_sorted(enum group_kind kind, struct sorter *sorter, stemma_error *error) {
+    struct group_verifier verifier = {.verify = verify_pairs, .sample = give_sample};
+    struct group_members members = {0};
+    struct group_rule rule = {.kind = kind, .threshold = .5};
+    stemma_status status = group_make(&rule, 300, sorter, &verifier, &members, error);
+    assert_int_equal(status == STEMMA_OK, members.count > 0);
+    group_members_release(&members);
+    return status;
+}
+
+/* By the rule whose number the argument is. */
+static stemma_status group_classes(const char *argument, stemma_error *error) {
+    struct sorter *sorter;
+    stemma_status status = sorter_new(&(struct sorter_options){.directory = world.folder}, &sorter, error);
+    if (status != STEMMA_OK) return status;
+    for (uint64_t i = 0; i < 20000 && status == STEMMA_OK; i++) {
+        uint64_t first = i % 290, second = first + 1 + i % 9;
+        status = sorter_add(sorter, &(struct record){first << 32 | second, 1 + i / 9 % 7}, 1, error);
+    }
+    if (status == STEMMA_OK) status = sorter_finish(sorter, error);
+    if (status == STEMMA_OK) status = group_sorted((enum group_kind)atoi(argument), sorter, error);
+    sorter_free(sorter);
+    return status;
+}
+
 static const struct {
     const char *name;
     run_operation *run;
@@ -655,6 +733,13 @@ static const struct {
     {"edit script", edit_script, "b2000"},
     {"edit script, characters", edit_script, "c1000"},
     {"edit distance of documents", edit_texts, ""},
+    {"sort records", sort_records_of, "5000"},
+    {"sort records, spilling", sort_records_of, "20000"},
+    {"sort records, merging", sort_records_of, "150000"},
+    {"group by stars", group_classes, "0"},
+    {"group by components", group_classes, "1"},
+    {"group by first members", group_classes, "2"},
+    {"group by popular fingerprints", group_classes, "3"},
     {"align words", align_texts, ""},
     {"align bytes", align_texts, "preset=raw unit=byte"},
 };

@@ -95,6 +95,32 @@ int write_all(int fd, const void *bytes, size_t size) {
     return 0;
 }
 
+int write_at(int fd, const void *bytes, size_t size, uint64_t offset) {
+    const uint8_t *at = bytes;
+    while (size > 0) {
+        ssize_t count = pwrite(fd, at, size, (off_t)offset);
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) return errno;
+        at += count;
+        size -= (size_t)count;
+        offset += (uint64_t)count;
+    }
+    return 0;
+}
+
+int read_at(int fd, void *bytes, size_t size, uint64_t offset) {
+    uint8_t *at = bytes;
+    while (size > 0) {
+        ssize_t count = pread(fd, at, size, (off_t)offset);
+        if (count < 0 && errno == EINTR) continue;
+        if (count <= 0) return count < 0 ? errno : EIO;
+        at += count;
+        size -= (size_t)count;
+        offset += (uint64_t)count;
+    }
+    return 0;
+}
+
 static void output_release(struct output *output) {
     if (output->fd > STDERR_FILENO) close(output->fd);
     mem_free(output->path);

@@ -2,88 +2,40 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "base/levels.h"
 #include "base/sort.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum {
-    FAN = 16,            /* runs merged at once: more means fewer passes, but smaller reads */
     READ_VALUES = 4096,  /* read buffer of a run: 32 KiB */
     LEAST_VALUES = 16384 /* 256 KiB with the scratch of the sort */
-};
-
-struct run {
-    int fd;
-    int level; /* how often its values have been merged */
-    uint64_t count;
 };
 
 struct spill {
     bool unique;
     size_t most; /* values in memory */
-    char *directory;
     struct vec64 values;
-    size_t sorted; /* the first so many of values are sorted (and unique) */
-    struct run *runs;
-    size_t run_count, run_cap;
+    size_t sorted;        /* the first so many of values are sorted (and unique) */
+    struct levels levels; /* the extent of a run is its number of values */
     uint64_t bytes;
 };
 
-static const char *temporary_directory(const char *asked) {
-    if (asked) return asked;
-    const char *named = getenv("TMPDIR");
-    return named && *named ? named : "/tmp";
-}
+static level_fill fill_run;
 
-stemma_status spill_new(bool unique, size_t memory, const char *directory, struct spill **out, stemma_error *err) {
+stemma_status spill_new(bool unique, size_t memory, const char *directory, struct spill **out,
+                        stemma_error *err) {
     struct spill *spill = mem_zero(1, sizeof *spill);
     if (!spill) return fail_memory(err);
-    spill->directory = mem_copy_string(temporary_directory(directory));
-    if (!spill->directory) {
+    stemma_status status = levels_init(&spill->levels, directory, fill_run, spill, err);
+    if (status != STEMMA_OK) {
         mem_free(spill);
-        return fail_memory(err);
+        return status;
     }
     spill->unique = unique;
     spill->most = memory / (2 * sizeof(uint64_t)); /* the sort needs as much again */
     if (spill->most < LEAST_VALUES) spill->most = LEAST_VALUES;
     *out = spill;
-    return STEMMA_OK;
-}
-
-/* ---- unnamed files ---- */
-
-static stemma_status run_open(struct spill *spill, struct run *run, int level, stemma_error *err) {
-    int fd = open(spill->directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL)) {
-        /* A file system without O_TMPFILE: named for a moment. */
-        char name[4096];
-        if (snprintf(name, sizeof name, "%s/stemma-XXXXXX", spill->directory) >= (int)sizeof name)
-            return fail_errno(err, "make a temporary file in", spill->directory, ENAMETOOLONG);
-        fd = mkostemp(name, O_CLOEXEC);
-        if (fd >= 0) unlink(name);
-    }
-    if (fd < 0) {
-        int cause = errno == ENOENT || errno == ENOTDIR || errno == EACCES ? EIO : errno;
-        stemma_status status = fail_errno(NULL, "", "", cause); /* not the document's fault, so not its status */
-        fail_errno(err, "make a temporary file in", spill->directory, errno);
-        if (err) err->status = status;
-        return status;
-    }
-    *run = (struct run){fd, level, 0};
-    return STEMMA_OK;
-}
-
-static stemma_status run_append(struct spill *spill, struct run *run, const uint64_t *values, size_t count,
-                                stemma_error *err) {
-    int cause = write_all(run->fd, values, count * sizeof *values);
-    if (cause) return fail_errno(err, "write a temporary file in", spill->directory, cause);
-    run->count += count;
-    spill->bytes += count * sizeof *values;
     return STEMMA_OK;
 }
 
@@ -102,8 +54,8 @@ struct spill_cursor {
     bool unique;
     const uint64_t *memory; /* or everything is here */
     size_t memory_left;
-    struct head heads[2 * FAN];
-    size_t order[2 * FAN]; /* a binary heap of heads by their next value */
+    struct head heads[LEVELS_FAN];
+    size_t order[LEVELS_FAN]; /* a binary heap of heads by their next value */
     size_t count;
     bool started;
     uint64_t last;
@@ -128,14 +80,10 @@ static void sift_down(struct spill_cursor *c, size_t place) {
 }
 
 static stemma_status head_fill(struct spill_cursor *c, struct head *head, stemma_error *err) {
-    size_t want = head->left < READ_VALUES ? (size_t)head->left : READ_VALUES, bytes = 0;
-    while (bytes < want * sizeof(uint64_t)) {
-        ssize_t got = pread(head->fd, (uint8_t *)head->buffer + bytes, want * sizeof(uint64_t) - bytes,
-                            (off_t)(head->offset + bytes));
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) return fail_errno(err, "read a temporary file in", c->directory, got < 0 ? errno : EIO);
-        bytes += (size_t)got;
-    }
+    size_t want = head->left < READ_VALUES ? (size_t)head->left : READ_VALUES,
+           bytes = want * sizeof(uint64_t);
+    int cause = read_at(head->fd, head->buffer, bytes, head->offset);
+    if (cause) return fail_errno(err, "read a temporary file in", c->directory, cause);
     head->offset += bytes;
     head->left -= want;
     head->at = 0;
@@ -143,15 +91,15 @@ static stemma_status head_fill(struct spill_cursor *c, struct head *head, stemma
     return STEMMA_OK;
 }
 
-static stemma_status cursor_open(struct spill *spill, const struct run *runs, size_t count,
+static stemma_status cursor_open(struct spill *spill, const struct level_run *runs, size_t count,
                                  struct spill_cursor **out, stemma_error *err) {
     struct spill_cursor *c = mem_zero(1, sizeof *c);
     if (!c) return fail_memory(err);
-    c->directory = spill->directory;
+    c->directory = spill->levels.directory;
     c->unique = spill->unique;
     for (size_t i = 0; i < count; i++) {
         struct head *head = &c->heads[i];
-        *head = (struct head){.fd = runs[i].fd, .left = runs[i].count};
+        *head = (struct head){.fd = runs[i].fd, .left = runs[i].extent};
         head->buffer = mem_alloc(READ_VALUES * sizeof *head->buffer);
         stemma_status status = head->buffer ? head_fill(c, head, err) : fail_memory(err);
         if (status != STEMMA_OK) {
@@ -204,13 +152,22 @@ stemma_status spill_cursor_read(struct spill_cursor *c, uint64_t *values, size_t
 
 void spill_cursor_free(struct spill_cursor *c) {
     if (!c) return;
-    for (size_t i = 0; i < 2 * FAN; i++) mem_free(c->heads[i].buffer);
+    for (size_t i = 0; i < LEVELS_FAN; i++) mem_free(c->heads[i].buffer);
     mem_free(c);
 }
 
 /* ---- spilling ---- */
 
-static stemma_status write_merged(struct spill *spill, struct spill_cursor *cursor, struct run *to,
+static stemma_status run_append(struct spill *spill, struct level_run *run, const uint64_t *values,
+                                size_t count, stemma_error *err) {
+    int cause = write_all(run->fd, values, count * sizeof *values);
+    if (cause) return fail_errno(err, "write a temporary file in", spill->levels.directory, cause);
+    run->extent += count;
+    spill->bytes += count * sizeof *values;
+    return STEMMA_OK;
+}
+
+static stemma_status write_merged(struct spill *spill, struct spill_cursor *cursor, struct level_run *to,
                                   stemma_error *err) {
     uint64_t block[1024];
     for (;;) {
@@ -221,36 +178,15 @@ static stemma_status write_merged(struct spill *spill, struct spill_cursor *curs
     }
 }
 
-/* The last `count` runs become one of the next level. */
-static stemma_status merge_last(struct spill *spill, size_t count, stemma_error *err) {
-    struct run *from = spill->runs + spill->run_count - count, merged;
+static stemma_status fill_run(void *owner, const struct level_run *from, size_t count, struct level_run *to,
+                              stemma_error *err) {
+    struct spill *spill = owner;
+    if (count == 0) return run_append(spill, to, spill->values.data, spill->values.len, err);
     struct spill_cursor *cursor = NULL;
-    TRY(run_open(spill, &merged, from[0].level + 1, err));
-    stemma_status status = cursor_open(spill, from, count, &cursor, err);
-    if (status == STEMMA_OK) {
-        status = write_merged(spill, cursor, &merged, err);
-        spill_cursor_free(cursor);
-    }
-    if (status != STEMMA_OK) {
-        close(merged.fd);
-        return status;
-    }
-    for (size_t i = 0; i < count; i++) close(from[i].fd);
-    spill->run_count -= count - 1;
-    spill->runs[spill->run_count - 1] = merged;
-    return STEMMA_OK;
-}
-
-/* Runs stand in order of falling level; FAN of one level at the end are merged. */
-static stemma_status merge_levels(struct spill *spill, stemma_error *err) {
-    for (;;) {
-        size_t same = 0;
-        while (same < spill->run_count && spill->runs[spill->run_count - 1 - same].level ==
-                                              spill->runs[spill->run_count - 1].level)
-            same++;
-        if (same < FAN) return STEMMA_OK;
-        TRY(merge_last(spill, same, err));
-    }
+    TRY(cursor_open(spill, from, count, &cursor, err));
+    stemma_status status = write_merged(spill, cursor, to, err);
+    spill_cursor_free(cursor);
+    return status;
 }
 
 static stemma_status sort_values(struct spill *spill, stemma_error *err) {
@@ -262,19 +198,10 @@ static stemma_status sort_values(struct spill *spill, stemma_error *err) {
 }
 
 static stemma_status spill_values(struct spill *spill, stemma_error *err) {
-    struct run run;
     if (spill->values.len == 0) return STEMMA_OK;
-    if (!mem_grow((void **)&spill->runs, &spill->run_cap, spill->run_count + 1, sizeof *spill->runs))
-        return fail_memory(err);
-    TRY(run_open(spill, &run, 0, err));
-    stemma_status status = run_append(spill, &run, spill->values.data, spill->values.len, err);
-    if (status != STEMMA_OK) {
-        close(run.fd);
-        return status;
-    }
-    spill->runs[spill->run_count++] = run;
+    TRY(levels_add(&spill->levels, err));
     spill->values.len = spill->sorted = 0;
-    return merge_levels(spill, err);
+    return levels_settle(&spill->levels, err);
 }
 
 /* Sort; where repetitions left less than half, there is room again, else the values go to disk. */
@@ -298,15 +225,14 @@ stemma_status spill_add(struct spill *spill, const uint64_t *values, size_t coun
 
 stemma_status spill_finish(struct spill *spill, stemma_error *err) {
     TRY(sort_values(spill, err));
-    if (spill->run_count == 0) return STEMMA_OK;
+    if (spill->levels.count == 0) return STEMMA_OK;
     TRY(spill_values(spill, err));
-    while (spill->run_count > FAN) TRY(merge_last(spill, FAN, err));
-    return STEMMA_OK;
+    return levels_finish(&spill->levels, err);
 }
 
 const uint64_t *spill_in_memory(const struct spill *spill, size_t *count) {
     static const uint64_t nothing;
-    if (spill->run_count) return NULL;
+    if (spill->levels.count) return NULL;
     *count = spill->values.len;
     return spill->values.data ? spill->values.data : &nothing;
 }
@@ -316,16 +242,14 @@ uint64_t spill_bytes(const struct spill *spill) {
 }
 
 stemma_status spill_cursor_new(struct spill *spill, struct spill_cursor **out, stemma_error *err) {
-    TRY(cursor_open(spill, spill->runs, spill->run_count, out, err));
-    if (!spill->run_count) (*out)->memory = spill_in_memory(spill, &(*out)->memory_left);
+    TRY(cursor_open(spill, spill->levels.runs, spill->levels.count, out, err));
+    if (!spill->levels.count) (*out)->memory = spill_in_memory(spill, &(*out)->memory_left);
     return STEMMA_OK;
 }
 
 void spill_free(struct spill *spill) {
     if (!spill) return;
-    for (size_t i = 0; i < spill->run_count; i++) close(spill->runs[i].fd);
-    mem_free(spill->runs);
-    mem_free(spill->directory);
+    levels_release(&spill->levels);
     vec64_release(&spill->values);
     mem_free(spill);
 }

@@ -2,8 +2,7 @@
  * Sorted numbers that may not fit into memory: values are added in any order, sorted in memory, spilled as sorted
  * runs to unnamed temporary files, and read back in ascending order.
  *
- * Runs are merged FAN at a time, by level, so that open files and read buffers stay few and each value is written
- * about log_FAN(runs) times. Nothing is left behind when the process is killed: the files have no names.
+ * Runs are merged by level (levels.h). Nothing is left behind when the process is killed: the files have no names.
  */
 #ifndef BASE_SPILL_H
 #define BASE_SPILL_H

@@ -1,0 +1,50 @@
+/*
+ * A run: sorted records as bytes of a file, temporary or named. (docs/format.md, section 8)
+ *
+ * Blocks with a checksum each, then an index of where they stand and with which key they begin, so that a key
+ * is found with one read. Nothing about the bytes is trusted: damaged or made up, they are CORRUPT with file
+ * and offset.
+ */
+#ifndef RUNS_RUN_H
+#define RUNS_RUN_H
+
+#include "runs/runs.h"
+
+/* Where a run stands. The descriptor stays the caller's, as does the name. */
+struct run_place {
+    int fd;
+    uint64_t offset;
+    const char *name; /* for messages: the file's, or of the directory it stands in without a name */
+    bool unnamed;
+};
+
+/* ---- writing ---- */
+
+struct run_writer;
+stemma_status run_writer_new(const struct run_place *place, struct run_writer **out, stemma_error *err);
+/* Ascending, over all calls. Errors: NO_SPACE, IO, NO_MEMORY. */
+stemma_status run_writer_add(struct run_writer *writer, const struct record *records, size_t count,
+                             stemma_error *err);
+/* The rest, and the index; *size is that of all that was written. Syncing is the caller's. */
+stemma_status run_writer_finish(struct run_writer *writer, uint64_t *size, stemma_error *err);
+void run_writer_free(struct run_writer *writer);
+
+/* ---- reading ---- */
+
+struct run; /* its index is in memory: 16 bytes for 4,096 records. Never changed, so shared by any readers */
+/* `size` bytes at its place. Errors: CORRUPT, LATER_VERSION, IO, NO_MEMORY. */
+stemma_status run_open(const struct run_place *place, uint64_t size, struct run **out, stemma_error *err);
+uint64_t run_count(const struct run *run);
+void run_close(struct run *run);
+
+struct run_reader; /* stands before the first record */
+stemma_status run_reader_new(const struct run *run, struct run_reader **out, stemma_error *err);
+/* Before the first record whose key is not smaller. */
+stemma_status run_reader_seek(struct run_reader *reader, uint64_t key, stemma_error *err);
+/* The next records, up to the end of a block; they belong to the reader until its next call. *count is 0 at
+ * the end. Errors: CORRUPT, IO. */
+stemma_status run_reader_next(struct run_reader *reader, const struct record **records, size_t *count,
+                              stemma_error *err);
+void run_reader_free(struct run_reader *reader);
+
+#endif

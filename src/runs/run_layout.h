@@ -1,0 +1,18 @@
+/* Where things stand in a run: header, blocks, index (first key and place of each block), trailer. */
+#ifndef RUNS_RUN_LAYOUT_H
+#define RUNS_RUN_LAYOUT_H
+
+#include "runs/block.h"
+
+#define RUN_MAGIC     "\x8bSTR\r\n\x1a\n"
+#define RUN_MAGIC_END "\x8bSTE\r\n\x1a\n"
+
+enum {
+    RUN_VERSION = 1,
+    RUN_HEADER = 16,      /* magic, version, 0 */
+    RUN_INDEX_ENTRY = 16, /* first key, offset of the block in the run */
+    RUN_TRAILER = 48,     /* records, blocks, first key, last key, checksum of index and these, magic */
+    RUN_SUMMED = 32       /* bytes of the trailer before its checksum */
+};
+
+#endif
