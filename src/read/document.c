@@ -1,5 +1,8 @@
 #include "read/document.h"
 
+#include "read/charset.h"
+#include "read/html.h"
+#include "read/markdown.h"
 #include "text/canon.h"
 
 struct document_options document_options_for(unsigned folds, enum encoding encoding) {
@@ -63,12 +66,43 @@ struct document_kind document_look(const char *name, const uint8_t *bytes, size_
 
 /* ---- its text ---- */
 
-static bool extract(struct extractor *x, const struct document_kind *kind, struct document_text *text) {
+/* A page may say that it is in an encoding that its bytes do not show. */
+static stemma_status decode_declared(struct extractor *x, struct document_text *text, bool *done,
+                                     stemma_error *err) {
+    char charset[HTML_CHARSET_MOST];
+    html_charset(text->bytes, text->size, charset);
+    *done = false;
+    if (!charset_is_legacy(charset)) return STEMMA_OK;
+    enum charset_result result = charset_decode(charset, text->bytes, text->size, &x->decoded);
+    if (result == CHARSET_NO_MEMORY) return fail_memory(err);
+    *done = result == CHARSET_DONE;
+    if (*done) text->encoding = ENCODING_DECLARED;
+    return STEMMA_OK;
+}
+
+/* The text becomes UTF-8. */
+static stemma_status decode(struct extractor *x, const struct document_kind *kind, struct document_text *text,
+                            stemma_error *err) {
+    bool done = false;
     x->decoded.len = 0;
-    if (!encoding_decode(kind->encoding, text->bytes, text->size, &x->decoded)) return false;
+    if (kind->format == TEXT_HTML && kind->declares) TRY(decode_declared(x, text, &done, err));
+    if (!done && kind->encoding == ENCODING_UTF8) return STEMMA_OK;
+    if (!done && !encoding_decode(kind->encoding, text->bytes, text->size, &x->decoded))
+        return fail_memory(err);
     text->bytes = x->decoded.data;
     text->size = x->decoded.len;
-    return true;
+    return STEMMA_OK;
+}
+
+/* The marks go. */
+static stemma_status strip(struct extractor *x, struct document_text *text, stemma_error *err) {
+    x->text.len = 0;
+    if (text->format == TEXT_PLAIN) return STEMMA_OK;
+    if (text->format == TEXT_MARKDOWN) TRY(markdown_text(text->bytes, text->size, &x->text, err));
+    if (text->format == TEXT_HTML && !html_text(text->bytes, text->size, &x->text)) return fail_memory(err);
+    text->bytes = x->text.data;
+    text->size = x->text.len;
+    return STEMMA_OK;
 }
 
 stemma_status document_extract(struct extractor *x, const char *name, const uint8_t *bytes, size_t size,
@@ -80,7 +114,10 @@ stemma_status document_extract(struct extractor *x, const char *name, const uint
                                  .format = kind.format,
                                  .encoding = kind.encoding,
                                  .extracted = kind.converted};
-    if (kind.converted && !extract(x, &kind, &text)) return fail_memory(err);
+    if (kind.converted) {
+        TRY(decode(x, &kind, &text, err));
+        TRY(strip(x, &text, err));
+    }
     *out = text;
     return STEMMA_OK;
 }

@@ -69,14 +69,17 @@ static bool is_utf16(const uint8_t *bytes, size_t size, bool big) {
     return true;
 }
 
-/* Spaces and line ends have a zero byte in any script, on one side of the unit. A few characters have it on
- * the other. */
+/* Spaces and line ends have a zero byte in any script, on one side of the unit; a few characters have it on
+ * the other. And a good part of the bytes are such as plain text does not have. */
 static enum encoding utf16_by_zeros(const uint8_t *bytes, size_t size) {
-    size_t zeros[2] = {0, 0};
-    for (size_t i = 0; i < size; i++) zeros[i & 1] += bytes[i] == 0;
+    size_t zeros[2] = {0, 0}, odd = 0;
+    for (size_t i = 0; i < size; i++) {
+        zeros[i & 1] += bytes[i] == 0;
+        odd += bytes[i] >= 0x80 || is_control(bytes[i]);
+    }
     bool big = zeros[0] > zeros[1];
     size_t many = zeros[!big], few = zeros[big];
-    bool shows = size >= 4 && size % 2 == 0 && many * 128 >= size && few * 16 <= many;
+    bool shows = size >= 4 && size % 2 == 0 && odd * 4 >= size && many * 128 >= size && few * 16 <= many;
     if (!shows || !is_utf16(bytes, size, big)) return ENCODING_AUTO;
     return big ? ENCODING_UTF16BE : ENCODING_UTF16LE;
 }
@@ -170,13 +173,13 @@ static bool decode_units(const uint8_t *bytes, size_t size, bool big, struct buf
 }
 
 /* What Windows-1252 has where Latin-1 has control characters; 0: nothing else. */
-static const uint16_t windows_1252[32] = {0x20AC, 0,      0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021,
-                                          0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0,      0x017D, 0,
-                                          0,      0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014,
-                                          0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0,      0x017E, 0x0178};
+static const uint16_t beyond_latin1[32] = {0x20AC, 0,      0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021,
+                                           0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0,      0x017D, 0,
+                                           0,      0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014,
+                                           0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0,      0x017E, 0x0178};
 
-static uint32_t latin1_character(uint8_t byte) {
-    uint32_t other = byte - 0x80u < 32 ? windows_1252[byte - 0x80] : 0;
+uint32_t windows_1252_character(uint8_t byte) {
+    uint32_t other = byte - 0x80u < 32 ? beyond_latin1[byte - 0x80] : 0;
     return other ? other : byte;
 }
 
@@ -185,40 +188,12 @@ static bool decode_latin1(const uint8_t *bytes, size_t size, struct buf *out) {
         size_t run = ascii_run(bytes + at, size - at);
         if (!buf_add(out, bytes + at, run) || !buf_reserve(out, 4)) return false;
         at += run;
-        if (at < size) out->len += utf8_encode(latin1_character(bytes[at++]), out->data + out->len);
-    }
-    return true;
-}
-
-static bool clean_utf8(const uint8_t *bytes, size_t size, struct buf *out) {
-    for (size_t at = 0, length; at < size; at += length) {
-        length = ascii_run(bytes + at, size - at);
-        if (!buf_add(out, bytes + at, length)) return false;
-        at += length;
-        if (at == size) break;
-        uint32_t cp;
-        length = utf8_decode(bytes + at, size - at, &cp);
-        if (length == 0) length = size - at;
-        if (!buf_add(out, cp == UTF8_INVALID ? (const uint8_t *)"\xEF\xBF\xBD" : bytes + at,
-                     cp == UTF8_INVALID ? 3 : length))
-            return false;
+        if (at < size) out->len += utf8_encode(windows_1252_character(bytes[at++]), out->data + out->len);
     }
     return true;
 }
 
 bool encoding_decode(enum encoding encoding, const uint8_t *bytes, size_t size, struct buf *out) {
-    switch (encoding) {
-    case ENCODING_UTF16LE:
-    case ENCODING_UTF16:
-        return decode_units(bytes, size, false, out);
-    case ENCODING_UTF16BE:
-        return decode_units(bytes, size, true, out);
-    case ENCODING_LATIN1:
-        return decode_latin1(bytes, size, out);
-    case ENCODING_AUTO:
-    case ENCODING_UTF8:
-    case ENCODING_DECLARED:
-        break;
-    }
-    return clean_utf8(bytes, size, out);
+    if (encoding == ENCODING_LATIN1) return decode_latin1(bytes, size, out);
+    return decode_units(bytes, size, encoding == ENCODING_UTF16BE, out);
 }

@@ -41,4 +41,7 @@ size_t encoding_mark(const uint8_t *bytes, size_t size, enum encoding *asked);
  * UTF-8 it makes valid UTF-8. */
 bool encoding_decode(enum encoding encoding, const uint8_t *bytes, size_t size, struct buf *out);
 
+/* The character that a byte is in Windows-1252. */
+uint32_t windows_1252_character(uint8_t byte);
+
 #endif
