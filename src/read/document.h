@@ -1,0 +1,66 @@
+/*
+ * The text of a document: plain text in any of the usual encodings, HTML, Markdown.
+ *
+ * Bytes that are UTF-8 text already are handed through as they are. Decisions follow from the first
+ * DOCUMENT_HEAD bytes and the name alone, so a long document can be told from its beginning; only what has to
+ * be converted is needed as a whole. The rules and their reasons: docs/design/formats.md.
+ */
+#ifndef READ_DOCUMENT_H
+#define READ_DOCUMENT_H
+
+#include "base/error.h"
+#include "read/encoding.h"
+#include "read/format.h"
+
+#define DOCUMENT_HEAD ENCODING_SAMPLE
+
+enum format_choice {
+    FORMAT_AUTO,
+    FORMAT_BYTES, /* whatever it is, its bytes as they are */
+    FORMAT_PLAIN,
+    FORMAT_HTML,
+    FORMAT_MARKDOWN
+};
+
+struct document_options {
+    enum encoding encoding;
+    enum format_choice format;
+};
+
+/* What is read under a view with these folds: the text, or the bytes where the view takes them as they are.
+ */
+struct document_options document_options_for(unsigned folds, enum encoding encoding);
+
+struct document_kind {
+    enum text_format format;
+    enum encoding encoding;
+    size_t mark;    /* bytes of a byte order mark, which is not text */
+    bool converted; /* the text is other bytes than those behind the mark */
+    bool declares;  /* HTML whose own word on its encoding counts */
+};
+
+/* From all bytes, or the first DOCUMENT_HEAD of them; name may be NULL. */
+struct document_kind document_look(const char *name, const uint8_t *bytes, size_t size,
+                                   const struct document_options *options);
+
+struct document_text {
+    const uint8_t *bytes; /* the text, UTF-8 where it was decoded: of the extractor, or of the input */
+    size_t size;
+    enum text_format format;
+    enum encoding encoding;
+    bool extracted; /* other bytes than the input's; if not, it begins with or behind a mark of the input */
+};
+
+/* Scratch of one worker, for any number of documents. A zeroed one is ready. */
+struct extractor {
+    struct buf decoded, text;
+};
+void extractor_release(struct extractor *extractor);
+
+/* The text of a document, valid until the next call or the release. Errors: UNSUPPORTED (a page of 2 GB or
+ * more), NO_MEMORY. */
+stemma_status document_extract(struct extractor *extractor, const char *name, const uint8_t *bytes,
+                               size_t size, const struct document_options *options, struct document_text *out,
+                               stemma_error *err);
+
+#endif

@@ -1,0 +1,199 @@
+/*
+ * Telling encodings apart by what text in them looks like.
+ *
+ * UTF-8 is nearly never met by chance: of the first characters beyond ASCII, those that are well-formed are
+ * counted against those that are not. UTF-16 shows by zero bytes that stand in one half of its units only,
+ * and by units that are all characters of a text.
+ */
+#include "read/encoding.h"
+
+#include "text/utf8.h"
+
+#include <string.h>
+
+enum {
+    BINARY_SAMPLE = 1 << 13, /* bytes looked at for what no text has */
+    EVENTS = 256             /* characters beyond ASCII that decide */
+};
+
+/* ---- bytes that no text has ---- */
+
+static bool is_control(uint8_t byte) { /* other than space, backspace and escape, which terminals are sent */
+    return (byte < 8) | ((uint8_t)(byte - 14) < 18 && byte != 27);
+}
+
+static size_t count_controls(const uint8_t *bytes, size_t size) {
+    size_t count = 0;
+    for (size_t at = 0; at < size; at += 128) {
+        size_t end = size - at < 128 ? size - at : 128;
+        uint8_t here = 0; /* narrow, so that it takes few vectors */
+        for (size_t i = 0; i < end; i++) here = (uint8_t)(here + is_control(bytes[at + i]));
+        count += here;
+    }
+    return count;
+}
+
+/* ---- UTF-16 ---- */
+
+static uint32_t unit_at(const uint8_t *at, bool big) {
+    return big ? (uint32_t)at[0] << 8 | at[1] : (uint32_t)at[1] << 8 | at[0];
+}
+
+static bool is_surrogate(uint32_t unit) {
+    return unit - 0xD800 < 0x800;
+}
+
+/* The character at `at`: its units, 0 for a pair of which only half is there. */
+static size_t decode_utf16(const uint8_t *at, size_t units, bool big, uint32_t *cp) {
+    uint32_t unit = unit_at(at, big);
+    *cp = unit;
+    if (!is_surrogate(unit)) return 1;
+    *cp = UTF8_INVALID;
+    if (unit >= 0xDC00) return 1;
+    if (units < 2) return 0;
+    uint32_t low = unit_at(at + 2, big);
+    if (low - 0xDC00 >= 0x400) return 1;
+    *cp = 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00);
+    return 2;
+}
+
+static bool is_utf16(const uint8_t *bytes, size_t size, bool big) {
+    size_t units = size / 2, length;
+    for (size_t at = 0; at < units; at += length) {
+        uint32_t cp;
+        length = decode_utf16(bytes + 2 * at, units - at, big, &cp);
+        if (length == 0) return true;
+        if (cp == UTF8_INVALID || (cp < 256 && is_control((uint8_t)cp)) || (cp & 0xFFFE) == 0xFFFE)
+            return false;
+    }
+    return true;
+}
+
+/* Spaces and line ends have a zero byte in any script, on one side of the unit; a few characters have it on
+ * the other. And a good part of the bytes are such as plain text does not have. */
+static enum encoding utf16_by_zeros(const uint8_t *bytes, size_t size) {
+    size_t zeros[2] = {0, 0}, odd = 0;
+    for (size_t i = 0; i < size; i++) {
+        zeros[i & 1] += bytes[i] == 0;
+        odd += bytes[i] >= 0x80 || is_control(bytes[i]);
+    }
+    bool big = zeros[0] > zeros[1];
+    size_t many = zeros[!big], few = zeros[big];
+    bool shows = size >= 4 && size % 2 == 0 && odd * 4 >= size && many * 128 >= size && few * 16 <= many;
+    if (!shows || !is_utf16(bytes, size, big)) return ENCODING_AUTO;
+    return big ? ENCODING_UTF16BE : ENCODING_UTF16LE;
+}
+
+/* ---- UTF-8 or one byte a character ---- */
+
+/* Bytes of ASCII at the beginning. */
+static size_t ascii_run(const uint8_t *bytes, size_t size) {
+    size_t at = 0;
+    for (; at + 64 <= size; at += 64) {
+        uint64_t words[8], any = 0;
+        memcpy(words, bytes + at, sizeof words);
+        for (int i = 0; i < 8; i++) any |= words[i];
+        if (any & 0x8080808080808080u) break;
+    }
+    while (at < size && bytes[at] < 0x80) at++;
+    return at;
+}
+
+/* Latin-1 has pairs that look like UTF-8 once in a while, and UTF-8 is damaged once in a while. */
+static void guess_by_sequences(const uint8_t *bytes, size_t size, bool cut, struct encoding_guess *guess) {
+    size_t good = 0, bad = 0;
+    for (size_t at = 0; at < size && good + bad < EVENTS;) {
+        at += ascii_run(bytes + at, size - at);
+        if (at == size) break;
+        uint32_t cp;
+        size_t length = utf8_decode(bytes + at, size - at, &cp);
+        if (length == 0 && cut) break;
+        good += cp != UTF8_INVALID;
+        bad += cp == UTF8_INVALID;
+        at += length ? length : size - at;
+    }
+    guess->multibyte = good > 0;
+    guess->encoding = bad > 4 * good ? ENCODING_LATIN1 : ENCODING_UTF8;
+}
+
+/* ---- all of them ---- */
+
+size_t encoding_mark(const uint8_t *bytes, size_t size, enum encoding *asked) {
+    bool little = size >= 2 && bytes[0] == 0xFF && bytes[1] == 0xFE;
+    bool big = size >= 2 && bytes[0] == 0xFE && bytes[1] == 0xFF;
+    if (*asked == ENCODING_UTF16) *asked = big ? ENCODING_UTF16BE : ENCODING_UTF16LE;
+    if (*asked == ENCODING_UTF8) return size >= 3 && !memcmp(bytes, "\xEF\xBB\xBF", 3) ? 3 : 0;
+    return (*asked == ENCODING_UTF16LE && little) || (*asked == ENCODING_UTF16BE && big) ? 2 : 0;
+}
+
+static bool guess_by_mark(const uint8_t *bytes, size_t size, struct encoding_guess *guess) {
+    static const enum encoding marked[] = {ENCODING_UTF8, ENCODING_UTF16LE, ENCODING_UTF16BE};
+    for (size_t i = 0; i < sizeof marked / sizeof *marked; i++) {
+        guess->encoding = marked[i];
+        guess->mark = encoding_mark(bytes, size, &guess->encoding);
+        if (guess->mark) return true;
+    }
+    return false;
+}
+
+struct encoding_guess encoding_guess(const uint8_t *bytes, size_t size) {
+    bool cut = size >= ENCODING_SAMPLE;
+    if (cut) size = ENCODING_SAMPLE;
+    size_t sample = size < BINARY_SAMPLE ? size : BINARY_SAMPLE;
+    struct encoding_guess guess = {.encoding = ENCODING_UTF8};
+    if (guess_by_mark(bytes, size, &guess)) {
+        guess.multibyte = guess.encoding == ENCODING_UTF8;
+        guess.binary =
+            size >= 4 && !memcmp(bytes, "\xFF\xFE\0\0", 4); /* UTF-32, which nobody writes to files */
+        return guess;
+    }
+    if (sample && memchr(bytes, 0, sample)) {
+        enum encoding utf16 = utf16_by_zeros(bytes, sample);
+        guess.encoding = utf16 ? utf16 : ENCODING_UTF8;
+        guess.binary = !utf16;
+        return guess;
+    }
+    guess.binary = count_controls(bytes, sample) * 32 > sample;
+    if (!guess.binary) guess_by_sequences(bytes, size, cut, &guess);
+    return guess;
+}
+
+/* ---- decoding ---- */
+
+static bool decode_units(const uint8_t *bytes, size_t size, bool big, struct buf *out) {
+    size_t units = size / 2, length;
+    for (size_t at = 0; at < units; at += length) {
+        uint32_t cp;
+        if (out->cap - out->len < 4 && !buf_reserve(out, 4 + size - 2 * at)) return false;
+        length = decode_utf16(bytes + 2 * at, units - at, big, &cp);
+        if (length == 0) length = 1; /* half a pair, at the end */
+        out->len += utf8_encode(cp == UTF8_INVALID ? UTF8_REPLACEMENT : cp, out->data + out->len);
+    }
+    return size % 2 == 0 || buf_add(out, "\xEF\xBF\xBD", 3);
+}
+
+/* What Windows-1252 has where Latin-1 has control characters; 0: nothing else. */
+static const uint16_t beyond_latin1[32] = {0x20AC, 0,      0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021,
+                                           0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0,      0x017D, 0,
+                                           0,      0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014,
+                                           0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0,      0x017E, 0x0178};
+
+uint32_t windows_1252_character(uint8_t byte) {
+    uint32_t other = byte - 0x80u < 32 ? beyond_latin1[byte - 0x80] : 0;
+    return other ? other : byte;
+}
+
+static bool decode_latin1(const uint8_t *bytes, size_t size, struct buf *out) {
+    for (size_t at = 0; at < size;) {
+        size_t run = ascii_run(bytes + at, size - at);
+        if (!buf_add(out, bytes + at, run) || !buf_reserve(out, 4)) return false;
+        at += run;
+        if (at < size) out->len += utf8_encode(windows_1252_character(bytes[at++]), out->data + out->len);
+    }
+    return true;
+}
+
+bool encoding_decode(enum encoding encoding, const uint8_t *bytes, size_t size, struct buf *out) {
+    if (encoding == ENCODING_LATIN1) return decode_latin1(bytes, size, out);
+    return decode_units(bytes, size, encoding == ENCODING_UTF16BE, out);
+}

@@ -1,0 +1,47 @@
+/*
+ * Which encoding bytes are in, and the same text in UTF-8.
+ *
+ * What is UTF-8 or ASCII is most of what there is, and costs one look at its beginning. The answer follows
+ * from the first ENCODING_SAMPLE bytes alone, so that it can be had before the rest of a long document is
+ * read.
+ */
+#ifndef READ_ENCODING_H
+#define READ_ENCODING_H
+
+#include "base/buf.h"
+
+enum encoding {
+    ENCODING_AUTO, /* by the bytes */
+    ENCODING_UTF8,
+    ENCODING_UTF16LE,
+    ENCODING_UTF16BE,
+    ENCODING_LATIN1,  /* read as Windows-1252, which contains its letters */
+    ENCODING_UTF16,   /* by its byte order mark, else little-endian; only ever asked for */
+    ENCODING_DECLARED /* another one, which a page names; only ever found */
+};
+
+#define ENCODING_SAMPLE ((size_t)1 << 18)
+
+/* What was found, and how sure it is. */
+struct encoding_guess {
+    enum encoding encoding;
+    size_t mark;    /* bytes of the byte order mark */
+    bool multibyte; /* UTF-8: there are characters of several bytes */
+    bool binary;    /* no text in any encoding */
+};
+
+/* A document's beginning: all of it, or ENCODING_SAMPLE bytes or more. */
+struct encoding_guess encoding_guess(const uint8_t *bytes, size_t size);
+
+/* The mark alone, for an encoding that is asked for: 0 where there is none. ENCODING_UTF16 becomes one of its
+ * orders. */
+size_t encoding_mark(const uint8_t *bytes, size_t size, enum encoding *asked);
+
+/* Append the text as UTF-8, with U+FFFD for what is none in this encoding; false when memory is refused. From
+ * UTF-8 it makes valid UTF-8. */
+bool encoding_decode(enum encoding encoding, const uint8_t *bytes, size_t size, struct buf *out);
+
+/* The character that a byte is in Windows-1252. */
+uint32_t windows_1252_character(uint8_t byte);
+
+#endif

@@ -1,0 +1,470 @@
+/* The text of documents: encodings, HTML, Markdown, and whatever pretends to be one of them. */
+#include "base/rng.h"
+#include "effort.h"
+#include "read/document.h"
+#include "text/canon.h"
+#include "text/utf8.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const struct document_options automatic = {ENCODING_AUTO, FORMAT_AUTO};
+
+struct given {
+    const char *name;
+    const void *bytes;
+    size_t size;
+};
+#define GIVEN(literal)       ((struct given){NULL, literal, sizeof literal - 1})
+#define NAMED(file, literal) ((struct given){file, literal, sizeof literal - 1})
+
+static struct document_text text_as(struct extractor *x, struct given given, enum encoding encoding) {
+    struct document_text text;
+    struct document_options options = {encoding, FORMAT_AUTO};
+    assert_int_equal(document_extract(x, given.name, given.bytes, given.size, &options, &text, NULL),
+                     STEMMA_OK);
+    return text;
+}
+
+static void check_text(struct document_text text, const char *expected, size_t size) {
+    if (text.size != size || (size && memcmp(text.bytes, expected, size)))
+        fail_msg("'%.*s' instead of '%s'", (int)text.size, (const char *)text.bytes, expected);
+}
+
+static void expect(struct given given, enum text_format format, enum encoding encoding,
+                   const char *expected) {
+    struct extractor x = {0};
+    struct document_text text = text_as(&x, given, ENCODING_AUTO);
+    assert_int_equal(text.format, format);
+    assert_int_equal(text.encoding, encoding);
+    check_text(text, expected, strlen(expected));
+    extractor_release(&x);
+}
+
+/* ---- encodings ---- */
+
+static void passes_utf8_through(void **state) {
+    (void)state;
+    static const char text[] = "stra\xC3\x9F"
+                               "e \xE4\xB8\xAD \xF0\x9F\x98\x80, and one bad byte \xFF here";
+    struct extractor x = {0};
+    struct document_text out = text_as(&x, GIVEN(text), ENCODING_AUTO);
+    assert_ptr_equal(out.bytes, text);
+    assert_int_equal(out.size, sizeof text - 1);
+    assert_int_equal(out.encoding, ENCODING_UTF8);
+    assert_false(out.extracted);
+    assert_null(x.decoded.data);
+    out = text_as(&x, GIVEN("\xEF\xBB\xBFmarked"), ENCODING_AUTO);
+    assert_false(out.extracted);
+    check_text(out, "marked", 6);
+    out = text_as(&x, (struct given){0}, ENCODING_AUTO);
+    assert_int_equal(out.size, 0);
+    assert_int_equal(out.format, TEXT_PLAIN);
+    extractor_release(&x);
+}
+
+static void reads_utf16(void **state) {
+    (void)state;
+    expect(GIVEN("\xFF\xFEh\0\xE9\0=\xD8\0\xDE"), TEXT_PLAIN, ENCODING_UTF16LE, "h\xC3\xA9\xF0\x9F\x98\x80");
+    expect(GIVEN("\xFE\xFF\0h\0\xE9\xD8=\xDE\0"), TEXT_PLAIN, ENCODING_UTF16BE, "h\xC3\xA9\xF0\x9F\x98\x80");
+    expect(GIVEN("n\0o\0 \0m\0a\0r\0k\0"), TEXT_PLAIN, ENCODING_UTF16LE, "no mark");
+    expect(GIVEN("\0n\0o\0 \0m\0a\0r\0k"), TEXT_PLAIN, ENCODING_UTF16BE, "no mark");
+    expect(GIVEN("-N\x87"
+                 "e\x0A\0-N\x87"
+                 "e\x0A\0"),
+           TEXT_PLAIN, ENCODING_UTF16LE, "\xE4\xB8\xAD\xE6\x96\x87\n\xE4\xB8\xAD\xE6\x96\x87\n");
+}
+
+#define BAD "\xEF\xBF\xBD"
+
+static void repairs_utf16(void **state) {
+    (void)state;
+    expect(GIVEN("\xFF\xFEh\0i"), TEXT_PLAIN, ENCODING_UTF16LE, "h" BAD);
+    expect(GIVEN("\xFF\xFE"), TEXT_PLAIN, ENCODING_UTF16LE, "");
+    expect(GIVEN("\xFF\xFEx"), TEXT_PLAIN, ENCODING_UTF16LE, BAD);
+    expect(GIVEN("\xFF\xFE=\xD8"), TEXT_PLAIN, ENCODING_UTF16LE, BAD);
+    expect(GIVEN("\xFF\xFE=\xD8x\0"), TEXT_PLAIN, ENCODING_UTF16LE, BAD "x");
+    expect(GIVEN("\xFF\xFE\0\xDEx\0=\xD8=\xD8\0\xDE"), TEXT_PLAIN, ENCODING_UTF16LE,
+           BAD "x" BAD "\xF0\x9F\x98\x80");
+}
+
+static void reads_latin1(void **state) {
+    (void)state;
+    expect(GIVEN("caf\xE9"), TEXT_PLAIN, ENCODING_LATIN1, "caf\xC3\xA9");
+    expect(GIVEN("\x93quoted\x94 for \x80 5"), TEXT_PLAIN, ENCODING_LATIN1,
+           "\xE2\x80\x9Cquoted\xE2\x80\x9D for \xE2\x82\xAC 5");
+    expect(GIVEN("\x81 undefined, na\xEFve, d\xE9j\xE0 vu, fa\xE7on, \xC9\xBB"), TEXT_PLAIN, ENCODING_LATIN1,
+           "\xC2\x81 undefined, na\xC3\xAFve, d\xC3\xA9j\xC3\xA0 vu, fa\xC3\xA7on, \xC3\x89\xC2\xBB");
+}
+
+static void knows_binaries(void **state) {
+    (void)state;
+    static const char elf[] = "\x7F"
+                              "ELF\2\1\1\0\0\0\0\0\0\0\0\0\3\0>\0\1\0\0\0 \x10\0\0";
+    static const char controls[] = "\1\2\3\4 and so on";
+    static const char utf32[] = "\xFF\xFE\0\0h\0\0\0i\0\0\0";
+    const struct given binaries[] = {GIVEN(elf), GIVEN(controls), GIVEN(utf32), NAMED("x.html", elf),
+                                     NAMED("x.md", controls)};
+    struct extractor x = {0};
+    for (size_t i = 0; i < sizeof binaries / sizeof *binaries; i++) {
+        struct document_text out = text_as(&x, binaries[i], ENCODING_AUTO);
+        assert_int_equal(out.format, TEXT_BINARY);
+        assert_ptr_equal(out.bytes, binaries[i].bytes);
+        assert_int_equal(out.size, binaries[i].size);
+    }
+    extractor_release(&x);
+    expect(GIVEN("\x1B[1mbold\x1B[0m and o\bo\n"), TEXT_PLAIN, ENCODING_UTF8,
+           "\x1B[1mbold\x1B[0m and o\bo\n");
+}
+
+static void obeys_an_encoding(void **state) {
+    (void)state;
+    struct extractor x = {0};
+    check_text(text_as(&x, GIVEN("caf\xC3\xA9"), ENCODING_LATIN1), "caf\xC3\x83\xC2\xA9", 7);
+    check_text(text_as(&x, GIVEN("caf\xE9"), ENCODING_UTF8), "caf\xE9", 4);
+    check_text(text_as(&x, GIVEN("\xFE\xFF\0h"), ENCODING_UTF16), "h", 1);
+    check_text(text_as(&x, GIVEN("\xFF\xFEh\0"), ENCODING_UTF16), "h", 1);
+    check_text(text_as(&x, GIVEN("h\0"), ENCODING_UTF16), "h", 1);
+    check_text(text_as(&x, GIVEN("\0h"), ENCODING_UTF16BE), "h", 1);
+    extractor_release(&x);
+}
+
+/* The answer is the one that the beginning gives. */
+static void decides_by_the_head(void **state) {
+    (void)state;
+    size_t size = DOCUMENT_HEAD + 1000;
+    uint8_t *bytes = malloc(size);
+    assert_non_null(bytes);
+    memset(bytes, 'a', size);
+    bytes[DOCUMENT_HEAD] = 0xE9;
+    assert_int_equal(document_look(NULL, bytes, size, &automatic).encoding, ENCODING_UTF8);
+    bytes[DOCUMENT_HEAD - 1] = 0xE9; /* might be the first of three */
+    assert_int_equal(document_look(NULL, bytes, size, &automatic).encoding, ENCODING_UTF8);
+    assert_int_equal(document_look(NULL, bytes, DOCUMENT_HEAD, &automatic).encoding, ENCODING_UTF8);
+    bytes[DOCUMENT_HEAD - 2] = 0xE9;
+    assert_int_equal(document_look(NULL, bytes, size, &automatic).encoding, ENCODING_LATIN1);
+    assert_int_equal(document_look(NULL, bytes, DOCUMENT_HEAD, &automatic).encoding, ENCODING_LATIN1);
+    free(bytes);
+}
+
+static void leaves_bytes_to_views_that_take_them(void **state) {
+    (void)state;
+    assert_int_equal(document_options_for(FOLD_RAW, ENCODING_AUTO).format, FORMAT_BYTES);
+    assert_int_equal(document_options_for(FOLD_CODE, ENCODING_AUTO).format, FORMAT_BYTES);
+    assert_int_equal(document_options_for(FOLD_TEXT, ENCODING_AUTO).format, FORMAT_AUTO);
+    assert_int_equal(document_options_for(FOLD_CASE, ENCODING_AUTO).format, FORMAT_AUTO);
+    struct document_options options = document_options_for(FOLD_CODE, ENCODING_AUTO);
+    struct document_text out;
+    struct extractor x = {0};
+    static const char page[] = "\xFF\xFE<html>caf\xE9";
+    assert_int_equal(
+        document_extract(&x, "x.html", (const uint8_t *)page, sizeof page - 1, &options, &out, NULL),
+        STEMMA_OK);
+    assert_ptr_equal(out.bytes, page);
+    assert_int_equal(out.size, sizeof page - 1);
+    extractor_release(&x);
+}
+
+/* ---- pages ---- */
+
+#define PAGE(literal, expected) expect(NAMED("x.html", literal), TEXT_HTML, ENCODING_UTF8, expected)
+
+static void tells_pages(void **state) {
+    (void)state;
+    static const struct {
+        const char *name, *text;
+        enum text_format format;
+    } cases[] = {
+        {NULL, "<!DOCTYPE html><p>x", TEXT_HTML},
+        {NULL, " \n<!-- a > b --><?xml version='1.0'?>\n<HTML lang=en>", TEXT_HTML},
+        {"a.txt", "<body>x", TEXT_HTML},
+        {"a.txt", "\xEF\xBB\xBF<head\n>x", TEXT_HTML},
+        {NULL, "<header>x", TEXT_PLAIN},
+        {NULL, "<p>x", TEXT_PLAIN},
+        {NULL, "see <html>", TEXT_PLAIN},
+        {NULL, "<html", TEXT_PLAIN},
+        {NULL, "<!-- <html>", TEXT_PLAIN},
+        {"a.htm", "x", TEXT_HTML},
+        {"dir.html/a", "x", TEXT_PLAIN},
+        {"a.XHTML", "x", TEXT_HTML},
+        {"a.md", "<html>", TEXT_MARKDOWN},
+        {"a.Markdown", "x", TEXT_MARKDOWN},
+        {"md", "x", TEXT_PLAIN},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct document_kind kind =
+            document_look(cases[i].name, (const uint8_t *)cases[i].text, strlen(cases[i].text), &automatic);
+        if (kind.format != cases[i].format) fail_msg("'%s' is taken for %d", cases[i].text, kind.format);
+    }
+    struct extractor x = {0};
+    static const char wide[] = "\xFF\xFE<\0h\0t\0m\0l\0>\0h\0i\0";
+    struct document_text text = text_as(&x, GIVEN(wide), ENCODING_AUTO);
+    assert_int_equal(text.format, TEXT_HTML);
+    check_text(text, "hi", 2);
+    extractor_release(&x);
+}
+
+static void shows_what_a_reader_sees(void **state) {
+    (void)state;
+    PAGE("<title>T</title><h1>A b</h1><p>one <b>bold</b>face\n  two<br>three",
+         "T\nA b\none boldface two\nthree");
+    PAGE("<ul><li>a<li>b</ul>c", "a\nb\nc");
+    PAGE("<table><tr><td>a<td>b<tr><td>c</table>", "a\nb\nc\n");
+    PAGE("a<script>if (x<y) '</div>'; </scr</SCRIPT >b<style>p{}</style>c", "abc");
+    PAGE("a<template>b<template>c</template>d</template>e</template>f", "aef");
+    PAGE("a<!-- x > -- --!>b<!-->c<!--->d<!---->e<!x>f<?y?>g</ z>h", "abcdefgh");
+    PAGE("<pre>a\n  b</pre>  c  d", "a\n  b\nc d");
+    PAGE("x<img src='a>b' alt=\"two &amp; words\">y<img alt=z><img alt>", "x two & words y z");
+    PAGE("<p title='no' alt='no'>yes", "yes");
+    PAGE("<a href=x>un<i/>broken</a>", "unbroken");
+}
+
+static void keeps_what_is_no_markup(void **state) {
+    (void)state;
+    PAGE("1 < 2 <3 <> </> a<", "1 < 2 <3 <> a<");
+}
+
+static void decodes_references(void **state) {
+    (void)state;
+    PAGE("&eacute;&#233;&#xE9;&Eacute;&eacute &notit; &lt;p&gt;",
+         "\xC3\xA9\xC3\xA9\xC3\xA9\xC3\x89\xC3\xA9 \xC2\xAC"
+         "it; <p>");
+    PAGE("&#150;&#0;&#xD800;&#x110000;&#99999999999;", "\xE2\x80\x93" BAD BAD BAD BAD);
+    PAGE("&unknown; &; & &# &#x; AT&T &CounterClockwiseContourIntegral;",
+         "&unknown; &; & &# &#x; AT&T \xE2\x88\xB3");
+}
+
+static void reads_declared_encodings(void **state) {
+    (void)state;
+    expect(GIVEN("<html><meta charset=koi8-r>\xF0\xD2\xC9\xD7\xC5\xD4"), TEXT_HTML, ENCODING_DECLARED,
+           "\xD0\x9F\xD1\x80\xD0\xB8\xD0\xB2\xD0\xB5\xD1\x82");
+    expect(GIVEN("<html><meta http-equiv=x content='text/html; charset=\"Shift_JIS\"'>\x93\xFA\x96{"),
+           TEXT_HTML, ENCODING_DECLARED, "\xE6\x97\xA5\xE6\x9C\xAC");
+    expect(GIVEN("<html><meta charset=gb2312>\xD6\xD0\xFF\xFFx"), TEXT_HTML, ENCODING_DECLARED,
+           "\xE4\xB8\xAD" BAD BAD "x");
+    expect(GIVEN("<html><meta charset=utf-8>caf\xE9"), TEXT_HTML, ENCODING_LATIN1, "caf\xC3\xA9");
+    expect(GIVEN("<html><meta charset=iso-8859-1>caf\xC3\xA9"), TEXT_HTML, ENCODING_UTF8, "caf\xC3\xA9");
+    expect(GIVEN("<html><meta charset=koi8-r>caf\xC3\xA9"), TEXT_HTML, ENCODING_UTF8, "caf\xC3\xA9");
+    expect(GIVEN("<html><meta charset=ISO-2022-CN-EXT>caf\xE9"), TEXT_HTML, ENCODING_LATIN1, "caf\xC3\xA9");
+    expect(GIVEN("<?xml version='1.0' encoding='koi8-r'?><html>\xF0"), TEXT_HTML, ENCODING_DECLARED,
+           "\xD0\x9F");
+}
+
+/* ---- Markdown ---- */
+
+#define MARKDOWN(literal, expected) expect(NAMED("x.md", literal), TEXT_MARKDOWN, ENCODING_UTF8, expected)
+
+static void drops_the_marks(void **state) {
+    (void)state;
+    MARKDOWN("# Head\n\nSome *em* and **str**ong, `co<de`.\nNext  \nline\n",
+             "Head\nSome em and strong, co<de.\nNext\nline\n");
+    MARKDOWN("- a\n- [x] b\n\n1. c\n\n> quoted\n", "a\nb\nc\nquoted\n");
+    MARKDOWN("[text](http://target 'title') ![alt *x*](pic.png) <http://auto>\n",
+             "text  alt x  http://auto\n");
+    MARKDOWN("[ref][r]\n\n[r]: http://target\n", "ref\n");
+    MARKDOWN("| a | b |\n|---|---|\n| c | ~~d~~ |\n", "a\nb\nc\nd\n");
+    MARKDOWN("```sh\nls *  \n```\n\n    indented\n", "ls *  \nindented\n");
+    MARKDOWN("caf&eacute; &nix; \\*\n", "caf\xC3\xA9 &nix; *\n");
+    MARKDOWN("A note[^1].\n\n[^1]: Its text is here.\n", "A note[^1].\n[^1]: Its text is here.\n");
+}
+
+static void reads_html_inside(void **state) {
+    (void)state;
+    MARKDOWN("a<br>b <b>c</b>d\n\n<div>\n<script>\nno\n</script>\n<p>yes</p>\n</div>\n", "a\nb cd\nyes\n");
+    MARKDOWN("<!-- no -->\n\ntext\n", "text\n");
+}
+
+static void keeps_front_matter(void **state) {
+    (void)state;
+    MARKDOWN("---\ntitle: A *b*\n---\n# C\n", "---\ntitle: A *b*\n---\nC\n");
+    MARKDOWN("---\nno end\n", "no end\n");
+    MARKDOWN("---", "");
+}
+
+/* ---- the same in every format ---- */
+
+static double resemblance(struct given a, struct given b) {
+    struct extractor x = {0}, y = {0};
+    struct document_text ta = text_as(&x, a, ENCODING_AUTO), tb = text_as(&y, b, ENCODING_AUTO);
+    stemma_comparison out;
+    assert_int_equal(stemma_compare_bytes(ta.bytes, ta.size, tb.bytes, tb.size, NULL, NULL, NULL, &out, NULL),
+                     STEMMA_OK);
+    extractor_release(&x);
+    extractor_release(&y);
+    return out.resemblance.value;
+}
+
+struct versions {
+    struct buf text, markdown, html, wide;
+};
+
+static const char *const words[] = {"caf\xC3\xA9", "and",          "the",  "river", "na\xC3\xAFve",
+                                    "of",          "stone",        "is",   "a",     "early",
+                                    "winter",      "\xE2\x82\xAC", "over", "we",    "crossed"};
+
+static void add_word(struct versions *v, const char *word, uint64_t style) {
+    const char *html = style == 0   ? "<b>%s</b> "
+                       : style == 1 ? "<a href='http://x.org/%s'>"
+                                    : "%s\n",
+               *md = "%s ";
+    if (style == 0) md = "**%s** ";
+    if (style == 1) md = "[";
+    assert_true(buf_add_format(&v->text, "%s ", word));
+    assert_true(buf_add_format(&v->markdown, md, word));
+    assert_true(buf_add_format(&v->html, html, word));
+    if (style != 1) return;
+    assert_true(buf_add_format(&v->markdown, "%s](http://x.org/y) ", word));
+    assert_true(buf_add_format(&v->html, "%s</a>&#32;", word));
+}
+
+static void add_paragraph(struct versions *v, uint64_t *rng) {
+    assert_true(buf_add_string(&v->html, "<p class=\"x\">"));
+    for (int i = 0; i < 60; i++)
+        add_word(v, words[rng_below(rng, sizeof words / sizeof *words)], rng_below(rng, 10));
+    assert_true(buf_add_string(&v->html, "</p><!-- end -->\n"));
+    assert_true(buf_add_string(&v->text, "\n\n"));
+    assert_true(buf_add_string(&v->markdown, "\n\n"));
+}
+
+static void widen(struct versions *v) {
+    assert_true(buf_add(&v->wide, "\xFF\xFE", 2));
+    for (size_t at = 0; at < v->text.len;) {
+        uint32_t cp;
+        at += utf8_decode(v->text.data + at, v->text.len - at, &cp);
+        assert_true(buf_add_byte(&v->wide, (uint8_t)cp) && buf_add_byte(&v->wide, (uint8_t)(cp >> 8)));
+    }
+}
+
+static void gives_one_text_in_every_format(void **state) {
+    (void)state;
+    struct versions v = {0};
+    uint64_t rng = 7;
+    assert_true(buf_add_string(&v.text, "Heading words\n\n"));
+    assert_true(buf_add_string(&v.markdown, "# Heading words\n\n"));
+    assert_true(buf_add_string(&v.html, "<!doctype html><html><body><h1>Heading words</h1>"));
+    for (int i = 0; i < 40; i++) add_paragraph(&v, &rng);
+    widen(&v);
+    struct given text = {"a.txt", v.text.data, v.text.len}, wide = {"a.txt", v.wide.data, v.wide.len};
+    struct given markdown = {"a.md", v.markdown.data, v.markdown.len}, html = {"a", v.html.data, v.html.len};
+    assert_true(resemblance(text, markdown) > .999);
+    assert_true(resemblance(text, html) > .999);
+    assert_true(resemblance(markdown, html) > .999);
+    assert_true(resemblance(text, wide) > .999);
+    buf_release(&v.text);
+    buf_release(&v.markdown);
+    buf_release(&v.html);
+    buf_release(&v.wide);
+}
+
+/* ---- hostile documents: what counts is that they end, soon ---- */
+
+static size_t text_size_of(const char *name, const char *piece, const char *end_piece, size_t size) {
+    struct buf bytes = {0};
+    struct extractor x = {0};
+    while (bytes.len < size / 2) assert_true(buf_add_string(&bytes, piece));
+    while (bytes.len < size) assert_true(buf_add_string(&bytes, end_piece));
+    size_t text = text_as(&x, (struct given){name, bytes.data, bytes.len}, ENCODING_AUTO).size;
+    extractor_release(&x);
+    buf_release(&bytes);
+    return text;
+}
+
+static void survives_hostile_pages(void **state) {
+    (void)state;
+    size_t large = 1 << 20;
+    assert_int_equal(text_size_of("x.html", "<div>", "<div>", large), 0);
+    assert_int_equal(text_size_of("x.html", "<div>", "</b>", large), 0);
+    assert_int_equal(text_size_of("x.html", "&lt;", "&lt;", 10 * large), 10 * large / 4);
+    assert_int_equal(text_size_of("x.html", "<template>", "x", large), 0);
+    static const char *const pieces[] = {"<a b c=d ", "<",       "</",         "<!--", "<!",  "<script>",
+                                         "<a '",      "<a =\"x", "&",          "&#",   "&#9", "&amp",
+                                         "<pre>",     "\r",      "<img alt='", "<?",   "&#x", "<![CDATA["};
+    for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
+        assert_in_range(text_size_of("x.html", pieces[i], pieces[i], large), 0, large + 16);
+        assert_in_range(text_size_of("x.html", pieces[i], ">", large), 0, large + 16);
+    }
+}
+
+static void expands_no_declared_entity(void **state) {
+    (void)state;
+    PAGE(
+        "<?xml version='1.0'?><!DOCTYPE lolz [<!ENTITY lol 'lol'><!ENTITY lol2 '&lol;&lol;'>]><html>&lol2;</html>",
+        "]>\n&lol2;\n");
+    static const char nuls[] = "<html><p>a\0b<scr\0ipt>c";
+    struct extractor x = {0};
+    struct document_text text = text_as(&x, GIVEN(nuls), ENCODING_AUTO);
+    assert_int_equal(text.format, TEXT_HTML);
+    check_text(text, "a\0bc", 4);
+    extractor_release(&x);
+}
+
+static void survives_hostile_markdown(void **state) {
+    (void)state;
+    static const char *const pieces[] = {
+        "[",  "![",  "[a](",   "[a](\n", "[a][\n", "*a ",      "_*",       "`a``",     "`\n",
+        "> ", "- ",  "1) ",    "|a|b\n", "<!--",   "<a b='\n", "[a]: b\n", "a\n---\n", "&",
+        "\\", "***", "    \n", "[[",     "~~a",    "\n\n\n",   "#",        "<![CDATA["};
+    size_t large = 1 << 19;
+    for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
+        assert_in_range(text_size_of("x.md", pieces[i], pieces[i], large), 0, 2 * large);
+        assert_in_range(text_size_of("x.md", pieces[i], "](b)>\n", large), 0, 2 * large);
+    }
+}
+
+/* Any bytes under any name: an answer, the same when asked again with the same scratch. */
+static void takes_anything(void **state) {
+    (void)state;
+    static const char *const names[] = {NULL, "x.html", "x.md"};
+    static const char *const bits[] = {"<",   ">", "&",  ";",   "\n",       "\xFF\xFE", "\0",
+                                       "-->", "[", "](", "<p ", "charset=", "\xC3\xA9"};
+    struct extractor x = {0}, fresh = {0};
+    uint64_t rng = 3;
+    for (size_t round = 0; round < effort(20000); round++) {
+        uint8_t bytes[200];
+        size_t size = 0;
+        while (size < 180 && rng_below(&rng, 60)) {
+            const char *bit = bits[rng_below(&rng, sizeof bits / sizeof *bits)];
+            if (rng_below(&rng, 2)) bytes[size++] = (uint8_t)rng_below(&rng, 256);
+            for (; *bit; bit++) bytes[size++] = (uint8_t)*bit;
+        }
+        struct given given = {names[rng_below(&rng, 3)], bytes, size};
+        struct document_text a = text_as(&x, given, ENCODING_AUTO), b = text_as(&fresh, given, ENCODING_AUTO);
+        assert_int_equal(a.format, b.format);
+        assert_int_equal(a.size, b.size);
+        if (a.size) assert_memory_equal(a.bytes, b.bytes, a.size);
+        extractor_release(&fresh);
+    }
+    extractor_release(&x);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(passes_utf8_through),
+        cmocka_unit_test(reads_utf16),
+        cmocka_unit_test(repairs_utf16),
+        cmocka_unit_test(reads_latin1),
+        cmocka_unit_test(knows_binaries),
+        cmocka_unit_test(obeys_an_encoding),
+        cmocka_unit_test(decides_by_the_head),
+        cmocka_unit_test(leaves_bytes_to_views_that_take_them),
+        cmocka_unit_test(tells_pages),
+        cmocka_unit_test(shows_what_a_reader_sees),
+        cmocka_unit_test(keeps_what_is_no_markup),
+        cmocka_unit_test(decodes_references),
+        cmocka_unit_test(reads_declared_encodings),
+        cmocka_unit_test(drops_the_marks),
+        cmocka_unit_test(reads_html_inside),
+        cmocka_unit_test(keeps_front_matter),
+        cmocka_unit_test(gives_one_text_in_every_format),
+        cmocka_unit_test(survives_hostile_pages),
+        cmocka_unit_test(expands_no_declared_entity),
+        cmocka_unit_test(survives_hostile_markdown),
+        cmocka_unit_test(takes_anything),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
