@@ -1,10 +1,11 @@
 # find_package(stemma): stemma::stemma is the shared library, stemma::static the archive.
-# Only the archive needs libsodium and utf8proc to link against; without them the shared library still works.
+# Only the archive needs libsodium, utf8proc and libarchive to link against; without them the shared library still works.
 include(CMakeFindDependencyMacro)
 find_dependency(Threads)
 find_package(PkgConfig QUIET)
 if(PkgConfig_FOUND)
   pkg_check_modules(SODIUM QUIET IMPORTED_TARGET libsodium)
   pkg_check_modules(UTF8PROC QUIET IMPORTED_TARGET libutf8proc)
+  pkg_check_modules(ARCHIVE QUIET IMPORTED_TARGET libarchive)
 endif()
 include(${CMAKE_CURRENT_LIST_DIR}/stemma-targets.cmake)

@@ -1,6 +1,7 @@
 # Sourced by quickstart and check: what has to be installed, and installing it when it is missing.
 
-BUILD_PACKAGES=(cmake ninja-build gcc libc6-dev pkg-config python3 libsodium-dev libutf8proc-dev)
+BUILD_PACKAGES=(cmake ninja-build gcc libc6-dev pkg-config python3 libsodium-dev libutf8proc-dev
+                libarchive-dev)
 TEST_PACKAGES=(g++ libcmocka-dev libsimde-dev valgrind mandoc clang-19 libclang-rt-19-dev)
 
 say() { printf '\n==> %s\n' "$*"; }
@@ -12,6 +13,7 @@ have() {
     libc6-dev) [[ -e /usr/include/stdio.h ]] ;;
     libsodium-dev) pkg-config --exists libsodium ;;
     libutf8proc-dev) pkg-config --exists libutf8proc ;;
+    libarchive-dev) pkg-config --exists libarchive ;;
     libcmocka-dev) pkg-config --exists cmocka ;;
     libsimde-dev) [[ -e /usr/include/simde/x86/avx512.h ]] ;;
     libclang-rt-19-dev) compgen -G '/usr/lib/llvm-19/lib/clang/*/lib/linux/libclang_rt.fuzzer*' ;;

@@ -1,0 +1,12 @@
+/* Temporary files without names: nothing is left behind, whatever ends the process. */
+#ifndef BASE_TEMPORARY_H
+#define BASE_TEMPORARY_H
+
+#include "base/error.h"
+
+/* The one asked for; NULL: $TMPDIR, or /tmp. */
+const char *temporary_directory(const char *asked);
+/* Read and write. Errors: NO_SPACE, IO (also for a directory that is not there: not the document's fault). */
+stemma_status temporary_open(const char *directory, int *fd, stemma_error *err);
+
+#endif
