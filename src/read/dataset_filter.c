@@ -2,6 +2,7 @@
 #include "base/alloc.h"
 #include "read/compressed.h"
 #include "read/dataset_state.h"
+#include "read/find_byte.h"
 
 #include <string.h>
 
@@ -85,7 +86,7 @@ static stemma_status copy_batch(struct dataset_filter *filter, const struct data
             TRY(put_record(filter, bytes, end - at, err));
             ++*kept;
         }
-        for (size_t i = at; i < end; i++) line += batch->bytes.data[i] == '\n';
+        line += count_lines(bytes, end - at);
     }
     return STEMMA_OK;
 }

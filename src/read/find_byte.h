@@ -22,10 +22,20 @@ static inline const uint8_t *find_either(const uint8_t *at, const uint8_t *end, 
     return at;
 }
 
-/* How many of the bytes are line ends; the compiler makes vectors of it. */
+/* How many of the bytes are line ends. Rows of counters that cannot overflow, which the compiler makes
+ * vectors of. */
 static inline uint64_t count_lines(const uint8_t *bytes, size_t size) {
+    enum { ROW = 64, ROWS_MOST = 255 };
     uint64_t count = 0;
-    for (size_t i = 0; i < size; i++) count += bytes[i] == '\n';
+    while (size >= ROW) {
+        uint8_t counters[ROW] = {0};
+        size_t rows = size / ROW < ROWS_MOST ? size / ROW : ROWS_MOST;
+        for (size_t row = 0; row < rows; row++, bytes += ROW)
+            for (size_t i = 0; i < ROW; i++) counters[i] = (uint8_t)(counters[i] + (bytes[i] == '\n'));
+        for (size_t i = 0; i < ROW; i++) count += counters[i];
+        size -= rows * ROW;
+    }
+    while (size > 0) count += bytes[--size] == '\n';
     return count;
 }
 

@@ -6,62 +6,47 @@
 
 /* ---- strings ---- */
 
+/* Whether an odd number of backslashes stands before `at`, so that it is escaped. */
+static bool is_escaped(const uint8_t *begin, const uint8_t *at) {
+    const uint8_t *back = at;
+    while (back > begin && back[-1] == '\\') back--;
+    return (at - back) % 2;
+}
+
 /* Behind a quote: the string up to the one that ends it. NULL when it does not end. */
 static const uint8_t *scan_string(const uint8_t *at, const uint8_t *end, struct json_value *value) {
-    *value = (struct json_value){at, end, JSON_STRING};
-    for (;;) {
-        at = find_either(at, end, '"', '\\');
-        if (at == end) return NULL;
-        if (*at == '"') break;
-        value->type = JSON_ESCAPED;
-        if (end - at < 2) return NULL;
-        at += 2;
-    }
-    value->end = at;
-    return at + 1;
+    const uint8_t *quote = at - 1;
+    do {
+        quote = memchr(quote + 1, '"', (size_t)(end - quote - 1));
+        if (!quote) return NULL;
+    } while (is_escaped(at, quote));
+    bool escapes = memchr(at, '\\', (size_t)(quote - at));
+    *value = (struct json_value){at, quote, escapes ? JSON_ESCAPED : JSON_STRING};
+    return quote + 1;
 }
 
-static int hex_digit(uint8_t byte) {
-    if (byte >= '0' && byte <= '9') return byte - '0';
-    byte |= 0x20;
-    return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : -1;
-}
+/* One more than the value of a digit, 0 for what is none. */
+static const uint8_t hex_digits[256] = {
+    ['0'] = 1,  ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,  ['6'] = 7,  ['7'] = 8,
+    ['8'] = 9,  ['9'] = 10, ['a'] = 11, ['b'] = 12, ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
+    ['A'] = 11, ['B'] = 12, ['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16,
+};
 
-/* The four digits at `at`, -1 when there are not four. */
-static long hex_number(const uint8_t *at, const uint8_t *end) {
-    long number = 0;
-    if (end - at < 4) return -1;
-    for (int i = 0; i < 4; i++) {
-        int digit = hex_digit(at[i]);
-        if (digit < 0) return -1;
-        number = number * 16 + digit;
+/* The number of "\uXXXX" at `at`, -1 when something else is there. */
+static int32_t escaped_number(const uint8_t *at, const uint8_t *end) {
+    int32_t number = 0;
+    if (end - at < 6 || at[0] != '\\' || at[1] != 'u') return -1;
+    for (int i = 2; i < 6; i++) {
+        if (!hex_digits[at[i]]) return -1;
+        number = number << 4 | (hex_digits[at[i]] - 1);
     }
     return number;
 }
 
-enum { REPLACEMENT = 0xfffd };
-
-/* The character of an escape whose 'u' is at *at, which is moved behind it. */
-static uint32_t unicode_escape(const uint8_t **at, const uint8_t *end) {
-    long first = hex_number(*at + 1, end);
-    *at += first < 0 ? 1 : 5;
-    if (first < 0 || (first >= 0xdc00 && first < 0xe000)) return REPLACEMENT;
-    if (first < 0xd800 || first >= 0xe000) return (uint32_t)first;
-    bool another = end - *at >= 6 && (*at)[0] == '\\' && (*at)[1] == 'u';
-    long second = another ? hex_number(*at + 2, end) : -1;
-    if (second < 0xdc00 || second >= 0xe000) return REPLACEMENT;
-    *at += 6;
-    return 0x10000 + ((uint32_t)(first - 0xd800) << 10 | (uint32_t)(second - 0xdc00));
-}
-
-/* The character of the escape behind a backslash, at *at, which is moved behind it. */
-static uint32_t escaped_character(const uint8_t **at, const uint8_t *end) {
-    static const char names[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
-    if (**at == 'u') return unicode_escape(at, end);
-    const char *name = memchr(names, **at, sizeof names - 1);
-    if (!name) return REPLACEMENT; /* what follows the backslash stands for itself */
-    ++*at;
-    return (uint32_t)meant[name - names];
+/* A character that UTF-16 writes as two; a half without its other half is none. */
+static uint32_t join_surrogates(int32_t first, int32_t second) {
+    bool pair = first < 0xdc00 && second >= 0xdc00 && second < 0xe000;
+    return pair ? 0x10000 + ((uint32_t)(first - 0xd800) << 10 | (uint32_t)(second - 0xdc00)) : 0xfffd;
 }
 
 /* Returns the bytes written, at most four. */
@@ -73,18 +58,42 @@ static size_t put_utf8(uint32_t c, uint8_t *out) {
     return size;
 }
 
-/* No escape is longer than its character, but for a single backslash that becomes three bytes. */
-bool json_unescape(const uint8_t *at, const uint8_t *end, struct buf *out) {
-    while (at < end) {
-        const uint8_t *stop = memchr(at, '\\', (size_t)(end - at));
-        size_t run = (size_t)((stop ? stop : end) - at);
-        if (!buf_reserve(out, run + 4)) return false;
-        memcpy(out->data + out->len, at, run);
-        out->len += run;
-        at += run + 1;
-        if (!stop || at >= end) break;
-        out->len += put_utf8(escaped_character(&at, end), out->data + out->len);
+static const char escapes[256] = {['"'] = '"',  ['\\'] = '\\', ['/'] = '/',  ['b'] = '\b',
+                                  ['f'] = '\f', ['n'] = '\n',  ['r'] = '\r', ['t'] = '\t'};
+
+/* The character that the backslash at `at` begins goes to *out, which never becomes more than was read. A
+ * backslash that begins none stays what it is. */
+static const uint8_t *put_escaped(const uint8_t *at, const uint8_t *end, uint8_t **out) {
+    if (end - at >= 2 && escapes[at[1]]) {
+        *(*out)++ = (uint8_t)escapes[at[1]];
+        return at + 2;
     }
+    int32_t number = escaped_number(at, end);
+    if (number < 0) return *(*out)++ = '\\', at + 1;
+    bool half = number >= 0xd800 && number < 0xe000;
+    uint32_t c = half ? join_surrogates(number, escaped_number(at + 6, end)) : (uint32_t)number;
+    *out += put_utf8(c, *out);
+    return at + (c >= 0x10000 ? 12 : 6);
+}
+
+/* Eight bytes are copied before it is known how many of them are wanted. */
+bool json_unescape(const uint8_t *at, const uint8_t *end, struct buf *buf) {
+    if (!buf_reserve(buf, (size_t)(end - at) + 8)) return false;
+    uint8_t *out = buf->data + buf->len;
+    while (end - at >= 8) {
+        uint64_t found = zero_bytes(load_u64(at) ^ BYTES_OF('\\'));
+        size_t run = found ? (size_t)__builtin_ctzll(found) / 8 : 8;
+        memcpy(out, at, 8);
+        out += run;
+        at += run;
+        if (found) at = put_escaped(at, end, &out);
+    }
+    while (at < end)
+        if (*at == '\\')
+            at = put_escaped(at, end, &out);
+        else
+            *out++ = *at++;
+    buf->len = (size_t)(out - buf->data);
     return true;
 }
 

@@ -35,8 +35,8 @@ struct json_field {
 stemma_status json_line_read(const uint8_t *line, size_t size, struct json_field *fields, size_t count,
                              struct buf *scratch, const char **broken, stemma_error *err);
 
-/* The characters of a string with escapes, appended to out. Halves of surrogate pairs and wrong escapes
- * become U+FFFD. False when memory is refused. */
+/* The characters of a string with escapes, appended to out. Half a surrogate pair becomes U+FFFD, a backslash
+ * that begins no escape stays. False when memory is refused. */
 bool json_unescape(const uint8_t *at, const uint8_t *end, struct buf *out);
 
 #endif
