@@ -13,6 +13,7 @@ have() {
     libsodium-dev) pkg-config --exists libsodium ;;
     libutf8proc-dev) pkg-config --exists libutf8proc ;;
     libmd4c-dev) pkg-config --exists md4c ;;
+    libarchive-dev) pkg-config --exists libarchive ;;
     libcmocka-dev) pkg-config --exists cmocka ;;
     libsimde-dev) [[ -e /usr/include/simde/x86/avx512.h ]] ;;
     libclang-rt-19-dev) compgen -G '/usr/lib/llvm-19/lib/clang/*/lib/linux/libclang_rt.fuzzer*' ;;

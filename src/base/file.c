@@ -1,6 +1,7 @@
 #include "base/file.h"
 
 #include "base/alloc.h"
+#include "base/long_path.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,8 +18,7 @@ static bool names_a_descriptor(const char *path) {
     return !strncmp(path, "/dev/fd/", 8) || !strncmp(path, "/proc/self/fd/", 14) || !strcmp(path, "/dev/stdin");
 }
 
-/* NULL when the file can be a document; else what it is. */
-static const char *refusal(const char *path, mode_t mode) {
+const char *input_refusal(const char *path, mode_t mode) {
     if (S_ISREG(mode)) return NULL;
     if (S_ISDIR(mode)) return "is a directory";
     if (S_ISFIFO(mode)) return names_a_descriptor(path) ? NULL : "is a FIFO, not a regular file";
@@ -30,14 +30,16 @@ stemma_status input_open(struct input *input, const char *path, stemma_error *er
     struct stat info;
     bool standard = !strcmp(path, "-");
     /* O_NONBLOCK: opening a FIFO must not wait for a writer that never comes. */
-    int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    int fd = standard ? STDIN_FILENO : open_path(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0) return fail_errno(err, "read", path, errno);
     if (fstat(fd, &info) != 0) {
         int cause = errno;
         if (!standard) close(fd);
         return fail_errno(err, "read", path, cause);
     }
-    const char *reason = standard ? (S_ISDIR(info.st_mode) ? "is a directory" : NULL) : refusal(path, info.st_mode);
+    const char *reason = !standard                ? input_refusal(path, info.st_mode)
+                         : S_ISDIR(info.st_mode) ? "is a directory"
+                                                 : NULL;
     if (reason) {
         if (!standard) close(fd);
         return fail(err, STEMMA_UNREADABLE, "cannot read '%s': %s", path, reason);

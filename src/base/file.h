@@ -5,6 +5,8 @@
 #include "base/buf.h"
 #include "base/error.h"
 
+#include <sys/types.h>
+
 struct input {
     int fd;
     const char *name; /* for messages; "-" is standard input */
@@ -16,6 +18,8 @@ struct input {
 /* Regular files, "-", and pipes named /dev/fd/N or /dev/stdin (as shells make them). Directories, devices, sockets
  * and FIFOs are refused by name, without waiting for them. */
 stemma_status input_open(struct input *input, const char *path, stemma_error *err);
+/* NULL when a file of this mode can be a document; else what it is. */
+const char *input_refusal(const char *path, mode_t mode);
 /* Up to size bytes; *got is 0 at the end. */
 stemma_status input_read(struct input *input, void *bytes, size_t size, size_t *got, stemma_error *err);
 /* All that is left, refused with UNSUPPORTED above `most` bytes. */

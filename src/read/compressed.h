@@ -1,0 +1,34 @@
+/*
+ * gzip, zstd, bzip2 and xz, through libarchive: read piece by piece, files of several members included;
+ * written by the ending of a name. What unpacks to far more than it was costs time, never memory.
+ */
+#ifndef READ_COMPRESSED_H
+#define READ_COMPRESSED_H
+
+#include "base/error.h"
+#include "base/file.h"
+
+enum { COMPRESSED_MAGIC = 10 }; /* bytes that tell */
+
+bool is_compressed(const uint8_t *bytes, size_t size);
+
+struct unpacker;
+
+/* Reads fd (of which it keeps its own position) from the beginning. name: for messages, must stay. */
+stemma_status unpacker_new(int fd, const char *name, struct unpacker **out, stemma_error *err);
+/* Some bytes, at most size; *got is 0 at the end. CORRUPT when the data is damaged or ends too early. */
+stemma_status unpacker_read(struct unpacker *unpacker, void *bytes, size_t size, size_t *got,
+                            stemma_error *err);
+uint64_t unpacker_position(const struct unpacker *unpacker); /* of the compressed file */
+void unpacker_free(struct unpacker *unpacker);
+
+struct packer;
+
+/* *out is NULL when the name does not ask for compression. The output is the caller's. */
+stemma_status packer_new(const char *name, struct output *output, struct packer **out, stemma_error *err);
+stemma_status packer_write(struct packer *packer, const void *bytes, size_t size, stemma_error *err);
+/* All has been written; frees it in either case. */
+stemma_status packer_finish(struct packer *packer, stemma_error *err);
+void packer_free(struct packer *packer);
+
+#endif

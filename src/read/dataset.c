@@ -1,0 +1,357 @@
+/* Data sets in order: where their bytes come from, and batches that end where a record does. */
+#include "base/alloc.h"
+#include "base/file.h"
+#include "base/temporary.h"
+#include "kernels/kernels.h"
+#include "read/dataset_state.h"
+#include "read/find_byte.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    BATCH_SIZE = 1 << 20, /* larger ones leave the second cache, smaller ones cost more hand-overs */
+    RECORD_MOST = 1 << 30
+};
+
+/* ---- bytes ---- */
+
+static stemma_status read_plain(struct dataset *dataset, uint8_t *bytes, size_t size, size_t *got,
+                                stemma_error *err) {
+    uint64_t left = dataset->size - dataset->read_at; /* what is added meanwhile was not there when we came */
+    if (size > left) size = (size_t)left;
+    ssize_t count;
+    do count = pread(dataset->fd, bytes, size, (off_t)dataset->read_at);
+    while (count < 0 && errno == EINTR);
+    if (count < 0) return fail_errno(err, "read", dataset->name, errno);
+    if (count == 0 && size > 0)
+        return fail(err, STEMMA_UNREADABLE, "cannot read '%s': it became shorter meanwhile", dataset->name);
+    dataset->read_at += (uint64_t)count;
+    *got = (size_t)count;
+    return STEMMA_OK;
+}
+
+static stemma_status read_some(struct dataset *dataset, uint8_t *bytes, size_t size, size_t *got,
+                               stemma_error *err) {
+    TRY(check_stop(dataset->stop, err));
+    if (!dataset->compressed) return read_plain(dataset, bytes, size, got, err);
+    if (!dataset->unpacker) TRY(unpacker_new(dataset->fd, dataset->name, &dataset->unpacker, err));
+    return unpacker_read(dataset->unpacker, bytes, size, got, err);
+}
+
+/* Adds bytes until there are `size`, or no more. A failure of the data is an end of what can be read, to be
+ * said later; any other is one at once. */
+static stemma_status fill(struct dataset *dataset, struct buf *bytes, size_t size, stemma_error *err) {
+    if (!buf_reserve(bytes, (bytes->len < size ? size - bytes->len : 0) + KERNEL_SLACK))
+        return fail_memory(err);
+    while (!dataset->ended && bytes->len < size) {
+        size_t got = 0;
+        stemma_error failure;
+        stemma_status status =
+            read_some(dataset, bytes->data + bytes->len, size - bytes->len, &got, &failure);
+        if (status != STEMMA_OK && status != STEMMA_CORRUPT && status != STEMMA_UNREADABLE) {
+            if (err) *err = failure;
+            return status;
+        }
+        if (status != STEMMA_OK) dataset->failure = failure;
+        dataset->ended = got == 0;
+        bytes->len += got;
+    }
+    return STEMMA_OK;
+}
+
+/* ---- batches ---- */
+
+bool dataset_record_end(const struct dataset *dataset, enum csv_place *place, const uint8_t *bytes,
+                        size_t size, size_t *end) {
+    if (dataset->kind != DATASET_JSON_LINES)
+        return csv_record_end(place, bytes, size, dataset->delimiter, end);
+    const uint8_t *newline = size ? memchr(bytes, '\n', size) : NULL;
+    if (newline) *end = (size_t)(newline - bytes) + 1;
+    return newline != NULL;
+}
+
+/* How far the bytes have been searched for ends of records. */
+struct cut {
+    size_t whole; /* behind the last record that is whole */
+    size_t searched;
+    enum csv_place place; /* there */
+};
+
+static void search_on(const struct dataset *dataset, const struct buf *bytes, struct cut *cut) {
+    if (dataset->kind == DATASET_JSON_LINES) {
+        const uint8_t *newline = memrchr(bytes->data + cut->searched, '\n', bytes->len - cut->searched);
+        if (newline) cut->whole = (size_t)(newline - bytes->data) + 1;
+    } else {
+        size_t end;
+        while (csv_record_end(&cut->place, bytes->data + cut->searched, bytes->len - cut->searched,
+                              dataset->delimiter, &end))
+            cut->whole = cut->searched += end;
+    }
+    cut->searched = bytes->len;
+}
+
+/* A record too long to be held goes by, and what comes behind it is kept. */
+static stemma_status pass_long_record(struct dataset *dataset, struct buf *bytes, struct cut cut,
+                                      uint64_t *passed, uint64_t *lines, stemma_error *err) {
+    size_t end = 0;
+    bool found = false;
+    *passed = bytes->len;
+    *lines = count_lines(bytes->data, bytes->len);
+    while (!found) {
+        bytes->len = 0;
+        TRY(fill(dataset, bytes, dataset->batch_size, err));
+        if (bytes->len == 0) break;
+        found = dataset_record_end(dataset, &cut.place, bytes->data, bytes->len, &end);
+        size_t part = found ? end : bytes->len;
+        *passed += part;
+        *lines += count_lines(bytes->data, part);
+    }
+    if (!found) end = bytes->len;
+    dataset->rest.len = 0;
+    return buf_add(&dataset->rest, bytes->data + end, bytes->len - end) ? STEMMA_OK : fail_memory(err);
+}
+
+static stemma_status give_long_record(struct dataset *dataset, struct dataset_batch *batch, struct cut cut,
+                                      stemma_error *err) {
+    uint64_t lines;
+    TRY(pass_long_record(dataset, &batch->bytes, cut, &batch->too_long, &lines, err));
+    batch->bytes.len = 0;
+    dataset->offset += batch->too_long;
+    dataset->line += lines;
+    return STEMMA_OK;
+}
+
+/* Keeps what is behind the last whole record for the next batch. */
+static stemma_status give_records(struct dataset *dataset, struct dataset_batch *batch, size_t whole,
+                                  stemma_error *err) {
+    struct buf *bytes = &batch->bytes;
+    dataset->rest.len = 0;
+    if (!buf_add(&dataset->rest, bytes->data + whole, bytes->len - whole)) return fail_memory(err);
+    bytes->len = whole;
+    dataset->offset += whole;
+    dataset->line += count_lines(bytes->data, whole);
+    return STEMMA_OK;
+}
+
+/* Reads on until there is a record that is whole, or the end, or more than a record may have. */
+static stemma_status next_records(struct dataset *dataset, struct dataset_batch *batch, stemma_error *err) {
+    struct buf *bytes = &batch->bytes;
+    struct cut cut = {0, 0, CSV_FIELD};
+    for (size_t size = dataset->batch_size;; size = bytes->len + (bytes->len > size ? bytes->len : size)) {
+        TRY(fill(dataset, bytes, size, err));
+        if (bytes->len) search_on(dataset, bytes, &cut);
+        if (cut.whole > 0) return give_records(dataset, batch, cut.whole, err);
+        if (bytes->len > dataset->record_most) return give_long_record(dataset, batch, cut, err);
+        if (dataset->ended) break;
+    }
+    if (dataset->failure.status == STEMMA_OK) return give_records(dataset, batch, bytes->len, err);
+    if (err) *err = dataset->failure;
+    return dataset->failure.status;
+}
+
+stemma_status dataset_next(struct dataset *dataset, struct dataset_batch *batch, bool *more,
+                           stemma_error *err) {
+    batch->bytes.len = 0;
+    batch->too_long = 0;
+    batch->offset = dataset->offset;
+    batch->first_line = dataset->line;
+    if (!buf_add(&batch->bytes, dataset->rest.data, dataset->rest.len)) return fail_memory(err);
+    dataset->rest.len = 0;
+    stemma_status status = next_records(dataset, batch, err);
+    if (status != STEMMA_OK) {
+        batch->bytes.len = 0;
+        dataset->ended = true;
+        return status;
+    }
+    *more = batch->bytes.len > 0 || batch->too_long > 0;
+    return STEMMA_OK;
+}
+
+void dataset_batch_release(struct dataset_batch *batch) {
+    buf_release(&batch->bytes);
+    *batch = (struct dataset_batch){0};
+}
+
+/* ---- the beginning ---- */
+
+static void drop_front(struct dataset *dataset, size_t size) {
+    struct buf *rest = &dataset->rest;
+    dataset->offset += size;
+    dataset->line += count_lines(rest->data, size);
+    memmove(rest->data, rest->data + size, rest->len - size);
+    rest->len -= size;
+}
+
+/* The first record, when it fits into what a record may have. */
+static stemma_status take_header(struct dataset *dataset, stemma_error *err) {
+    enum csv_place place = CSV_FIELD;
+    size_t end = 0, searched = 0;
+    struct buf *rest = &dataset->rest;
+    while (!csv_record_end(&place, rest->data + searched, rest->len - searched, dataset->delimiter, &end)) {
+        searched = rest->len;
+        end = 0;
+        if (dataset->ended || rest->len > dataset->record_most) break;
+        TRY(fill(dataset, rest, 2 * rest->len, err));
+    }
+    end = end ? searched + end : rest->len;
+    dataset->header.len = 0;
+    if (!buf_add(&dataset->header, rest->data, end)) return fail_memory(err);
+    drop_front(dataset, end);
+    return STEMMA_OK;
+}
+
+static stemma_status guess_kind(struct dataset *dataset, stemma_error *err) {
+    if (dataset->failure.status != STEMMA_OK) {
+        if (err) *err = dataset->failure;
+        return dataset->failure.status;
+    }
+    if (!dataset->rest.len || dataset->rest.data[0] != '{')
+        return fail(err, STEMMA_INVALID, "cannot tell what kind of data set '%s' is", dataset->name);
+    dataset->kind = DATASET_JSON_LINES;
+    return STEMMA_OK;
+}
+
+/* Reads the first bytes: a mark of the encoding, and the header. */
+static stemma_status begin(struct dataset *dataset, stemma_error *err) {
+    struct buf *rest = &dataset->rest;
+    dataset->line = 1;
+    TRY(fill(dataset, rest, dataset->batch_size < 16 ? 16 : dataset->batch_size, err));
+    if (rest->len >= 3 && !memcmp(rest->data, "\xef\xbb\xbf", 3)) drop_front(dataset, 3);
+    if (dataset->kind == DATASET_BY_NAME) TRY(guess_kind(dataset, err));
+    return dataset->kind != DATASET_JSON_LINES && rest->len ? take_header(dataset, err) : STEMMA_OK;
+}
+
+stemma_status dataset_rewind(struct dataset *dataset, stemma_error *err) {
+    unpacker_free(dataset->unpacker);
+    dataset->unpacker = NULL;
+    dataset->read_at = dataset->offset = 0;
+    dataset->rest.len = 0;
+    dataset->ended = false;
+    dataset->failure.status = STEMMA_OK;
+    stemma_status status = begin(dataset, err);
+    if (status != STEMMA_OK) dataset->ended = true;
+    return status;
+}
+
+/* ---- opening ---- */
+
+/* Copies what can be read only once. */
+static stemma_status spool(struct input *input, int fd, stemma_error *err) {
+    static const size_t piece = 1 << 18;
+    size_t got;
+    uint8_t *bytes = mem_alloc(piece);
+    stemma_status status = bytes ? STEMMA_OK : fail_memory(err);
+    while (status == STEMMA_OK && (status = input_read(input, bytes, piece, &got, err)) == STEMMA_OK &&
+           got > 0) {
+        int cause = write_all(fd, bytes, got);
+        if (cause) status = fail_errno(err, "write to a temporary file what is in", input->name, cause);
+    }
+    mem_free(bytes);
+    return status;
+}
+
+static stemma_status open_spooled(struct dataset *dataset, struct input *input, const char *directory,
+                                  stemma_error *err) {
+    TRY(temporary_open(temporary_directory(directory), &dataset->fd, err));
+    dataset->owned = true;
+    return spool(input, dataset->fd, err);
+}
+
+/* A regular file at its beginning is read in place, anything else is copied first. */
+static stemma_status open_bytes(struct dataset *dataset, struct input *input, const char *directory,
+                                stemma_error *err) {
+    struct stat info;
+    if (fstat(input->fd, &info) != 0) return fail_errno(err, "read", input->name, errno);
+    if (S_ISREG(info.st_mode) && lseek(input->fd, 0, SEEK_CUR) == 0) {
+        dataset->fd = input->fd;
+        dataset->owned = input->owned;
+        input->owned = false;
+    } else
+        TRY(open_spooled(dataset, input, directory, err));
+    if (fstat(dataset->fd, &info) != 0) return fail_errno(err, "read", input->name, errno);
+    dataset->size = (uint64_t)info.st_size;
+    dataset->modified = (int64_t)info.st_mtim.tv_sec * 1000000000 + info.st_mtim.tv_nsec;
+    return STEMMA_OK;
+}
+
+static stemma_status look_for_magic(struct dataset *dataset, stemma_error *err) {
+    uint8_t magic[COMPRESSED_MAGIC];
+    ssize_t got;
+    do got = pread(dataset->fd, magic, sizeof magic, 0);
+    while (got < 0 && errno == EINTR);
+    if (got < 0) return fail_errno(err, "read", dataset->name, errno);
+    dataset->compressed = is_compressed(magic, (size_t)got);
+    return STEMMA_OK;
+}
+
+static stemma_status set_options(struct dataset *dataset, const char *path,
+                                 const struct dataset_options *options, stemma_error *err) {
+    dataset->name = mem_copy_string(path);
+    dataset->text_field = mem_copy_string(options->text_field ? options->text_field : "text");
+    dataset->id_field = mem_copy_string(options->id_field ? options->id_field : "id");
+    if (!dataset->name || !dataset->text_field || !dataset->id_field) return fail_memory(err);
+    dataset->kind = options->kind != DATASET_BY_NAME ? options->kind : dataset_kind_of(path);
+    dataset->delimiter = dataset->kind == DATASET_TSV ? '\t' : ',';
+    dataset->record_most = options->record_most ? options->record_most : RECORD_MOST;
+    dataset->batch_size = options->batch_size ? options->batch_size : BATCH_SIZE;
+    dataset->stop = options->stop;
+    return STEMMA_OK;
+}
+
+static stemma_status open_all(struct dataset *dataset, const char *path,
+                              const struct dataset_options *options, stemma_error *err) {
+    struct input input;
+    TRY(set_options(dataset, path, options, err));
+    TRY(input_open(&input, dataset->name, err));
+    input.stop = options->stop;
+    stemma_status status = open_bytes(dataset, &input, options->directory, err);
+    input_close(&input);
+    if (status != STEMMA_OK) return status;
+    TRY(look_for_magic(dataset, err));
+    TRY(begin(dataset, err));
+    return dataset->kind == DATASET_JSON_LINES ? STEMMA_OK : dataset_find_columns(dataset, err);
+}
+
+stemma_status dataset_open(const char *path, const struct dataset_options *options, struct dataset **out,
+                           stemma_error *err) {
+    struct dataset *dataset = mem_zero(1, sizeof *dataset);
+    if (!dataset) return fail_memory(err);
+    dataset->fd = -1;
+    stemma_status status = open_all(dataset, path, options, err);
+    if (status == STEMMA_OK)
+        *out = dataset;
+    else
+        dataset_close(dataset);
+    return status;
+}
+
+void dataset_close(struct dataset *dataset) {
+    if (!dataset) return;
+    unpacker_free(dataset->unpacker);
+    if (dataset->owned) close(dataset->fd);
+    mem_free(dataset->name);
+    mem_free(dataset->text_field);
+    mem_free(dataset->id_field);
+    buf_release(&dataset->header);
+    buf_release(&dataset->rest);
+    mem_free(dataset);
+}
+
+enum dataset_kind dataset_get_kind(const struct dataset *dataset) {
+    return dataset->kind;
+}
+
+bool dataset_random_access(const struct dataset *dataset) {
+    return !dataset->compressed;
+}
+
+uint64_t dataset_size(const struct dataset *dataset) {
+    return dataset->size;
+}
+
+uint64_t dataset_position(const struct dataset *dataset) {
+    return dataset->unpacker ? unpacker_position(dataset->unpacker) : dataset->read_at;
+}

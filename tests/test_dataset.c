@@ -1,0 +1,755 @@
+/*
+ * Data sets are read back as they were written: by a small writer of random records that knows what is in
+ * them, in batches of any size, one by one, and compressed. Then the odd ones, by hand.
+ */
+#include "base/buf.h"
+#include "base/rng.h"
+#include "effort.h"
+#include "read/csv.h"
+#include "read/dataset.h"
+#include "read/find_byte.h"
+#include "read/json_lines.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char folder[64];
+
+static const char *in_folder(const char *name) {
+    static char path[200];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+static int make_folder(void **state) {
+    (void)state;
+    strcpy(folder, "/tmp/stemma-dataset-XXXXXX");
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state) {
+    (void)state;
+    char command[100];
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    return system(command);
+}
+
+static const char *save(const char *name, const void *bytes, size_t size) {
+    const char *path = in_folder(name);
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    fclose(file);
+    return path;
+}
+
+static const char *save_text(const char *name, const char *text) {
+    return save(name, text, strlen(text));
+}
+
+/* ---- random records ---- */
+
+enum { RECORDS_MOST = 60 };
+
+struct sample {
+    enum dataset_kind kind;
+    size_t count;
+    struct buf texts[RECORDS_MOST], ids[RECORDS_MOST]; /* ids: empty where there is none */
+    uint64_t lines[RECORDS_MOST];
+    struct buf file;
+    uint64_t line;
+};
+
+static void add(struct buf *buf, const char *text) {
+    assert_true(buf_add_string(buf, text));
+}
+
+/* Text with whatever could be taken for something else. */
+static void random_text(uint64_t *seed, struct buf *text) {
+    static const char *const pieces[] = {"\"",
+                                         "\\",
+                                         "\n",
+                                         "\r\n",
+                                         ",",
+                                         "\t",
+                                         "a",
+                                         "word ",
+                                         "\\n",
+                                         "}",
+                                         "{",
+                                         "\xc3\xa4",
+                                         "\xe2\x82\xac",
+                                         "\xf0\x9f\x8c\xb1",
+                                         "/",
+                                         ":",
+                                         "[",
+                                         "\x01",
+                                         "a longer run of plain words without anything special in it "};
+    enum { PIECES = sizeof pieces / sizeof pieces[0] };
+    size_t count = rng_below(seed, rng_below(seed, 20) == 0 ? 200 : 8);
+    bool plain = rng_below(seed, 3) == 0;
+    for (size_t i = 0; i < count; i++) add(text, pieces[plain ? PIECES - 1 : rng_below(seed, PIECES)]);
+}
+
+static void put_json_string(uint64_t *seed, const struct buf *text, struct buf *out) {
+    static const char names[] = "\"\\\n\r\t\b\f/", letters[] = "\"\\nrtbf/";
+    add(out, "\"");
+    for (size_t i = 0; i < text->len; i++) {
+        uint8_t byte = text->data[i];
+        const char *name = strchr(names, byte);
+        bool must = byte < 0x20 || byte == '"' || byte == '\\';
+        if (name && byte && (must || rng_below(seed, 2)) && rng_below(seed, 8))
+            assert_true(buf_add_format(out, "\\%c", letters[name - names]));
+        else if (must || (byte < 0x80 && rng_below(seed, 10) == 0))
+            assert_true(buf_add_format(out, rng_below(seed, 2) ? "\\u%04x" : "\\u%04X", byte));
+        else if (byte == 0xf0 && rng_below(seed, 2)) /* the seedling above */
+            add(out, "\\ud83c\\uDF31"), i += 3;
+        else
+            assert_true(buf_add_byte(out, byte));
+    }
+    add(out, "\"");
+}
+
+static void put_json(uint64_t *seed, struct sample *sample, size_t i) {
+    static const char *const fillers[] = {
+        "\"x\": [1, {\"text\": \"no\"}, \"]\"], ",
+        "\"n\": -1.5e3,",
+        "\"b\":true , ",
+        "\"meta\": {\"a\": {\"b\": null}, \"text\": \"no\", \"q\": \"\\\"}\"},",
+        "\"text\": \"an earlier one\", ",
+        "\"\\u0069d2\": \"\", "};
+    struct buf *out = &sample->file;
+    add(out, rng_below(seed, 4) ? "{" : " { ");
+    for (size_t n = rng_below(seed, 3); n > 0; n--) add(out, fillers[rng_below(seed, 6)]);
+    if (sample->ids[i].len) {
+        add(out, rng_below(seed, 2) ? "\"id\":" : "\"\\u0069d\" : ");
+        if (sample->ids[i].data[0] >= '0' && sample->ids[i].data[0] <= '9')
+            assert_true(buf_add(out, sample->ids[i].data, sample->ids[i].len));
+        else
+            put_json_string(seed, &sample->ids[i], out);
+        add(out, ",");
+    }
+    add(out, "\"text\":");
+    put_json_string(seed, &sample->texts[i], out);
+    if (rng_below(seed, 2)) add(out, ",\"tail\": [[[]]]");
+    add(out, rng_below(seed, 4) ? "}" : " } ");
+}
+
+static void put_csv_field(uint64_t *seed, const struct buf *text, char delimiter, struct buf *out) {
+    bool quoted = rng_below(seed, 2) || (text->len && text->data[0] == '"');
+    for (size_t i = 0; i < text->len; i++) quoted |= text->data[i] == delimiter || text->data[i] == '\n';
+    quoted |= text->len && text->data[text->len - 1] == '\r';
+    if (!quoted) {
+        assert_true(buf_add(out, text->data, text->len));
+        return;
+    }
+    add(out, "\"");
+    for (size_t i = 0; i < text->len; i++) {
+        if (text->data[i] == '"') add(out, "\"");
+        assert_true(buf_add_byte(out, text->data[i]));
+    }
+    add(out, "\"");
+}
+
+static void put_csv(uint64_t *seed, struct sample *sample, size_t i) {
+    char delimiter[] = {sample->kind == DATASET_TSV ? '\t' : ',', 0};
+    struct buf *out = &sample->file;
+    put_csv_field(seed, &sample->ids[i], delimiter[0], out);
+    add(out, delimiter);
+    add(out, "some\"thing");
+    add(out, delimiter);
+    put_csv_field(seed, &sample->texts[i], delimiter[0], out);
+}
+
+static void end_line(uint64_t *seed, struct sample *sample) {
+    static const char *const ends[] = {"\n", "\n", "\r\n", "\n\n", "\n  \r\n"};
+    add(&sample->file, ends[rng_below(seed, 5)]);
+}
+
+static void make_sample(uint64_t *seed, struct sample *sample) {
+    memset(sample, 0, sizeof *sample);
+    sample->kind = (enum dataset_kind)(DATASET_JSON_LINES + rng_below(seed, 3));
+    sample->count = rng_below(seed, RECORDS_MOST);
+    if (rng_below(seed, 3) == 0) add(&sample->file, "\xef\xbb\xbf");
+    if (sample->kind == DATASET_CSV) add(&sample->file, "\"id\",other,\"text\"\r\n");
+    if (sample->kind == DATASET_TSV) add(&sample->file, "id\tother\ttext\n");
+    for (size_t i = 0; i < sample->count; i++) {
+        random_text(seed, &sample->texts[i]);
+        if (rng_below(seed, 2))
+            assert_true(buf_add_format(&sample->ids[i], rng_below(seed, 2) ? "%zu" : "d-%zu\"", i));
+        sample->lines[i] = 1 + count_lines(sample->file.data, sample->file.len);
+        (sample->kind == DATASET_JSON_LINES ? put_json : put_csv)(seed, sample, i);
+        if (i + 1 < sample->count || rng_below(seed, 2)) end_line(seed, sample);
+    }
+}
+
+static void release_sample(struct sample *sample) {
+    for (size_t i = 0; i < sample->count; i++) {
+        buf_release(&sample->texts[i]);
+        buf_release(&sample->ids[i]);
+    }
+    buf_release(&sample->file);
+}
+
+static const char *name_of(enum dataset_kind kind) {
+    return kind == DATASET_CSV ? "s.csv" : kind == DATASET_TSV ? "s.tsv" : "s.jsonl";
+}
+
+/* ---- reading them back ---- */
+
+struct place {
+    uint64_t offset, size;
+};
+
+static void check_record(const struct sample *sample, size_t i, const struct dataset_record *record,
+                         const char *path) {
+    char place[300];
+    assert_true(i < sample->count);
+    assert_int_equal(record->text_size, sample->texts[i].len);
+    assert_memory_equal(record->text, sample->texts[i].data, record->text_size);
+    assert_int_equal(record->line, sample->lines[i]);
+    if (sample->ids[i].len) {
+        assert_int_equal(record->id_size, sample->ids[i].len);
+        assert_memory_equal(record->id, sample->ids[i].data, record->id_size);
+    } else {
+        snprintf(place, sizeof place, "%s:%llu", path, (unsigned long long)record->line);
+        assert_int_equal(record->id_size, strlen(place));
+        assert_memory_equal(record->id, place, record->id_size);
+    }
+}
+
+static void read_back(struct dataset *dataset, const struct sample *sample, const char *path,
+                      struct place *places) {
+    struct dataset_batch batch = {0};
+    struct record_reader reader = {0};
+    struct dataset_record record;
+    stemma_error err = {0};
+    bool more, another;
+    size_t i = 0;
+    for (;;) {
+        assert_int_equal(dataset_next(dataset, &batch, &more, &err), STEMMA_OK);
+        if (!more) break;
+        record_reader_begin(&reader, dataset, &batch);
+        for (;;) {
+            if (record_reader_next(&reader, &record, &another, &err) != STEMMA_OK)
+                fail_msg("%s", err.message);
+            if (!another) break;
+            check_record(sample, i, &record, path);
+            places[i++] = (struct place){record.offset, record.size};
+        }
+    }
+    assert_int_equal(i, sample->count);
+    record_reader_release(&reader);
+    dataset_batch_release(&batch);
+}
+
+static void read_at_random(struct dataset *dataset, const struct sample *sample, const struct place *places) {
+    struct record_reader reader = {0};
+    for (size_t i = sample->count; i-- > 0;) {
+        const uint8_t *text;
+        size_t size;
+        assert_int_equal(
+            dataset_text_at(dataset, places[i].offset, places[i].size, &reader, &text, &size, NULL),
+            STEMMA_OK);
+        assert_int_equal(size, sample->texts[i].len);
+        assert_memory_equal(text, sample->texts[i].data, size);
+    }
+    record_reader_release(&reader);
+}
+
+static struct dataset *open_set(const char *path, const struct dataset_options *options) {
+    struct dataset *dataset;
+    stemma_error err = {0};
+    if (dataset_open(path, options, &dataset, &err) != STEMMA_OK) fail_msg("%s", err.message);
+    return dataset;
+}
+
+static bool keep_all(void *context, uint64_t offset, uint64_t line) {
+    (void)context, (void)offset, (void)line;
+    return true;
+}
+
+static void filter_to(struct dataset *dataset, const char *path, dataset_keep *keep, void *context,
+                      uint64_t *kept) {
+    struct dataset_filter *filter;
+    stemma_error err = {0};
+    *kept = 0;
+    assert_int_equal(dataset_filter_open(path, &filter, &err), STEMMA_OK);
+    assert_int_equal(dataset_filter_copy(filter, dataset, keep, context, kept, &err), STEMMA_OK);
+    assert_int_equal(access(path, F_OK), -1); /* not before it is complete */
+    assert_int_equal(dataset_filter_commit(filter, &err), STEMMA_OK);
+}
+
+/* Through a filter that keeps all, into each compression and back. Blank lines get lost, so lines are not
+ * compared. */
+static void read_compressed(struct dataset *dataset, struct sample *sample, const char *ending) {
+    char path[200];
+    uint64_t kept;
+    struct place places[RECORDS_MOST];
+    snprintf(path, sizeof path, "%s/c-%s%s", folder, name_of(sample->kind), ending);
+    unlink(path);
+    filter_to(dataset, path, keep_all, NULL, &kept);
+    assert_int_equal(kept, sample->count);
+    struct dataset_options options = {.batch_size = 100};
+    struct dataset *packed = open_set(path, &options);
+    assert_int_equal(dataset_get_kind(packed), sample->kind);
+    /* An empty file compresses to something, but nothing says that it was compressed once nothing was
+     * written. */
+    if (kept > 0) assert_int_equal(dataset_random_access(packed), ending[0] == 0);
+    uint64_t lines[RECORDS_MOST], line = 1 + (sample->kind != DATASET_JSON_LINES);
+    memcpy(lines, sample->lines, sizeof lines);
+    for (size_t i = 0; i < sample->count; i++) {
+        sample->lines[i] = line;
+        line +=
+            1 + (sample->kind != DATASET_JSON_LINES ? count_lines(sample->texts[i].data, sample->texts[i].len)
+                                                    : 0);
+    }
+    for (int pass = 0; pass < 2; pass++) {
+        read_back(packed, sample, path, places);
+        assert_int_equal(dataset_rewind(packed, NULL), STEMMA_OK);
+    }
+    memcpy(sample->lines, lines, sizeof lines);
+    dataset_close(packed);
+}
+
+static void test_random_records(void **state) {
+    (void)state;
+    static const char *const endings[] = {".gz", ".zst", ".bz2", ".xz", ""};
+    uint64_t seed = 11;
+    size_t rounds = effort(200);
+    for (size_t round = 0; round < rounds; round++) {
+        struct sample sample;
+        struct place places[RECORDS_MOST];
+        make_sample(&seed, &sample);
+        char path[200];
+        snprintf(path, sizeof path, "%s", save(name_of(sample.kind), sample.file.data, sample.file.len));
+        struct dataset_options options = {.batch_size = 1 + rng_below(&seed, 1 + rng_below(&seed, 3000))};
+        struct dataset *dataset = open_set(path, &options);
+        read_back(dataset, &sample, path, places);
+        read_at_random(dataset, &sample, places);
+        read_compressed(dataset, &sample, endings[round % 5]);
+        dataset_close(dataset);
+        release_sample(&sample);
+    }
+    print_message("%zu data sets\n", rounds);
+}
+
+/* ---- by hand ---- */
+
+/* All records as "id=text|", problems as "!message|". */
+static void list_records(struct dataset *dataset, char *out, size_t room) {
+    struct dataset_batch batch = {0};
+    struct record_reader reader = {0};
+    struct dataset_record record;
+    stemma_error err = {0};
+    bool more, another = true;
+    stemma_status status;
+    size_t at = 0;
+    *out = 0;
+    while ((status = dataset_next(dataset, &batch, &more, &err)) == STEMMA_OK && more) {
+        record_reader_begin(&reader, dataset, &batch);
+        for (;;) {
+            status = record_reader_next(&reader, &record, &another, &err);
+            if (status == STEMMA_OK && !another) break;
+            if (status == STEMMA_OK)
+                at += (size_t)snprintf(out + at, room - at, "%.*s=%.*s|", (int)record.id_size,
+                                       (char *)record.id, (int)record.text_size, (char *)record.text);
+            else
+                at += (size_t)snprintf(out + at, room - at, "!%s|", err.message);
+        }
+    }
+    if (status != STEMMA_OK) snprintf(out + at, room - at, "!!%s|", err.message);
+    record_reader_release(&reader);
+    dataset_batch_release(&batch);
+}
+
+/* In the folder, so that messages have short names. */
+static void expect(const char *name, const char *content, const struct dataset_options *options,
+                   const char *records) {
+    char found[4000], path[200];
+    save_text(name, content);
+    snprintf(path, sizeof path, "%s", in_folder(""));
+    assert_int_equal(chdir(path), 0);
+    struct dataset *dataset = open_set(name, options);
+    list_records(dataset, found, sizeof found);
+    assert_string_equal(found, records);
+    dataset_close(dataset);
+    assert_int_equal(chdir("/"), 0);
+}
+
+static const struct dataset_options plain;
+
+struct json_row {
+    const char *line, *records;
+};
+
+static const struct json_row json_rows[] = {
+    {"{\"text\":\"a\",\"id\":7}", "7=a|"},
+    {"{\"text\":\"a\",\"id\":1.50e+3}", "1.50e+3=a|"},
+    {"{\"text\":\"a\",\"id\":null}", "x.jsonl:1=a|"},
+    {"{\"text\":\"a\",\"id\":\"\"}", "x.jsonl:1=a|"},
+    {"{\"text\":\"a\",\"id\":\"n\\u0000n\"}", "x.jsonl:1=a|"},
+    {"{\"text\":\"a\",\"id\":{\"x\":1}}", "x.jsonl:1=a|"},
+    {"{\"id\":\"i\",\"text\":\"\"}", "i=|"},
+    {"{\"id\":1,\"text\":\"first\",\"text\":\"last\"}", "1=last|"},
+    {"{\"id\":1,\"te\\u0078t\":\"name\"}", "1=name|"},
+    {"{\"id\":1,\"text\":\"\\ud83d\\ude00\"}", "1=\xf0\x9f\x98\x80|"},
+    {"{\"id\":1,\"text\":\"\\ud83d\"}", "1=\xef\xbf\xbd|"},
+    {"{\"id\":1,\"text\":\"\\ud83dx\\ude00\"}", "1=\xef\xbf\xbdx\xef\xbf\xbd|"},
+    {"{\"id\":1,\"text\":\"\\ud83d\\ud83d\\ude00\"}", "1=\xef\xbf\xbd\xf0\x9f\x98\x80|"},
+    {"{\"id\":1,\"text\":\"\\u20ac\\u00E9\\u0041\"}", "1=\xe2\x82\xac\xc3\xa9"
+                                                      "A|"},
+    {"{\"id\":1,\"text\":\"\\x \\u12 \\\\\"}", "1=\\x \\u12 \\|"},
+    {"{\"id\":1,\"text\":\"end\\\\\"}", "1=end\\|"},
+    {"{\"id\":1,\"text\":\"\\\\\\\"\"}", "1=\\\"|"},
+    {"{\"id\":1,\"x\":{\"text\":\"no\"},\"text\":\"yes\"}", "1=yes|"},
+    {"\t{\"id\":1 , \"text\" : \"spaces\" } \r", "1=spaces|"},
+    {"{}", "!line 1 of 'x.jsonl': no field 'text'|"},
+    {"{\"text\":null}", "!line 1 of 'x.jsonl': no field 'text'|"},
+    {"{\"x\":{\"text\":\"no\"}}", "!line 1 of 'x.jsonl': no field 'text'|"},
+    {"{\"text\":5}", "!line 1 of 'x.jsonl': field 'text' is not a string|"},
+    {"{\"text\":[\"a\"]}", "!line 1 of 'x.jsonl': field 'text' is not a string|"},
+    {"[1]", "!line 1 of 'x.jsonl' is not a JSON object|"},
+    {"text", "!line 1 of 'x.jsonl' is not a JSON object|"},
+    {"{\"text\":\"a\"", "!line 1 of 'x.jsonl' is broken JSON|"},
+    {"{\"text\":\"a", "!line 1 of 'x.jsonl' is broken JSON|"},
+    {"{\"text\":\"a\\\"}", "!line 1 of 'x.jsonl' is broken JSON|"},
+    {"{\"text\":\"a\"}}", "!line 1 of 'x.jsonl' is broken JSON|"},
+    {"{\"text\":\"a\"} x", "!line 1 of 'x.jsonl' is broken JSON|"},
+    {"{\"text\" \"a\"}", "!line 1 of 'x.jsonl' is broken JSON|"},
+    {"{\"text\":\"a\",}", "!line 1 of 'x.jsonl' is broken JSON|"},
+    {"{\"text\":\"a\" \"b\":1}", "!line 1 of 'x.jsonl' is broken JSON|"},
+    {"{\"text\":\"a\",\"b\":nul}", "!line 1 of 'x.jsonl' is broken JSON|"},
+    {"{\"text\":\"a\",\"b\":[[}", "!line 1 of 'x.jsonl' is broken JSON|"},
+    {"{\"text\":\"a\",\"b\":}", "!line 1 of 'x.jsonl' is broken JSON|"},
+    {"{text:\"a\"}", "!line 1 of 'x.jsonl' is broken JSON|"},
+    {"{", "!line 1 of 'x.jsonl' is broken JSON|"},
+    {"", ""},
+    {"\n\n{\"text\":\"a\"}\n  \n{\"text\":\"b\"}", "x.jsonl:3=a|x.jsonl:5=b|"},
+    {"{\"text\":1}\n{\"text\":\"b\",\"id\":2}\n{\n",
+     "!line 1 of 'x.jsonl': field 'text' is not a string|2=b|!line 3 of 'x.jsonl' is broken JSON|"},
+};
+
+static void test_json_lines(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof json_rows / sizeof json_rows[0]; i++)
+        expect("x.jsonl", json_rows[i].line, &plain, json_rows[i].records);
+}
+
+static void test_json_paths(void **state) {
+    (void)state;
+    struct dataset_options options = {.text_field = "meta.inner.text", .id_field = "meta.name"};
+    expect("x.ndjson", "{\"meta\":{\"name\":\"n\",\"inner\":{\"x\":[],\"text\":\"deep\"}}}\n", &options,
+           "n=deep|");
+    expect("x.ndjson", "{\"meta.inner.text\":\"named so\",\"meta\":{\"inner\":{\"text\":\"deep\"}}}\n",
+           &options, "x.ndjson:1=named so|");
+    expect("x.ndjson", "{\"meta\":{\"inner.text\":\"half\"}}\n", &options, "x.ndjson:1=half|");
+    expect(
+        "x.ndjson", "{\"meta\":\"{}\"}\n{\"meta\":[]}\n", &options,
+        "!line 1 of 'x.ndjson': no field 'meta.inner.text'|!line 2 of 'x.ndjson': no field 'meta.inner.text'|");
+}
+
+static void test_csv(void **state) {
+    (void)state;
+    expect("x.csv", "id,text\n1,a\n2,\"b,\n\"\"c\"\"\"\n\n3,d\"e\n", &plain, "1=a|2=b,\n\"c\"|3=d\"e|");
+    expect("x.csv", "\xef\xbb\xbf\"text\",id\r\nx,1\r\n\"y\r\n\",2\r\n", &plain, "1=x|2=y\r\n|");
+    expect("x.csv", "text\na\nb", &plain, "x.csv:2=a|x.csv:3=b|");
+    expect("x.csv", "a,text\n1\n2,x\n", &plain, "!line 2 of 'x.csv': no field 'text'|x.csv:3=x|");
+    expect("x.csv", "a,text\n1,\"x\"y\"z\n2,\"\"\n", &plain, "x.csv:2=xy\"z|x.csv:3=|");
+    expect("x.csv", "a,text\n1,x\n2,\"open\n3,y\n", &plain,
+           "x.csv:2=x|!line 3 of 'x.csv' begins a quote that does not end|");
+    expect("x.tsv", "id\ttext\n1\ta, b\n\t\n2\t\"q\tq\"\n", &plain, "1=a, b|x.tsv:3=|2=q\tq|");
+    expect("x.csv", "id,text\n", &plain, "");
+    expect("x.csv", "", &plain, "");
+    struct dataset_options numbered = {.text_field = "2", .id_field = "1"};
+    expect("x.csv", "a,b\nk,v\n", &numbered, "k=v|");
+    expect("x.csv", "2,b,1\nk,v,w\n", &numbered, "w=k|");
+}
+
+static void test_no_column(void **state) {
+    (void)state;
+    struct dataset *dataset;
+    stemma_error err;
+    const char *path = save_text("x.csv", "a,b\n1,2\n");
+    assert_int_equal(dataset_open(path, &plain, &dataset, &err), STEMMA_INVALID);
+    assert_non_null(strstr(err.message, "has no column 'text'"));
+    struct dataset_options third = {.text_field = "3"};
+    assert_int_equal(dataset_open(path, &third, &dataset, &err), STEMMA_INVALID);
+    assert_int_equal(dataset_open(in_folder("missing.csv"), &plain, &dataset, &err), STEMMA_NOT_FOUND);
+}
+
+static void test_names(void **state) {
+    (void)state;
+    assert_int_equal(dataset_kind_of("a.jsonl"), DATASET_JSON_LINES);
+    assert_int_equal(dataset_kind_of("a.json-lines.xz"), DATASET_JSON_LINES);
+    assert_int_equal(dataset_kind_of("x/A.NDJSON.ZST"), DATASET_JSON_LINES);
+    assert_int_equal(dataset_kind_of("a.b.csv.gz"), DATASET_CSV);
+    assert_int_equal(dataset_kind_of("a.tsv.bz2"), DATASET_TSV);
+    const char *others[] = {"a.json", ".csv", "csv", "a.csv.gz.gz", "a.gz", "", "a.csvx"};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) assert_false(dataset_name(others[i]));
+}
+
+/* A name that says nothing, and bytes that say something. */
+static void test_kinds_by_content(void **state) {
+    (void)state;
+    expect("plain", "{\"text\":\"a\",\"id\":1}\n", &plain, "1=a|");
+    struct dataset_options csv = {.kind = DATASET_CSV};
+    expect("plain", "text,id\na,1\n", &csv, "1=a|");
+    expect("y.csv", "BZhello,text\n1,a\n", &plain, "y.csv:2=a|");
+    struct dataset *dataset;
+    stemma_error err;
+    assert_int_equal(dataset_open(save_text("plain", "text"), &plain, &dataset, &err), STEMMA_INVALID);
+    assert_non_null(strstr(err.message, "cannot tell what kind"));
+}
+
+static void test_long_records(void **state) {
+    (void)state;
+    for (size_t batch = 1; batch < 60; batch += 3) {
+        struct dataset_options options = {.batch_size = batch, .record_most = 30};
+        expect(
+            "x.jsonl",
+            "{\"id\":1,\"text\":\"a\"}\n{\"id\":2,\"text\":\"more than thirty\"}\n{\"id\":3,\"text\":\"c\"}\n",
+            &options, "1=a|!line 2 of 'x.jsonl': a record of 35 bytes is too long|3=c|");
+        expect("x.csv", "id,text\n1,a\n2,\"many\nlines\n, one\nrecord, too\nlong\"\n3,c\n", &options,
+               "1=a|!line 3 of 'x.csv': a record of 38 bytes is too long|3=c|");
+        expect("x.jsonl", "{\"id\":2,\"text\":\"more than thirty, and the last", &options,
+               "!line 1 of 'x.jsonl': a record of 46 bytes is too long|");
+    }
+}
+
+/* ---- files that change, pipes, compression ---- */
+
+static void test_changed_file(void **state) {
+    (void)state;
+    struct record_reader reader = {0};
+    const uint8_t *text;
+    size_t size;
+    stemma_error err;
+    const char *path = save_text("x.jsonl", "{\"text\":\"a\"}\n{\"text\":\"b\"}\n");
+    struct dataset *dataset = open_set(path, &plain);
+    assert_int_equal(dataset_text_at(dataset, 13, 13, &reader, &text, &size, &err), STEMMA_OK);
+    assert_int_equal(text[0], 'b');
+    assert_int_equal(dataset_text_at(dataset, 13, 14, &reader, &text, &size, &err), STEMMA_UNREADABLE);
+    assert_int_equal(dataset_text_at(dataset, 1, 12, &reader, &text, &size, &err), STEMMA_CORRUPT);
+    save_text("x.jsonl", "{\"text\":\"a\"}\n{\"text\":\"c\"}\n more");
+    assert_int_equal(dataset_text_at(dataset, 13, 13, &reader, &text, &size, &err), STEMMA_UNREADABLE);
+    assert_non_null(strstr(err.message, "x.jsonl' again: it has changed meanwhile"));
+    record_reader_release(&reader);
+    dataset_close(dataset);
+}
+
+/* What was there when it was opened is read; what is gone is missed. */
+static void test_growing_and_shrinking(void **state) {
+    (void)state;
+    char found[500];
+    struct dataset_options options = {.batch_size = 16};
+    const char content[] = "{\"id\":1,\"text\":\"a\"}\n{\"id\":2,\"text\":\"b\"}\n";
+    struct dataset *dataset = open_set(save_text("x.jsonl", content), &options);
+    FILE *file = fopen(in_folder("x.jsonl"), "ab");
+    fputs("{\"id\":3,\"text\":\"c\"}\n", file);
+    fclose(file);
+    list_records(dataset, found, sizeof found);
+    assert_string_equal(found, "1=a|2=b|");
+    assert_int_equal(dataset_rewind(dataset, NULL), STEMMA_OK);
+    assert_int_equal(truncate(in_folder("x.jsonl"), 25), 0);
+    list_records(dataset, found, sizeof found);
+    assert_non_null(strstr(found, "1=a|!!cannot read '"));
+    assert_non_null(strstr(found, "it became shorter meanwhile"));
+    dataset_close(dataset);
+}
+
+static struct dataset *open_piped(const void *bytes, size_t size, const struct dataset_options *options) {
+    int ends[2];
+    char path[40];
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(write(ends[1], bytes, size), (ssize_t)size);
+    close(ends[1]);
+    snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
+    struct dataset *dataset = open_set(path, options);
+    close(ends[0]);
+    return dataset;
+}
+
+static size_t load(const char *path, char *bytes, size_t room) {
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    size_t size = fread(bytes, 1, room, file);
+    fclose(file);
+    return size;
+}
+
+static const char two[] = "{\"id\":1,\"text\":\"a\"}\n{\"id\":2,\"text\":\"b\"}\n";
+
+static void test_pipes(void **state) {
+    (void)state;
+    char found[500], packed[1000], path[200];
+    struct dataset_options options = {.directory = folder};
+    struct dataset *dataset = open_piped(two, strlen(two), &options);
+    list_records(dataset, found, sizeof found);
+    assert_string_equal(found, "1=a|2=b|");
+    assert_true(dataset_random_access(dataset));
+    struct record_reader reader = {0};
+    const uint8_t *text;
+    size_t size;
+    assert_int_equal(dataset_text_at(dataset, 20, 20, &reader, &text, &size, NULL), STEMMA_OK);
+    assert_int_equal(text[0], 'b');
+    record_reader_release(&reader);
+
+    uint64_t kept;
+    snprintf(path, sizeof path, "%s", in_folder("p.jsonl.gz"));
+    filter_to(dataset, path, keep_all, NULL, &kept);
+    dataset_close(dataset);
+    dataset = open_piped(packed, load(path, packed, sizeof packed), &options);
+    assert_false(dataset_random_access(dataset));
+    for (int pass = 0; pass < 2; pass++) {
+        list_records(dataset, found, sizeof found);
+        assert_string_equal(found, "1=a|2=b|");
+        assert_int_equal(dataset_rewind(dataset, NULL), STEMMA_OK);
+    }
+    assert_int_equal(dataset_text_at(dataset, 0, 20, &reader, &text, &size, NULL), STEMMA_UNSUPPORTED);
+    dataset_close(dataset);
+}
+
+/* Files of several members, as `cat a.gz b.gz` makes them; and damaged ones. */
+static void test_members_and_damage(void **state) {
+    (void)state;
+    static const char *const endings[] = {"gz", "zst", "bz2", "xz"};
+    for (size_t i = 0; i < 4; i++) {
+        char path[200], name[40], packed[2000], found[500];
+        uint64_t kept;
+        snprintf(name, sizeof name, "m.jsonl.%s", endings[i]);
+        struct dataset *dataset = open_set(save_text("x.jsonl", two), &plain);
+        snprintf(path, sizeof path, "%s", in_folder(name));
+        filter_to(dataset, path, keep_all, NULL, &kept);
+        dataset_close(dataset);
+        size_t size = load(path, packed, sizeof packed / 2);
+        memcpy(packed + size, packed, size);
+        dataset = open_set(save(name, packed, 2 * size), &plain);
+        list_records(dataset, found, sizeof found);
+        assert_string_equal(found, "1=a|2=b|1=a|2=b|");
+        dataset_close(dataset);
+        dataset = open_set(save(name, packed, size - 3), &plain);
+        list_records(dataset, found, sizeof found);
+        assert_non_null(strstr(found, "!!cannot unpack '"));
+        dataset_close(dataset);
+    }
+}
+
+/* A record that is far larger than the file it comes from: gone by, not held. */
+static void test_bomb(void **state) {
+    (void)state;
+    enum { SIZE = 1 << 22 };
+    char *line = malloc(SIZE), found[500], path[200];
+    uint64_t kept;
+    memset(line, 'a', SIZE);
+    memcpy(line, "{\"text\":\"", 9);
+    memcpy(line + SIZE - 3, "\"}\n", 3);
+    struct dataset *dataset = open_set(save("x.jsonl", line, SIZE), &plain);
+    snprintf(path, sizeof path, "%s", in_folder("bomb.jsonl.zst"));
+    filter_to(dataset, path, keep_all, NULL, &kept);
+    dataset_close(dataset);
+    assert_int_equal(kept, 1);
+    struct stat info;
+    assert_int_equal(stat(path, &info), 0);
+    assert_true(info.st_size < SIZE / 100);
+    struct dataset_options options = {.record_most = 1 << 16, .batch_size = 1 << 12};
+    dataset = open_set(path, &options);
+    list_records(dataset, found, sizeof found);
+    assert_non_null(strstr(found, "a record of 4194304 bytes is too long|"));
+    dataset_close(dataset);
+    free(line);
+}
+
+/* ---- filters ---- */
+
+static bool keep_second(void *context, uint64_t offset, uint64_t line) {
+    *(uint64_t *)context = offset;
+    return line == 3;
+}
+
+static void check_content(const char *path, const char *content) {
+    char bytes[500];
+    size_t size = load(path, bytes, sizeof bytes);
+    assert_int_equal(size, strlen(content));
+    assert_memory_equal(bytes, content, size);
+}
+
+static void test_filter(void **state) {
+    (void)state;
+    char out[200], first[200];
+    uint64_t last, kept;
+    struct dataset_filter *filter;
+    stemma_error err;
+    snprintf(out, sizeof out, "%s", in_folder("out.csv"));
+    snprintf(first, sizeof first, "%s", save_text("a.csv", "id,text\r\n1,a\r\n2,\"b\r\nb\"\r\n\r\n3,c"));
+    struct dataset *a = open_set(first, &plain);
+    filter_to(a, out, keep_second, &last, &kept);
+    assert_int_equal(last, 26);
+    assert_int_equal(kept, 1);
+    check_content(out, "id,text\r\n2,\"b\r\nb\"\r\n");
+    filter_to(a, strcat(out, "2"), keep_all, NULL, &kept);
+    check_content(out, "id,text\r\n1,a\r\n2,\"b\r\nb\"\r\n3,c\n");
+
+    struct dataset *b = open_set(save_text("b.csv", "id,text\n4,d\n"), &plain);
+    struct dataset *c = open_set(save_text("c.csv", "text,id\n4,d\n"), &plain);
+    struct dataset *d = open_set(save_text("d.jsonl", two), &plain);
+    assert_int_equal(dataset_filter_open(strcat(out, "3"), &filter, &err), STEMMA_OK);
+    assert_int_equal(dataset_filter_copy(filter, a, keep_all, NULL, &kept, &err), STEMMA_OK);
+    assert_int_equal(dataset_filter_copy(filter, b, keep_all, NULL, &kept, &err), STEMMA_OK);
+    assert_int_equal(dataset_filter_copy(filter, c, keep_all, NULL, &kept, &err), STEMMA_INVALID);
+    assert_non_null(strstr(err.message, "has other columns"));
+    assert_int_equal(dataset_filter_copy(filter, d, keep_all, NULL, &kept, &err), STEMMA_INVALID);
+    assert_int_equal(dataset_filter_commit(filter, &err), STEMMA_OK);
+    check_content(out, "id,text\r\n1,a\r\n2,\"b\r\nb\"\r\n3,c\n4,d\n");
+    assert_int_equal(dataset_filter_open(strcat(out, ".gz"), &filter, &err), STEMMA_OK);
+    dataset_filter_abandon(filter);
+    assert_int_equal(access(out, F_OK), -1);
+    dataset_close(a);
+    dataset_close(b);
+    dataset_close(c);
+    dataset_close(d);
+}
+
+static void test_stop(void **state) {
+    (void)state;
+    volatile int stop = 0;
+    struct dataset_options options = {.stop = &stop, .batch_size = 16};
+    struct dataset *dataset = open_set(save_text("x.jsonl", two), &options);
+    struct dataset_batch batch = {0};
+    bool more;
+    stop = 1;
+    assert_int_equal(dataset_next(dataset, &batch, &more, NULL), STEMMA_INTERRUPTED);
+    dataset_batch_release(&batch);
+    dataset_close(dataset);
+}
+
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        IN_FOLDER(test_random_records),
+        IN_FOLDER(test_json_lines),
+        IN_FOLDER(test_json_paths),
+        IN_FOLDER(test_csv),
+        IN_FOLDER(test_no_column),
+        cmocka_unit_test(test_names),
+        IN_FOLDER(test_kinds_by_content),
+        IN_FOLDER(test_long_records),
+        IN_FOLDER(test_changed_file),
+        IN_FOLDER(test_growing_and_shrinking),
+        IN_FOLDER(test_pipes),
+        IN_FOLDER(test_members_and_damage),
+        IN_FOLDER(test_bomb),
+        IN_FOLDER(test_filter),
+        IN_FOLDER(test_stop),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
