@@ -28,113 +28,127 @@
 
 #define STARS_MOST 16
 
+struct star {
+    const char *name; /* the threshold as it was given */
+    double threshold;
+    bool *taken; /* of each class */
+};
+
 struct truth {
     struct collection collection;
     struct rows *rows;
     const char *recipe;
     double pairs, contained; /* above 1: not asked for */
-    const char *stars[STARS_MOST];
+    struct star stars[STARS_MOST];
     size_t star_count;
-    atomic_uint next_row, next_star;
+    atomic_uint next_row;
     atomic_bool refused; /* memory, in some thread */
 };
 
 struct numbers {
-    uint64_t a, b, common;
+    uint32_t a, b, common;
 };
 
-static struct numbers numbers_of(const struct truth *truth, uint32_t i, uint32_t j, uint32_t common) {
-    return (struct numbers){truth->collection.classes[i]->shingle_count,
-                            truth->collection.classes[j]->shingle_count, common};
+static struct numbers numbers_of(const struct truth *truth, uint32_t i, struct hit hit) {
+    const struct truth_document *const *classes = truth->collection.classes;
+    return (struct numbers){(uint32_t)classes[i]->shingle_count,
+                            (uint32_t)classes[hit.class_number]->shingle_count, hit.common};
 }
 
 static double resemblance(struct numbers n) {
-    return (double)n.common / (double)(n.a + n.b - n.common);
-}
-
-static double b_in_a(struct numbers n) {
-    return (double)n.common / (double)n.b;
+    return (double)n.common / ((double)n.a + n.b - n.common);
 }
 
 static double a_in_b(struct numbers n) {
-    return (double)n.common / (double)n.a;
+    return (double)n.common / n.a;
+}
+
+static double b_in_a(struct numbers n) {
+    return (double)n.common / n.b;
 }
 
 /* ---- pairs ---- */
 
-static void print_pairs_of(const struct truth *truth, uint32_t i, const uint32_t *common, struct buf *lines) {
-    for (uint32_t j = i + 1; j < truth->collection.class_count; j++) {
-        if (!common[j]) continue;
-        struct numbers n = numbers_of(truth, i, j, common[j]);
+static void add_pairs(const struct truth *truth, uint32_t i, const struct row *row, struct buf *lines) {
+    for (size_t k = 0; k < row->hit_count; k++) {
+        struct numbers n = numbers_of(truth, i, row->hits[k]);
         if (resemblance(n) >= truth->pairs || a_in_b(n) >= truth->contained || b_in_a(n) >= truth->contained)
-            buf_add_format(lines, "pair\t%u\t%u\t%zu\t%zu\t%u\n", i, j, (size_t)n.a, (size_t)n.b, common[j]);
+            buf_add_format(lines, "pair\t%u\t%u\t%u\t%u\t%u\n", i, row->hits[k].class_number, n.a, n.b,
+                           n.common);
     }
 }
 
 static void *pairs_worker(void *context) {
     struct truth *truth = context;
-    uint32_t count = truth->collection.class_count, i;
-    uint32_t *common = mem_zero(count, sizeof *common);
+    struct row row;
     struct buf lines = {0};
-    if (!common) truth->refused = true;
-    while (!truth->refused && (i = atomic_fetch_add(&truth->next_row, 1)) < count) {
-        rows_count(truth->rows, i, common);
+    if (!row_init(&row, truth->rows)) truth->refused = true;
+    for (uint32_t i;
+         !truth->refused && (i = atomic_fetch_add(&truth->next_row, 1)) < truth->collection.class_count;) {
+        row_find(&row, truth->rows, i, (struct least){truth->pairs, truth->contained});
         lines.len = 0;
-        print_pairs_of(truth, i, common, &lines);
+        add_pairs(truth, i, &row, &lines);
         fwrite(lines.data, 1, lines.len, stdout);
     }
     buf_release(&lines);
-    mem_free(common);
+    row_release(&row);
     return NULL;
+}
+
+static void print_pairs(struct truth *truth) {
+    pthread_t threads[64];
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    size_t started = 0, wanted = processors < 1 ? 1 : processors > 64 ? 64 : (size_t)processors;
+    while (started + 1 < wanted && pthread_create(&threads[started], NULL, pairs_worker, truth) == 0)
+        started++;
+    pairs_worker(truth); /* this thread is one of them */
+    for (size_t i = 0; i < started; i++) pthread_join(threads[i], NULL);
 }
 
 /* ---- stars ---- */
 
-/* Every class not yet taken that resembles the kept one, or is contained in it. */
-static void take_members(const struct truth *truth, const char *at, uint32_t kept, const uint32_t *common,
-                         bool *taken) {
-    double threshold = strtod(at, NULL);
-    for (uint32_t j = kept + 1; j < truth->collection.class_count; j++) {
-        if (taken[j] || !common[j]) continue;
-        struct numbers n = numbers_of(truth, kept, j, common[j]);
-        if (resemblance(n) < threshold && b_in_a(n) < truth->contained) continue;
-        taken[j] = true;
-        printf("member\t%s\t%u\t%u\t%zu\t%zu\t%u\n", at, kept, j, (size_t)n.a, (size_t)n.b, common[j]);
+/* In keep order, a class not yet taken is kept, and takes every class not yet taken that resembles it or is
+ * in it. */
+static void take_members(const struct truth *truth, const struct star *star, uint32_t kept,
+                         const struct row *row) {
+    if (star->taken[kept]) return;
+    for (size_t k = 0; k < row->hit_count; k++) {
+        uint32_t member = row->hits[k].class_number;
+        struct numbers n = numbers_of(truth, kept, row->hits[k]);
+        if (star->taken[member] || (resemblance(n) < star->threshold && b_in_a(n) < truth->contained))
+            continue;
+        star->taken[member] = true;
+        printf("member\t%s\t%u\t%u\t%u\t%u\t%u\n", star->name, kept, member, n.a, n.b, n.common);
     }
 }
 
-static void stars_at(const struct truth *truth, const char *threshold, uint32_t *common, bool *taken) {
-    memset(taken, 0, truth->collection.class_count * sizeof *taken);
+/* The thresholds go side by side, for each row serves all of them. */
+static void print_members(struct truth *truth, struct row *row) {
+    struct least least = {2, truth->contained};
+    for (size_t s = 0; s < truth->star_count; s++)
+        if (truth->stars[s].threshold < least.resemblance) least.resemblance = truth->stars[s].threshold;
     for (uint32_t i = 0; i < truth->collection.class_count; i++) {
-        if (taken[i]) continue;
-        rows_count(truth->rows, i, common);
-        take_members(truth, threshold, i, common, taken);
+        bool needed = false;
+        for (size_t s = 0; s < truth->star_count; s++) needed |= !truth->stars[s].taken[i];
+        if (!needed) continue;
+        row_find(row, truth->rows, i, least);
+        for (size_t s = 0; s < truth->star_count; s++) take_members(truth, &truth->stars[s], i, row);
     }
 }
 
-static void *stars_worker(void *context) {
-    struct truth *truth = context;
-    uint32_t count = truth->collection.class_count, star;
-    uint32_t *common = mem_zero(count, sizeof *common);
-    bool *taken = mem_zero(count, sizeof *taken);
-    if (!common || !taken) truth->refused = true;
-    while (!truth->refused && (star = atomic_fetch_add(&truth->next_star, 1)) < truth->star_count)
-        stars_at(truth, truth->stars[star], common, taken);
-    mem_free(common);
-    mem_free(taken);
-    return NULL;
+static stemma_status print_stars(struct truth *truth, stemma_error *err) {
+    struct row row;
+    for (size_t s = 0; s < truth->star_count; s++) {
+        truth->stars[s].taken = mem_zero(truth->collection.class_count + 1, sizeof(bool));
+        if (!truth->stars[s].taken) return fail_memory(err);
+    }
+    if (!row_init(&row, truth->rows)) return fail_memory(err);
+    print_members(truth, &row);
+    row_release(&row);
+    return STEMMA_OK;
 }
 
 /* ---- all of it ---- */
-
-static void run_workers(void *(*worker)(void *), struct truth *truth) {
-    pthread_t threads[64];
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    size_t started = 0, wanted = processors < 1 ? 1 : processors > 64 ? 64 : (size_t)processors;
-    while (started + 1 < wanted && pthread_create(&threads[started], NULL, worker, truth) == 0) started++;
-    worker(truth); /* this thread is one of them */
-    for (size_t i = 0; i < started; i++) pthread_join(threads[i], NULL);
-}
 
 static void print_documents(const struct collection *collection) {
     for (size_t i = 0; i < collection->count; i++) {
@@ -156,9 +170,9 @@ static stemma_status find_truth(struct truth *truth, stemma_error *err) {
     TRY(status);
     TRY(rows_new(&truth->collection, &truth->rows, err));
     print_documents(&truth->collection);
-    if (truth->pairs <= 1) run_workers(pairs_worker, truth);
-    run_workers(stars_worker, truth);
+    if (truth->pairs <= 1) print_pairs(truth);
     if (truth->refused) return fail_memory(err);
+    TRY(print_stars(truth, err));
     return fflush(stdout) == 0 && !ferror(stdout) ? STEMMA_OK : fail(err, STEMMA_IO, "cannot write");
 }
 
@@ -173,7 +187,9 @@ static bool read_options(int argc, char **argv, struct truth *truth) {
         if (option == 'c') truth->contained = strtod(optarg, NULL);
         if (option == 'p') truth->pairs = strtod(optarg, NULL);
         if (option == '?' || (option == 's' && truth->star_count == STARS_MOST)) return false;
-        if (option == 's') truth->stars[truth->star_count++] = optarg;
+        if (option == 's')
+            truth->stars[truth->star_count++] =
+                (struct star){.name = optarg, .threshold = strtod(optarg, NULL)};
     }
     return optind == argc;
 }
@@ -188,6 +204,7 @@ int main(int argc, char **argv) {
     }
     stemma_status status = find_truth(&truth, &error);
     if (status != STEMMA_OK) fprintf(stderr, "all-pairs: %s\n", error.message);
+    for (size_t i = 0; i < truth.star_count; i++) mem_free(truth.stars[i].taken);
     rows_free(truth.rows);
     collection_release(&truth.collection);
     return status == STEMMA_OK ? 0 : 2;

@@ -8,6 +8,7 @@
 /* A list of n / BIT_SHARE classes costs about as much for all of them together as a bit in each of n does. */
 #define BIT_SHARE 8
 #define WORD_BITS 64
+#define BLOCK     16 /* pairs that are looked at together */
 
 struct posting {
     uint64_t shingle;
@@ -26,6 +27,7 @@ struct rows {
     uint64_t *span_ends; /* of each class, in spans */
     uint64_t *bits;      /* words of each class, for the frequent shingles */
     size_t words;
+    float *sizes; /* shingles of each class */
 };
 
 static int by_shingle(const void *left, const void *right) {
@@ -111,7 +113,10 @@ static stemma_status build(struct rows *rows, const struct posting *postings, si
     rows->lists = mem_zero(count + 1, sizeof *rows->lists);
     rows->spans = mem_zero(spans + 1, sizeof *rows->spans);
     rows->bits = mem_zero(classes * rows->words + 1, sizeof *rows->bits);
-    if (!rows->lists || !rows->spans || !rows->bits) return fail_memory(err);
+    rows->sizes = mem_zero(classes + 1, sizeof *rows->sizes);
+    if (!rows->lists || !rows->spans || !rows->bits || !rows->sizes) return fail_memory(err);
+    for (uint32_t i = 0; i < classes; i++)
+        rows->sizes[i] = (float)rows->collection->classes[i]->shingle_count;
     fill_rows(rows, postings, count);
     return STEMMA_OK;
 }
@@ -142,21 +147,85 @@ void rows_free(struct rows *rows) {
     mem_free(rows->spans);
     mem_free(rows->span_ends);
     mem_free(rows->bits);
+    mem_free(rows->sizes);
     mem_free(rows);
 }
 
 /* ---- counting ---- */
 
-static void add_frequent(const struct rows *rows, uint32_t i, uint32_t *common) {
-    const uint64_t *own = rows->bits + i * rows->words;
-    for (uint32_t j = i + 1; j < rows->collection->class_count; j++)
-        for (size_t word = 0; word < rows->words; word++)
-            common[j] += (uint32_t)__builtin_popcountll(own[word] & rows->bits[j * rows->words + word]);
+bool row_init(struct row *row, const struct rows *rows) {
+    uint32_t classes = rows->collection->class_count;
+    *row = (struct row){.counts = mem_zero(classes + 1, sizeof *row->counts),
+                        .hits = mem_zero(classes + 1, sizeof *row->hits)};
+    if (row->counts && row->hits) return true;
+    row_release(row);
+    return false;
 }
 
-void rows_count(const struct rows *rows, uint32_t i, uint32_t *common) {
-    memset(common + i, 0, (rows->collection->class_count - i) * sizeof *common);
+void row_release(struct row *row) {
+    mem_free(row->counts);
+    mem_free(row->hits);
+    *row = (struct row){0};
+}
+
+static uint32_t common_bits(const uint64_t *a, const uint64_t *b, size_t words) {
+    uint32_t common = 0;
+    for (size_t i = 0; i < words; i++) common += (uint32_t)__builtin_popcountll(a[i] & b[i]);
+    return common;
+}
+
+/* By the lists alone; what the bits add is not in it. */
+static void count_lists(const struct rows *rows, uint32_t i, int32_t *counts) {
+    memset(counts + i, 0, (rows->collection->class_count - i) * sizeof *counts);
     for (uint64_t at = i ? rows->span_ends[i - 1] : 0; at < rows->span_ends[i]; at++)
-        for (uint32_t k = rows->spans[at].begin; k < rows->spans[at].end; k++) common[rows->lists[k]]++;
-    if (rows->words) add_frequent(rows, i, common);
+        for (uint32_t k = rows->spans[at].begin; k < rows->spans[at].end; k++) counts[rows->lists[k]]++;
+}
+
+/* What class i needs, and how much of it the bits alone could give. */
+struct need {
+    float size, of_both, of_less, bits;
+};
+
+static struct need need_of(const struct rows *rows, uint32_t i, struct least least) {
+    const double rounding = 1 - 1e-5; /* of single precision; what is too much is dropped by exact numbers */
+    const uint64_t *bits = rows->bits + i * rows->words;
+    return (struct need){.size = rows->sizes[i],
+                         .of_both = (float)(rounding * least.resemblance / (1 + least.resemblance)),
+                         .of_less = (float)(rounding * least.contained),
+                         .bits = (float)common_bits(bits, bits, rows->words)};
+}
+
+/* J >= t exactly when common >= t / (1 + t) * (a + b). */
+static inline bool reaches(struct need need, float size, int32_t common) {
+    float less = size < need.size ? size : need.size;
+    float resembling = need.of_both * (need.size + size), contained = need.of_less * less;
+    return (float)common + need.bits >= (resembling < contained ? resembling : contained);
+}
+
+/* Nearly all pairs end here, so this is without branches. */
+static bool any_reaches(struct need need, const float *sizes, const int32_t *counts) {
+    int any = 0;
+    for (size_t k = 0; k < BLOCK; k++) any |= reaches(need, sizes[k], counts[k]);
+    return any;
+}
+
+static void find_in(struct row *row, const struct rows *rows, uint32_t i, struct need need, uint32_t begin,
+                    uint32_t end) {
+    need.bits = 0; /* now they are counted */
+    for (uint32_t j = begin; j < end; j++) {
+        uint32_t bits = common_bits(rows->bits + i * rows->words, rows->bits + j * rows->words, rows->words);
+        int32_t common = row->counts[j] + (int32_t)bits;
+        if (common && reaches(need, rows->sizes[j], common))
+            row->hits[row->hit_count++] = (struct hit){j, (uint32_t)common};
+    }
+}
+
+void row_find(struct row *row, const struct rows *rows, uint32_t i, struct least least) {
+    struct need need = need_of(rows, i, least);
+    uint32_t count = rows->collection->class_count, j = i + 1;
+    count_lists(rows, i, row->counts);
+    row->hit_count = 0;
+    for (; j + BLOCK <= count; j += BLOCK)
+        if (any_reaches(need, rows->sizes + j, row->counts + j)) find_in(row, rows, i, need, j, j + BLOCK);
+    find_in(row, rows, i, need, j, count);
 }

@@ -12,9 +12,30 @@
 
 struct rows;
 
+/* What a pair has to reach to be looked at: resemblance, or the share of one that is in the other (above 1:
+ * never). */
+struct least {
+    double resemblance, contained;
+};
+
+struct hit {
+    uint32_t class_number, common;
+};
+
+/* One thread's. */
+struct row {
+    int32_t *counts;
+    struct hit *hits;
+    size_t hit_count;
+};
+
 stemma_status rows_new(const struct collection *collection, struct rows **out, stemma_error *err);
-/* common[j] for every class j > i. Any threads, each with its own common[class_count]. */
-void rows_count(const struct rows *rows, uint32_t i, uint32_t *common);
 void rows_free(struct rows *rows);
+
+bool row_init(struct row *row, const struct rows *rows); /* false: no memory */
+/* Every class behind i that reaches one of both or nearly so, with the exact number of common shingles.
+ */
+void row_find(struct row *row, const struct rows *rows, uint32_t i, struct least least);
+void row_release(struct row *row);
 
 #endif
