@@ -1,9 +1,10 @@
 """What bench/peers and bench/scan share: a command's time and memory, and tables."""
+import ast
 import os
+import shutil
 import signal
 import subprocess
-import threading
-import time
+import sys
 from dataclasses import dataclass
 
 
@@ -18,23 +19,37 @@ class Failed(Exception):
     """A command did not end well; the message says how."""
 
 
+# A process remembers as its own the memory of the one that started it: this one is small, and so is what it adds.
+LAUNCHER = """
+import os, sys, time
+begin = time.monotonic()
+child = os.posix_spawnp(sys.argv[2], sys.argv[2:], os.environ)
+_, status, usage = os.wait4(child, 0)
+figures = time.monotonic() - begin, usage.ru_utime + usage.ru_stime, usage.ru_maxrss << 10
+os.write(int(sys.argv[1]), repr(figures).encode())
+sys.exit(os.waitstatus_to_exitcode(status) & 255)
+"""
+
+
 def run(command, limit=86400, output=subprocess.DEVNULL, **how):
     """Time and memory of a command with its children."""
-    begin = time.monotonic()
-    process = subprocess.Popen([str(word) for word in command], stdout=output, stderr=subprocess.PIPE,
-                               start_new_session=True, **how)
-    too_late = threading.Timer(limit, os.killpg, (process.pid, signal.SIGKILL))
-    too_late.start()
-    complaint = process.stderr.read().decode(errors="replace").strip()
-    _, status, usage = os.wait4(process.pid, 0)
-    seconds = time.monotonic() - begin
-    too_late.cancel()
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode == -signal.SIGKILL and seconds >= limit:
-        raise Failed(f"took longer than {limit} s")
-    if process.returncode != 0:
-        raise Failed(complaint.splitlines()[-1] if complaint else f"exit code {process.returncode}")
-    return Usage(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss << 10)
+    if not shutil.which(str(command[0])):
+        raise Failed("not installed")
+    read_end, write_end = os.pipe()
+    launcher = [sys.executable, "-I", "-S", "-c", LAUNCHER, str(write_end)]
+    process = subprocess.Popen([*launcher, *map(str, command)], stdout=output, stderr=subprocess.PIPE, text=True,
+                               errors="replace", pass_fds=[write_end], start_new_session=True, **how)
+    os.close(write_end)
+    with os.fdopen(read_end) as figures:
+        try:
+            complaint = process.communicate(timeout=limit)[1].strip()
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+            raise Failed(f"took longer than {limit} s") from None
+        if process.returncode != 0:
+            raise Failed(complaint.splitlines()[-1] if complaint else f"exit code {process.returncode}")
+        return Usage(*ast.literal_eval(figures.read()))
 
 
 def markdown(header, rows, words=(0,)):
