@@ -18,6 +18,7 @@
  *  10. the edit distance of documents             stemma_edit_texts, stemma_sketch_regions
  *  11. fragments: a target in large files         stemma_finder_*, stemma_find_file
  *  12. one signature against many                 stemma_signatures_*
+ *  13. all near-duplicates in a pile              stemma_scan_*
  *
  * Errors.  Functions that can fail return a stemma_status and take an optional stemma_error, which is
  *   filled with a message that names the file and the cause. On failure every output is untouched.
@@ -674,6 +675,194 @@ STEMMA_API void stemma_near_free(stemma_near *found);
  * text): searching for no less loses nothing. It is the worst case, 2n symbols an edit (n + 3 for signature2011), and far
  * above what happens: about n / C an edit. Whoever can bear to lose a few searches for less. */
 STEMMA_API uint64_t stemma_signatures_bound(const stemma_signatures *signatures, uint64_t edits);
+
+/* ---- 13. all near-duplicates in a pile --------------------------------------------------------- */
+
+/*
+ * Point it at folders and data sets; get the groups of near-duplicates, and how each member relates to the
+ * one that is kept.
+ *
+ * Documents with the same bytes, then with the same canonical text, are one class. Candidates are found by
+ * sketches: of the pairs of classes with resemblance t + .05 and more at least .999, of those with t at least
+ * .99, for any t from .3. Every candidate is verified on full shingle sets, so every number is exact and
+ * every reported pair is a true one. Neither threads nor memory nor the order of files in folders change the
+ * result.
+ */
+typedef struct stemma_scan stemma_scan;
+
+/* Which document of a group is kept; ties by longer text, then by id. FIRST: in the order given. */
+typedef enum stemma_keep {
+    STEMMA_KEEP_LONGEST,
+    STEMMA_KEEP_NEWEST,
+    STEMMA_KEEP_OLDEST,
+    STEMMA_KEEP_FIRST,
+    STEMMA_KEEP_SHORTEST_PATH
+} stemma_keep;
+
+/* How pairs become groups. */
+typedef enum stemma_grouping {
+    STEMMA_GROUP_STARS, /* in keep order, a document not yet taken is kept, and takes all that resemble it or
+                           are contained in it */
+    STEMMA_GROUP_COMPONENTS, /* whatever is linked by a chain of such pairs */
+    STEMMA_GROUP_FIRST,  /* Broder's greedy clustering: each joins the group whose first member it resembles
+                            most */
+    STEMMA_GROUP_POPULAR /* the same, a group being represented by its most popular fingerprints */
+} stemma_grouping;
+
+typedef enum stemma_encoding {
+    STEMMA_ENCODING_AUTO, /* UTF-8, UTF-16 or Latin-1, by the bytes */
+    STEMMA_ENCODING_UTF8,
+    STEMMA_ENCODING_UTF16LE,
+    STEMMA_ENCODING_UTF16BE,
+    STEMMA_ENCODING_LATIN1 /* read as Windows-1252, which contains its letters */
+} stemma_encoding;
+
+/* How far a scan has come. Totals are 0 while they are not known. */
+typedef struct stemma_scan_progress {
+    const char *stage; /* "listing", "reading", "matching", "verifying" */
+    uint64_t documents, documents_total;
+    uint64_t bytes, bytes_total;
+} stemma_scan_progress;
+
+/* Start from stemma_scan_options_default(). */
+typedef struct stemma_scan_options {
+    size_t size;      /* of this struct, as the caller knows it */
+    double threshold; /* near-duplicate from this resemblance, .3 to 1 */
+    double contained; /* contained from this containment, .5 to 1; 0: it is not looked for */
+    stemma_keep keep;
+    stemma_grouping group;
+    bool pairs;       /* stemma_scan_pairs will be asked */
+    bool boilerplate; /* stemma_scan_boilerplate will be asked */
+    uint32_t cap;     /* what more classes share than this links each only to the first few of them; 0: 256 */
+    /* input */
+    const char *const *include,
+        *const *exclude; /* globs, as in an ignore file; they must stay until the scan is freed */
+    size_t include_count, exclude_count;
+    bool hidden, follow_links, no_ignore_files;
+    uint64_t least_bytes, most_bytes; /* of a document; 0: no limit */
+    stemma_encoding encoding;
+    const char *text_field,
+        *id_field;    /* of data sets; NULL: "text"; "id" where there is one, else file and line */
+    unsigned threads; /* 0: one a processor */
+    void (*progress)(void *context,
+                     const stemma_scan_progress *progress); /* by any thread, one at a time; may be NULL */
+    void *progress_context;
+} stemma_scan_options;
+
+STEMMA_API stemma_scan_options stemma_scan_options_default(void);
+
+/* Only the view of the recipe counts. Errors: INVALID, NO_MEMORY. */
+STEMMA_API stemma_status stemma_scan_new(const stemma_recipe *recipe, const stemma_scan_options *options,
+                                         const stemma_limits *limits, stemma_scan **out, stemma_error *error);
+STEMMA_API void stemma_scan_free(stemma_scan *scan);
+
+/* A folder, a file, or a data set (by its name: .jsonl .ndjson .csv .tsv, plain, .gz or .zst; "-": JSON lines
+ * on standard input). It is looked at by _run. */
+STEMMA_API stemma_status stemma_scan_add_path(stemma_scan *scan, const char *path, stemma_error *error);
+/* A document in memory, which must stay until the scan is freed. */
+STEMMA_API stemma_status stemma_scan_add_text(stemma_scan *scan, const char *id, const void *data,
+                                              size_t size, stemma_error *error);
+/* Once. What cannot be read is a problem of that document, not of the scan. Errors: INTERRUPTED, NO_MEMORY,
+ * NO_SPACE, IO. */
+STEMMA_API stemma_status stemma_scan_run(stemma_scan *scan, stemma_error *error);
+
+typedef struct stemma_scan_summary {
+    uint64_t documents, bytes; /* read; bytes of the documents as they are stored */
+    uint64_t text_bytes;       /* canonical text */
+    uint64_t empty;            /* without text: never in a group */
+    uint64_t binary;           /* not text: compared by their bytes alone */
+    uint64_t problems;         /* could not be read */
+    uint64_t repeated; /* files that were reached once more, by the same or another name: counted once */
+    uint64_t classes;  /* different texts */
+    uint64_t groups, redundant, redundant_bytes; /* redundant: in a group and not kept */
+    uint64_t candidates, verified;               /* pairs of classes */
+    uint64_t resident_bytes;                     /* kept in memory for all documents */
+    uint64_t cached_bytes;                       /* texts kept besides, within the limits */
+    uint64_t spilled_bytes;                      /* written to temporary files */
+    double seconds, seconds_reading, seconds_matching, seconds_verifying;
+} stemma_scan_summary;
+STEMMA_API stemma_scan_summary stemma_scan_get_summary(const stemma_scan *scan);
+
+/* Documents are numbered from 0 in the order of input (folders in the order of their names' bytes). Pointers
+ * belong to the scan. */
+typedef struct stemma_scan_document {
+    const char *id;     /* path, id of the record, or FILE:LINE; may hold any byte but NUL */
+    const char *source; /* the data set it is a record of, NULL for a file */
+    uint64_t offset;    /* of the record in it, when it is not compressed */
+    uint64_t bytes;
+    int64_t modified; /* nanoseconds since 1970; 0 when it is not a file */
+    bool has_owner;
+    uint32_t owner; /* user id */
+} stemma_scan_document;
+STEMMA_API stemma_scan_document stemma_scan_get_document(const stemma_scan *scan, uint64_t number);
+
+/* Relation and numbers are said of the member towards the kept one; exact. */
+typedef struct stemma_scan_member {
+    uint64_t document;
+    stemma_relation relation; /* identical, same-text, near-duplicate, contained; with other groupings than
+                                 stars also related */
+    double resemblance;
+    double contained; /* share of the member found in the kept one */
+    double contains;  /* share of the kept one found in the member */
+    uint64_t parent;  /* the document it is compared with: the kept one; its own copy for COMPONENTS */
+} stemma_scan_member;
+
+/* Largest saving first. */
+typedef struct stemma_scan_group {
+    uint64_t kept;
+    const stemma_scan_member *members; /* without the kept one; in keep order */
+    size_t member_count;
+    uint64_t redundant_bytes;
+} stemma_scan_group;
+STEMMA_API stemma_status stemma_scan_get_group(const stemma_scan *scan, uint64_t index,
+                                               stemma_scan_group *group, stemma_error *error);
+
+/* Every pair of classes above a threshold, each class by its first document in keep order, a before b.
+ * Streams. */
+typedef struct stemma_scan_pair {
+    uint64_t a, b;
+    stemma_relation relation; /* of a towards b: near-duplicate, contained, contains */
+    double resemblance, a_in_b, b_in_a;
+    uint64_t a_shingles, b_shingles, common;
+} stemma_scan_pair;
+typedef stemma_status stemma_scan_take_pair(void *context, const stemma_scan_pair *pair, stemma_error *error);
+STEMMA_API stemma_status stemma_scan_pairs(stemma_scan *scan, stemma_scan_take_pair *take, void *context,
+                                           stemma_error *error);
+/* The documents with the same text as this one, itself included, in keep order; NULL when there is none
+ * such document or no memory. Belongs to the scan. */
+STEMMA_API const uint64_t *stemma_scan_copies(stemma_scan *scan, uint64_t document, size_t *count);
+
+/* Passages that many documents share. */
+typedef struct stemma_scan_passage {
+    const char *text; /* as it stands in the example */
+    size_t size;
+    uint64_t documents; /* that have it, or at least its most common part */
+    uint64_t tokens;
+    uint64_t example; /* a document, */
+    uint64_t offset;  /* and the byte of its text where the passage begins */
+} stemma_scan_passage;
+typedef stemma_status stemma_scan_take_passage(void *context, const stemma_scan_passage *passage,
+                                               stemma_error *error);
+/* Most text saved first; at most `most`; shared by at least `least` classes (0: 1 % of them, and 3). */
+STEMMA_API stemma_status stemma_scan_boilerplate(stemma_scan *scan, uint64_t least, size_t most,
+                                                 stemma_scan_take_passage *take, void *context,
+                                                 stemma_error *error);
+
+/* What could not be read, and why; ordered by name. */
+typedef struct stemma_scan_problem {
+    const char *name;
+    uint64_t line; /* of a data set; 0: all of it */
+    stemma_status status;
+    const char *cause;
+} stemma_scan_problem;
+STEMMA_API stemma_status stemma_scan_get_problem(const stemma_scan *scan, uint64_t index,
+                                                 stemma_scan_problem *problem, stemma_error *error);
+
+/* Writes the data sets without their redundant records, order kept, to one file of the same kind (compressed
+ * by its name); it appears when it is complete. "-" is standard output. Errors: INVALID when the scan was not
+ * of data sets of one kind. */
+STEMMA_API stemma_status stemma_scan_filter(stemma_scan *scan, const char *path, uint64_t *kept,
+                                            stemma_error *error);
 
 #ifdef __cplusplus
 }

@@ -5,7 +5,7 @@
 #include "base/long_path.h"
 #include "effort.h"
 #include "read/glob.h"
-#include "read/identities.h"
+#include "read/file_ids.h"
 #include "read/tree.h"
 
 #include <errno.h>
@@ -162,17 +162,17 @@ static void test_glob_is_not_exponential(void **state) {
     free(path);
 }
 
-static void test_identities(void **state) {
+static void test_file_ids(void **state) {
     (void)state;
-    struct identity_set set = {0};
+    struct file_ids set = {0};
     bool added;
     for (int round = 0; round < 2; round++)
         for (uint64_t i = 0; i < 5000; i++) {
-            assert_true(identity_add(&set, i % 7, i / 7 + 1, &added));
+            assert_true(file_ids_add(&set, i % 7, i / 7 + 1, &added));
             assert_int_equal(added, round == 0);
         }
     assert_int_equal(set.count, 5000);
-    identity_set_release(&set);
+    file_ids_release(&set);
 }
 
 /* ---- a place to walk in ---- */
@@ -546,7 +546,7 @@ int main(void) {
         cmocka_unit_test(test_no_globs),
         cmocka_unit_test(test_last_pattern_decides),
         cmocka_unit_test(test_glob_is_not_exponential),
-        cmocka_unit_test(test_identities),
+        cmocka_unit_test(test_file_ids),
         IN_ROOT(test_order),
         IN_ROOT(test_hidden),
         IN_ROOT(test_patterns),

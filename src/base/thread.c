@@ -39,7 +39,8 @@ static unsigned start(struct helper *helpers, unsigned count) {
 void threads_run(unsigned threads, void (*work)(void *context, unsigned worker), void *context) {
     struct helper helpers[THREADS_MOST];
     unsigned wanted = threads > THREADS_MOST ? THREADS_MOST : threads;
-    for (unsigned i = 1; i < wanted; i++) helpers[i - 1] = (struct helper){.work = work, .context = context, .worker = i};
+    for (unsigned i = 1; i < wanted; i++)
+        helpers[i - 1] = (struct helper){.work = work, .context = context, .worker = i};
     unsigned started = start(helpers, wanted > 0 ? wanted - 1 : 0);
     work(context, 0);
     while (started > 0) pthread_join(helpers[--started].thread, NULL);

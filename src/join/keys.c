@@ -69,7 +69,6 @@ static void distinct_clear(struct distinct *d) {
 
 /* ---- samples ---- */
 
-/* Mixed, so that they are evenly spread whatever the fingerprints are. */
 static stemma_status sample(struct keyer *keyer, const uint64_t *fp, size_t count, stemma_error *err) {
     struct distinct *d = &keyer->samples;
     for (size_t at = 0; at < count; at += PIECE) {
@@ -77,7 +76,7 @@ static stemma_status sample(struct keyer *keyer, const uint64_t *fp, size_t coun
         TRY(distinct_reserve(d, err));
         uint64_t *out = d->values.data + d->values.len;
         size_t kept = kernels_get()->filter_mod(fp + at, some, keyer->plan.modulus, out);
-        for (size_t i = 0; i < kept; i++) out[i] = mix64(out[i] ^ ~keyer->plan.seed);
+        for (size_t i = 0; i < kept; i++) out[i] = join_sample_mix(&keyer->plan, out[i]);
         d->values.len += kept;
     }
     return STEMMA_OK;

@@ -5,7 +5,7 @@
 #include "base/long_path.h"
 #include "read/dataset.h"
 #include "read/glob.h"
-#include "read/identities.h"
+#include "read/file_ids.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -59,7 +59,7 @@ struct walk {
     struct ignore *ignores;
     struct link *links;
     size_t link_count, link_capacity;
-    struct identity_set seen; /* files and folders, when links are followed */
+    struct file_ids seen; /* files and folders, when links are followed */
 };
 
 /* ---- where we are ---- */
@@ -132,7 +132,7 @@ static bool size_fits(const struct walk *walk, uint64_t size) {
 /* Whether this file or folder is met for the first time, where it can be met twice. */
 static stemma_status is_new(struct walk *walk, const struct stat *info, bool *new, stemma_error *err) {
     *new = true;
-    if (walk->options->follow && !identity_add(&walk->seen, info->st_dev, info->st_ino, new))
+    if (walk->options->follow && !file_ids_add(&walk->seen, info->st_dev, info->st_ino, new))
         return fail_memory(err);
     return STEMMA_OK;
 }
@@ -414,7 +414,7 @@ static void walk_release(struct walk *walk) {
     mem_free(walk->folders);
     glob_list_release(&walk->include);
     glob_list_release(&walk->exclude);
-    identity_set_release(&walk->seen);
+    file_ids_release(&walk->seen);
     buf_release(&walk->path);
 }
 

@@ -1,0 +1,156 @@
+/* Section 13 of stemma.h: arguments are checked here, the work is in src/scan. */
+#include "scan/scan.h"
+#include "api/limits.h"
+#include "base/alloc.h"
+#include "scan/boilerplate.h"
+#include "scan/filter.h"
+#include "scan/pairs.h"
+
+#include <string.h>
+
+#define THRESHOLD_LEAST .3
+#define CONTAINED_LEAST .5
+
+stemma_scan_options stemma_scan_options_default(void) {
+    return (stemma_scan_options){.size = sizeof(stemma_scan_options), .threshold = .7, .contained = .9};
+}
+
+static stemma_status check_options(const stemma_scan_options *given, stemma_scan_options *out,
+                                   stemma_error *err) {
+    stemma_scan_options o = stemma_scan_options_default();
+    if (given && given->size == 0) return fail(err, STEMMA_INVALID, "the size of the options is not set");
+    if (given) memcpy(&o, given, given->size < sizeof o ? given->size : sizeof o);
+    if (!(o.threshold >= THRESHOLD_LEAST && o.threshold <= 1))
+        return fail(err, STEMMA_INVALID, "the threshold of a scan is between .3 and 1");
+    if (o.contained != 0 && !(o.contained >= CONTAINED_LEAST && o.contained <= 1))
+        return fail(err, STEMMA_INVALID, "the containment of a scan is between .5 and 1, or 0 for none");
+    if (o.keep > STEMMA_KEEP_SHORTEST_PATH || o.group > STEMMA_GROUP_POPULAR ||
+        o.encoding > STEMMA_ENCODING_LATIN1)
+        return fail(err, STEMMA_INVALID, "an option of the scan has no such value");
+    *out = o;
+    return STEMMA_OK;
+}
+
+stemma_status stemma_scan_new(const stemma_recipe *recipe, const stemma_scan_options *options,
+                              const stemma_limits *limits, stemma_scan **out, stemma_error *err) {
+    struct scan_settings settings = {0};
+    stemma_recipe *own = NULL;
+    if (!out) return fail(err, STEMMA_INVALID, "a place for the scan is needed");
+    TRY(check_options(options, &settings.options, err));
+    TRY(limits_check(limits, &settings.limits, err));
+    if (!recipe) TRY(recipe_parse("", 0, &own, err));
+    stemma_status status = scan_new(recipe ? recipe : own, &settings, out, err);
+    recipe_release(own);
+    return status;
+}
+
+void stemma_scan_free(stemma_scan *scan) {
+    scan_free(scan);
+}
+
+stemma_status stemma_scan_add_path(stemma_scan *scan, const char *path, stemma_error *err) {
+    if (!scan || !path || !*path) return fail(err, STEMMA_INVALID, "a scan and a path are needed");
+    if (scan->started) return fail(err, STEMMA_INVALID, "the scan has begun");
+    char *copy = mem_copy_string(path);
+    if (!copy ||
+        !mem_grow((void **)&scan->operands, &scan->operand_cap, scan->operand_count + 1, sizeof copy)) {
+        mem_free(copy);
+        return fail_memory(err);
+    }
+    scan->operands[scan->operand_count++] = copy;
+    return STEMMA_OK;
+}
+
+stemma_status stemma_scan_add_text(stemma_scan *scan, const char *id, const void *data, size_t size,
+                                   stemma_error *err) {
+    if (!scan || !id || (!data && size))
+        return fail(err, STEMMA_INVALID, "a scan, an id and data are needed");
+    if (scan->started) return fail(err, STEMMA_INVALID, "the scan has begun");
+    struct source source = {
+        .name = (char *)(uintptr_t)id, .kind = SOURCE_MEMORY, .size = size, .memory = data ? data : ""};
+    return catalogue_add_source(&scan->catalogue, &source, err);
+}
+
+stemma_status stemma_scan_run(stemma_scan *scan, stemma_error *err) {
+    if (!scan || scan->started) return fail(err, STEMMA_INVALID, "a scan that has not run is needed");
+    scan->started = true;
+    return scan_run(scan, err);
+}
+
+/* ---- results ---- */
+
+stemma_scan_summary stemma_scan_get_summary(const stemma_scan *scan) {
+    return scan ? scan->summary : (stemma_scan_summary){0};
+}
+
+stemma_scan_document stemma_scan_get_document(const stemma_scan *scan, uint64_t number) {
+    if (!scan || !scan->done || number >= scan->catalogue.document_count)
+        return (stemma_scan_document){.id = ""};
+    const struct catalogue *c = &scan->catalogue;
+    const struct document *document = &c->documents[scan->order[number]];
+    const struct source *source = &c->sources[document->source];
+    return (stemma_scan_document){
+        .id = document->id ? document->id : source->name,
+        .source = source->kind == SOURCE_DATASET ? source->name : NULL,
+        .offset = document->offset,
+        .bytes = document->bytes,
+        .modified = source->modified,
+        .has_owner = source->has_owner,
+        .owner = source->owner,
+    };
+}
+
+stemma_status stemma_scan_get_group(const stemma_scan *scan, uint64_t index, stemma_scan_group *group,
+                                    stemma_error *err) {
+    if (!scan || !group) return fail(err, STEMMA_INVALID, "a scan and a place for the group are needed");
+    if (!scan->done || index >= scan->results.group_count)
+        return fail(err, STEMMA_NOT_FOUND, "there is no such group");
+    const struct result_group *found = &scan->results.groups[index];
+    *group = (stemma_scan_group){
+        .kept = scan->place[found->kept],
+        .members = scan->results.members + found->first,
+        .member_count = found->count,
+        .redundant_bytes = found->bytes,
+    };
+    return STEMMA_OK;
+}
+
+stemma_status stemma_scan_get_problem(const stemma_scan *scan, uint64_t index, stemma_scan_problem *problem,
+                                      stemma_error *err) {
+    if (!scan || !problem) return fail(err, STEMMA_INVALID, "a scan and a place for the problem are needed");
+    if (index >= scan->catalogue.problem_count)
+        return fail(err, STEMMA_NOT_FOUND, "there is no such problem");
+    const struct problem *found = &scan->catalogue.problems[index];
+    *problem = (stemma_scan_problem){found->name, found->line, found->status, found->cause};
+    return STEMMA_OK;
+}
+
+const uint64_t *stemma_scan_copies(stemma_scan *scan, uint64_t document, size_t *count) {
+    if (!scan || !scan->done || !count || document >= scan->catalogue.document_count) return NULL;
+    return scan_copies(scan, scan->order[document], count);
+}
+
+static stemma_status check_done(const stemma_scan *scan, bool asked, const char *what, stemma_error *err) {
+    if (!scan || !scan->done) return fail(err, STEMMA_INVALID, "a scan that has run is needed");
+    return asked ? STEMMA_OK : fail(err, STEMMA_INVALID, "the scan was not asked for %s", what);
+}
+
+stemma_status stemma_scan_pairs(stemma_scan *scan, stemma_scan_take_pair *take, void *context,
+                                stemma_error *err) {
+    TRY(check_done(scan, scan && scan->settings.options.pairs, "pairs", err));
+    if (!take) return fail(err, STEMMA_INVALID, "a function that takes the pairs is needed");
+    return scan_pairs(scan, take, context, err);
+}
+
+stemma_status stemma_scan_boilerplate(stemma_scan *scan, uint64_t least, size_t most,
+                                      stemma_scan_take_passage *take, void *context, stemma_error *err) {
+    TRY(check_done(scan, scan && scan->settings.options.boilerplate, "boilerplate", err));
+    if (!take) return fail(err, STEMMA_INVALID, "a function that takes the passages is needed");
+    return scan_boilerplate(scan, least, most, take, context, err);
+}
+
+stemma_status stemma_scan_filter(stemma_scan *scan, const char *path, uint64_t *kept, stemma_error *err) {
+    TRY(check_done(scan, true, "", err));
+    if (!path) return fail(err, STEMMA_INVALID, "a path to write to is needed");
+    return scan_filter(scan, path, kept, err);
+}

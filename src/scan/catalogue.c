@@ -1,0 +1,228 @@
+#include "scan/catalogue.h"
+
+#include "base/alloc.h"
+#include "base/rng.h"
+#include "kernels/kernels.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void catalogue_init(struct catalogue *c, size_t key_bytes) {
+    *c = (struct catalogue){.key_bytes = key_bytes};
+    pthread_mutex_init(&c->lock, NULL);
+}
+
+void catalogue_release(struct catalogue *c) {
+    for (size_t i = 0; i < c->source_count; i++) mem_free(c->sources[i].name);
+    for (size_t i = 0; i < c->document_count; i++) mem_free(c->documents[i].id);
+    for (size_t i = 0; i < c->class_count; i++) mem_free(c->classes[i].cached);
+    for (size_t i = 0; i < c->problem_count; i++) {
+        mem_free(c->problems[i].name);
+        mem_free(c->problems[i].cause);
+    }
+    mem_free(c->sources);
+    mem_free(c->documents);
+    mem_free(c->classes);
+    mem_free(c->keys);
+    mem_free(c->problems);
+    mem_free(c->by_bytes.slots);
+    mem_free(c->by_text.slots);
+    pthread_mutex_destroy(&c->lock);
+}
+
+stemma_status catalogue_add_source(struct catalogue *c, const struct source *source, stemma_error *err) {
+    char *name = mem_copy_string(source->name);
+    if (!name || c->source_count >= UINT32_MAX - 1 ||
+        !mem_grow((void **)&c->sources, &c->source_cap, c->source_count + 1, sizeof *c->sources)) {
+        mem_free(name);
+        return fail_memory(err);
+    }
+    c->sources[c->source_count] = *source;
+    c->sources[c->source_count++].name = name;
+    c->name_bytes += strlen(name) + 1;
+    return STEMMA_OK;
+}
+
+/* ---- identities ---- */
+
+/* Of a number in a table. */
+typedef struct identity identity_getter(const struct catalogue *c, uint32_t number);
+
+static struct identity bytes_identity(const struct catalogue *c, uint32_t number) {
+    return c->documents[number].bytes_identity;
+}
+
+static struct identity text_identity(const struct catalogue *c, uint32_t number) {
+    return c->classes[number].text_identity;
+}
+
+static uint32_t *find_slot(const struct catalogue *c, const struct identity_table *table,
+                           identity_getter *get, struct identity identity) {
+    size_t at = identity.low & (table->capacity - 1);
+    while (table->slots[at] && !identity_equal(get(c, table->slots[at] - 1), identity))
+        at = (at + 1) & (table->capacity - 1);
+    return &table->slots[at];
+}
+
+/* Room for one more; at most two thirds of the slots are used. */
+static bool table_reserve(const struct catalogue *c, struct identity_table *table, identity_getter *get) {
+    if (3 * (table->count + 1) <= 2 * table->capacity) return true;
+    struct identity_table larger = {.capacity = table->capacity ? 2 * table->capacity : 1024,
+                                    .count = table->count};
+    larger.slots = mem_zero(larger.capacity, sizeof *larger.slots);
+    if (!larger.slots) return false;
+    for (size_t i = 0; i < table->capacity; i++)
+        if (table->slots[i]) *find_slot(c, &larger, get, get(c, table->slots[i] - 1)) = table->slots[i];
+    mem_free(table->slots);
+    *table = larger;
+    return true;
+}
+
+/* ---- documents ---- */
+
+static bool document_room(struct catalogue *c) {
+    return c->document_count < UINT32_MAX - 1 && table_reserve(c, &c->by_bytes, bytes_identity) &&
+           mem_grow((void **)&c->documents, &c->document_cap, c->document_count + 1, sizeof *c->documents);
+}
+
+stemma_status catalogue_add_document(struct catalogue *c, const struct document *document, const char *id,
+                                     size_t id_size, uint64_t salt, uint32_t *number, bool *seen,
+                                     stemma_error *err) {
+    char *copy = NULL;
+    if (id) {
+        copy = mem_alloc(id_size + 1);
+        if (!copy) return fail_memory(err);
+        memcpy(copy, id, id_size);
+        copy[id_size] = 0;
+    }
+    pthread_mutex_lock(&c->lock);
+    bool room = document_room(c);
+    if (room) {
+        struct document *entry = &c->documents[c->document_count];
+        *entry = *document;
+        entry->id = copy;
+        entry->class = NO_CLASS;
+        entry->same_as = NO_DOCUMENT;
+        entry->bytes_identity.low ^= mix64(salt);
+        uint32_t *slot = find_slot(c, &c->by_bytes, bytes_identity, entry->bytes_identity);
+        if (*slot)
+            entry->same_as = *slot - 1;
+        else
+            *slot = (uint32_t)c->document_count + 1, c->by_bytes.count++;
+        *seen = entry->same_as != NO_DOCUMENT;
+        *number = (uint32_t)c->document_count++;
+        c->name_bytes += id ? id_size + 1 : 0;
+    }
+    pthread_mutex_unlock(&c->lock);
+    if (room) return STEMMA_OK;
+    mem_free(copy);
+    return fail_memory(err);
+}
+
+void catalogue_set_state(struct catalogue *c, uint32_t document, enum document_state state) {
+    pthread_mutex_lock(&c->lock);
+    c->documents[document].state = (uint8_t)state;
+    pthread_mutex_unlock(&c->lock);
+}
+
+/* ---- classes ---- */
+
+static bool class_room(struct catalogue *c) {
+    return table_reserve(c, &c->by_text, text_identity) &&
+           mem_grow((void **)&c->classes, &c->class_cap, c->class_count + 1, sizeof *c->classes) &&
+           mem_grow((void **)&c->keys, &c->key_cap, c->class_count + 1 + KERNEL_SLACK / c->key_bytes + 1,
+                    c->key_bytes);
+}
+
+stemma_status catalogue_classify(struct catalogue *c, uint32_t document, struct identity text,
+                                 uint64_t text_size, uint32_t *class, bool *made, stemma_error *err) {
+    pthread_mutex_lock(&c->lock);
+    bool room = class_room(c);
+    if (room) {
+        uint32_t *slot = find_slot(c, &c->by_text, text_identity, text);
+        *made = *slot == 0;
+        if (*made) {
+            c->classes[c->class_count] =
+                (struct text_class){.text_identity = text, .text_size = text_size, .document = document};
+            memset(c->keys + c->class_count * c->key_bytes, 0, c->key_bytes);
+            *slot = (uint32_t)++c->class_count;
+            c->by_text.count++;
+        }
+        *class = *slot - 1;
+        c->documents[document].class = *class;
+    }
+    pthread_mutex_unlock(&c->lock);
+    return room ? STEMMA_OK : fail_memory(err);
+}
+
+void catalogue_set_keys(struct catalogue *c, uint32_t class, const uint8_t *keys, uint32_t samples) {
+    pthread_mutex_lock(&c->lock);
+    memcpy(c->keys + class * c->key_bytes, keys, c->key_bytes);
+    c->classes[class].samples = samples;
+    pthread_mutex_unlock(&c->lock);
+}
+
+void catalogue_set_huge(struct catalogue *c, uint32_t class) {
+    pthread_mutex_lock(&c->lock);
+    c->classes[class].huge = true;
+    pthread_mutex_unlock(&c->lock);
+}
+
+/* ---- problems ---- */
+
+static void enter_problem(struct catalogue *c, const char *name, uint64_t line, stemma_status status,
+                          const char *cause) {
+    if (!mem_grow((void **)&c->problems, &c->problem_cap, c->problem_count + 1, sizeof *c->problems)) return;
+    struct problem problem = {mem_copy_string(name), line, status, mem_copy_string(cause)};
+    if (problem.name && problem.cause) {
+        c->problems[c->problem_count++] = problem;
+    } else {
+        mem_free(problem.name);
+        mem_free(problem.cause);
+    }
+}
+
+void catalogue_add_problem(struct catalogue *c, const char *name, uint64_t line, const stemma_error *cause) {
+    pthread_mutex_lock(&c->lock);
+    enter_problem(c, name, line, cause->status, cause->message);
+    pthread_mutex_unlock(&c->lock);
+}
+
+static int problem_order(const void *a, const void *b) {
+    const struct problem *p = a, *q = b;
+    int names = strcmp(p->name, q->name);
+    return names ? names : (p->line > q->line) - (p->line < q->line);
+}
+
+static void share_problem(struct catalogue *c, uint32_t from, uint32_t to) {
+    const char *name = catalogue_id(c, from);
+    for (size_t i = 0; i < c->problem_count; i++)
+        if (strcmp(c->problems[i].name, name) == 0) {
+            enter_problem(c, catalogue_id(c, to), 0, c->problems[i].status, c->problems[i].cause);
+            return;
+        }
+}
+
+void catalogue_settle(struct catalogue *c) {
+    for (size_t i = 0; i < c->document_count; i++) {
+        struct document *document = &c->documents[i];
+        if (document->same_as == NO_DOCUMENT) continue;
+        document->class = c->documents[document->same_as].class;
+        document->state = c->documents[document->same_as].state;
+        if (document->state == DOCUMENT_FAILED) share_problem(c, document->same_as, (uint32_t)i);
+    }
+    if (c->problem_count) qsort(c->problems, c->problem_count, sizeof *c->problems, problem_order);
+}
+
+/* ---- asking ---- */
+
+const char *catalogue_id(const struct catalogue *c, uint32_t document) {
+    const struct document *entry = &c->documents[document];
+    return entry->id ? entry->id : c->sources[entry->source].name;
+}
+
+uint64_t catalogue_resident(const struct catalogue *c) {
+    return c->source_count * sizeof *c->sources + c->document_count * sizeof *c->documents +
+           c->class_count * (sizeof *c->classes + c->key_bytes) +
+           (c->by_bytes.capacity + c->by_text.capacity) * sizeof *c->by_bytes.slots + c->name_bytes;
+}

@@ -1,0 +1,130 @@
+/*
+ * What is known of every document of a scan, and which of them are the same.
+ *
+ * Documents are numbered as they come, which depends on the threads; nothing that is reported does. A
+ * document names its source (a file, a record of a data set, memory) and its class: all documents with one
+ * canonical text. A class has the keys that the join looks at. About 250 bytes a document in all, names
+ * included.
+ */
+#ifndef SCAN_CATALOGUE_H
+#define SCAN_CATALOGUE_H
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/identity.h"
+
+#include <pthread.h>
+
+#define NO_CLASS    UINT32_MAX
+#define NO_DOCUMENT UINT32_MAX
+
+enum source_kind { SOURCE_FILE, SOURCE_DATASET, SOURCE_MEMORY };
+
+struct source {
+    char *name; /* path, or the id of a text in memory */
+    enum source_kind kind;
+    bool has_owner;
+    uint32_t owner;
+    uint64_t size;
+    int64_t modified; /* nanoseconds since 1970 */
+    union {
+        struct dataset *dataset; /* open from its reading on, until the end */
+        const void *memory;
+    };
+};
+
+enum document_state {
+    DOCUMENT_TEXT,   /* has a class, once it is known */
+    DOCUMENT_EMPTY,  /* no text: nothing to judge by */
+    DOCUMENT_BINARY, /* not text: compared by its bytes alone */
+    DOCUMENT_FAILED  /* its text could not be had: likewise */
+};
+
+struct document {
+    struct identity bytes_identity;
+    uint64_t bytes;       /* as it is stored */
+    uint64_t offset;      /* of a record in its data set */
+    uint32_t record_size; /* likewise */
+    uint32_t source;
+    uint32_t class;   /* NO_CLASS: no text, or not yet known */
+    uint32_t same_as; /* the document that first had the same bytes, or NO_DOCUMENT */
+    uint8_t
+        state; /* enum document_state; of one that is the same as another: that one's, once all is settled */
+    char *id;  /* of a record; NULL: the source's name */
+};
+
+struct text_class {
+    struct identity text_identity;
+    uint64_t text_size;
+    uint32_t document; /* to read the text from */
+    uint32_t samples;
+    bool huge; /* not to be held in memory */
+    uint8_t
+        *cached; /* the canonical text, with KERNEL_SLACK bytes behind it; NULL: it has to be read again */
+};
+
+/* Numbers found by identity: open addressing, the identities are in what the numbers name. */
+struct identity_table {
+    uint32_t *slots; /* number + 1; 0: empty */
+    size_t capacity, count;
+};
+
+struct problem {
+    char *name;
+    uint64_t line;
+    stemma_status status;
+    char *cause;
+};
+
+struct catalogue {
+    struct source *sources;
+    size_t source_count, source_cap;
+    struct document *documents;
+    size_t document_count, document_cap;
+    struct text_class *classes;
+    size_t class_count, class_cap;
+    uint8_t *keys; /* [class][key_bytes], with KERNEL_SLACK readable bytes behind */
+    size_t key_cap, key_bytes;
+    struct problem *problems;
+    size_t problem_count, problem_cap;
+    struct identity_table by_bytes, by_text;
+    uint64_t name_bytes;  /* of all names and ids */
+    pthread_mutex_t lock; /* of everything above while documents are read */
+};
+
+void catalogue_init(struct catalogue *catalogue, size_t key_bytes);
+void catalogue_release(struct catalogue *catalogue);
+
+/* Before the reading begins. The name is copied. */
+stemma_status catalogue_add_source(struct catalogue *catalogue, const struct source *source,
+                                   stemma_error *err);
+
+/* The rest may be called by any thread. */
+
+/* Enters a document. *number is its own; document->same_as tells whether its bytes were seen before (salt:
+ * what decides besides the bytes how they are read). */
+stemma_status catalogue_add_document(struct catalogue *catalogue, const struct document *document,
+                                     const char *id, size_t id_size, uint64_t salt, uint32_t *number,
+                                     bool *seen, stemma_error *err);
+
+/* The class of a text; *made when it is new: then its keys are to be given. */
+stemma_status catalogue_classify(struct catalogue *catalogue, uint32_t document, struct identity text,
+                                 uint64_t text_size, uint32_t *class, bool *made, stemma_error *err);
+void catalogue_set_keys(struct catalogue *catalogue, uint32_t class, const uint8_t *keys, uint32_t samples);
+void catalogue_set_huge(struct catalogue *catalogue, uint32_t class);
+
+/* A document, or a line of a data set, that could not be read. Never fails: without memory the problem is
+ * only counted. */
+void catalogue_add_problem(struct catalogue *catalogue, const char *name, uint64_t line,
+                           const stemma_error *cause);
+
+void catalogue_set_state(struct catalogue *catalogue, uint32_t document, enum document_state state);
+
+/* When all is read: documents with the bytes of another get its state and class, and share its problem.
+ * Problems are sorted. */
+void catalogue_settle(struct catalogue *catalogue);
+
+const char *catalogue_id(const struct catalogue *catalogue, uint32_t document);
+uint64_t catalogue_resident(const struct catalogue *catalogue); /* bytes of memory */
+
+#endif

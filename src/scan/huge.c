@@ -1,0 +1,199 @@
+#include "scan/huge.h"
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "base/spill.h"
+#include "estimate/exact.h"
+#include "shingle/labels.h"
+#include "shingle/stream.h"
+#include "shingle/whole.h"
+
+enum { PIECE = 1 << 20 };
+
+/* A document on its way in pieces: identities of its bytes and its text, fingerprints to the sink. */
+struct passage {
+    struct stemma_scan *scan;
+    struct shingler *shingler;
+    struct labeller *labeller; /* NULL unless the view is labelled */
+    struct identity_state bytes, text;
+    uint64_t size, text_size;
+    enum text_format format;
+    bool binary;
+};
+
+static void take_text(void *context, const uint8_t *text, size_t size) {
+    struct passage *p = context;
+    identity_add(&p->text, text, size);
+    p->text_size += size;
+}
+
+static stemma_status passage_init(struct passage *p, struct stemma_scan *scan, struct shingle_sink sink,
+                                  stemma_error *err) {
+    const struct view *view = &scan->recipe->view;
+    const stemma_limits *limits = &scan->settings.limits;
+    *p = (struct passage){.scan = scan};
+    identity_begin(&p->bytes, &scan->key);
+    identity_begin(&p->text, &scan->key);
+    if (view->labelled) {
+        TRY(labeller_new(view->width, sink, scan->huge_from, limits->temporary_directory, &p->labeller, err));
+        sink = labeller_sink(p->labeller);
+    }
+    return shingler_new(view, &scan->recipe->tables, sink, (struct text_sink){p, take_text}, &p->shingler,
+                        err);
+}
+
+static void passage_release(struct passage *p) {
+    shingler_free(p->shingler);
+    labeller_free(p->labeller);
+}
+
+/* The first piece tells what the document is; *skip: bytes of a mark in front of the text. */
+static stemma_status look(struct passage *p, const char *name, const uint8_t *head, size_t size, size_t *skip,
+                          stemma_error *err) {
+    struct document_kind kind = document_look(name, head, size, &p->scan->document_options);
+    p->format = format_guess(name, head, size);
+    p->binary = kind.format == TEXT_BINARY;
+    *skip = kind.mark;
+    if (!kind.converted || p->binary) return STEMMA_OK;
+    return fail(err, STEMMA_UNSUPPORTED,
+                "'%s' is larger than %zu bytes, and would have to be converted as a whole", name,
+                p->scan->huge_from);
+}
+
+static stemma_status fill_piece(struct input *input, struct buf *piece, stemma_error *err) {
+    size_t got = 1;
+    for (piece->len = 0; got && piece->len < PIECE; piece->len += got)
+        TRY(input_read(input, piece->data + piece->len, PIECE - piece->len, &got, err));
+    return STEMMA_OK;
+}
+
+static stemma_status read_pieces(struct passage *p, struct input *input, struct buf *piece,
+                                 stemma_error *err) {
+    size_t skip = 0;
+    if (!buf_reserve(piece, PIECE)) return fail_memory(err);
+    for (bool first = true;; first = false) {
+        TRY(check_stop(p->scan->settings.limits.stop, err));
+        TRY(fill_piece(input, piece, err));
+        if (piece->len == 0) break;
+        if (first) TRY(look(p, input->name, piece->data, piece->len, &skip, err));
+        identity_add(&p->bytes, piece->data, piece->len);
+        p->size += piece->len;
+        if (!p->binary) TRY(shingler_feed(p->shingler, piece->data + skip, piece->len - skip, err));
+        progress_add(p->scan, 0, piece->len);
+        skip = 0;
+    }
+    TRY(shingler_finish(p->shingler, err));
+    return p->labeller ? labeller_finish(p->labeller, err) : STEMMA_OK;
+}
+
+static stemma_status read_file(struct passage *p, const char *name, struct buf *piece, stemma_error *err) {
+    struct input input;
+    piece->len = 0;
+    TRY(input_open(&input, name, err));
+    input.stop = p->scan->settings.limits.stop;
+    stemma_status status = read_pieces(p, &input, piece, err);
+    input_close(&input);
+    return status;
+}
+
+/* ---- entering ---- */
+
+static stemma_status to_keyer(void *context, const uint64_t *fp, size_t count, const uint64_t *tokens,
+                              size_t token_count, stemma_error *err) {
+    (void)tokens, (void)token_count;
+    return keyer_add(context, fp, count, err);
+}
+
+static stemma_status enter(struct worker *w, uint32_t source, struct passage *p, stemma_error *err) {
+    struct catalogue *c = &w->scan->catalogue;
+    struct document document = {
+        .source = source, .bytes = p->size, .bytes_identity = identity_end(&p->bytes)};
+    uint32_t number, class;
+    bool seen, made;
+    TRY(catalogue_add_document(c, &document, NULL, 0, p->format, &number, &seen, err));
+    if (p->binary) catalogue_set_state(c, number, DOCUMENT_BINARY);
+    if (!p->binary && p->text_size == 0) catalogue_set_state(c, number, DOCUMENT_EMPTY);
+    if (seen || p->binary || p->text_size == 0) return STEMMA_OK;
+    TRY(catalogue_classify(c, number, identity_end(&p->text), p->text_size, &class, &made, err));
+    if (!made) return STEMMA_OK;
+    TRY(keyer_end(w->keyer, w->keys, &w->samples, err));
+    catalogue_set_keys(c, class, w->keys, (uint32_t)w->samples.len);
+    catalogue_set_huge(c, class);
+    return worker_add_samples(w, class, err);
+}
+
+stemma_status huge_read(struct worker *w, uint32_t source, stemma_error *err) {
+    struct passage p;
+    keyer_begin(w->keyer);
+    stemma_status status =
+        passage_init(&p, w->scan, (struct shingle_sink){.context = w->keyer, .take = to_keyer}, err);
+    if (status == STEMMA_OK)
+        status = read_file(&p, w->scan->catalogue.sources[source].name, &w->reader.bytes, err);
+    if (status == STEMMA_OK) status = enter(w, source, &p, err);
+    passage_release(&p);
+    return status;
+}
+
+/* ---- comparing ---- */
+
+static stemma_status to_spill(void *context, const uint64_t *fp, size_t count, const uint64_t *tokens,
+                              size_t token_count, stemma_error *err) {
+    (void)tokens, (void)token_count;
+    return spill_add(context, fp, count, err);
+}
+
+static stemma_status fill_from_file(struct text_reader *reader, const struct text_class *class,
+                                    struct spill *set, stemma_error *err) {
+    struct stemma_scan *scan = reader->scan;
+    const char *name = catalogue_id(&scan->catalogue, class->document);
+    struct passage p;
+    stemma_status status =
+        passage_init(&p, scan, (struct shingle_sink){.context = set, .take = to_spill}, err);
+    if (status == STEMMA_OK) status = read_file(&p, name, &reader->bytes, err);
+    if (status == STEMMA_OK && !identity_equal(identity_end(&p.text), class->text_identity))
+        status = fail(err, STEMMA_CORRUPT, "'%s' has changed since it was read", name);
+    passage_release(&p);
+    return status;
+}
+
+static stemma_status fill_set(struct text_reader *reader, uint32_t number, struct spill *set,
+                              stemma_error *err) {
+    const struct text_class *class = &reader->scan->catalogue.classes[number];
+    struct buf room = {0};
+    const uint8_t *text;
+    const uint64_t *fp;
+    size_t size, count;
+    uint64_t tokens;
+    if (class->huge) return fill_from_file(reader, class, set, err);
+    stemma_status status = text_fetch(reader, number, &room, &text, &size, err);
+    if (status == STEMMA_OK) status = whole_shingles(reader->whole, text, size, &fp, &count, &tokens, err);
+    if (status == STEMMA_OK) status = spill_add(set, fp, count, err);
+    buf_release(&room);
+    return status;
+}
+
+static stemma_status make_set(struct text_reader *reader, uint32_t class, struct spill **out,
+                              stemma_error *err) {
+    const stemma_limits *limits = &reader->scan->settings.limits;
+    struct spill *set = NULL;
+    TRY(spill_new(true, reader->scan->huge_from, limits->temporary_directory, &set, err));
+    stemma_status status = fill_set(reader, class, set, err);
+    if (status == STEMMA_OK) status = spill_finish(set, err);
+    if (status == STEMMA_OK)
+        *out = set;
+    else
+        spill_free(set);
+    return status;
+}
+
+stemma_status huge_compare(struct text_reader *reader, uint32_t first, uint32_t second, struct spill **base,
+                           struct numbers *out, stemma_error *err) {
+    struct spill *other = NULL;
+    struct overlap overlap;
+    if (!*base) TRY(make_set(reader, first, base, err));
+    TRY(make_set(reader, second, &other, err));
+    stemma_status status = overlap_of(*base, other, &overlap, err);
+    if (status == STEMMA_OK) *out = (struct numbers){overlap.a, overlap.b, overlap.common};
+    spill_free(other);
+    return status;
+}

@@ -1,0 +1,20 @@
+/*
+ * Documents that are too large to be held in memory: they are read in pieces, and compared by sets of
+ * shingles that are sorted on disk.
+ */
+#ifndef SCAN_HUGE_H
+#define SCAN_HUGE_H
+
+#include "scan/reading.h"
+
+/* Enters the document into the catalogue. Problems of the document are those of reading files; UNSUPPORTED
+ * for a format that would have to be converted. */
+stemma_status huge_read(struct worker *worker, uint32_t source, stemma_error *err);
+
+/* Numbers of two classes of which at least one is huge. *base is the set of the first, made when it is NULL.
+ */
+struct spill;
+stemma_status huge_compare(struct text_reader *reader, uint32_t first, uint32_t second, struct spill **base,
+                           struct numbers *out, stemma_error *err);
+
+#endif

@@ -1,0 +1,167 @@
+/*
+ * Keep order: which document of a class, and which class of all, comes first.
+ *
+ * By the policy asked for, then longer text, then the id as bytes, then the place in the input: a total order
+ * that depends on nothing but the documents.
+ */
+#include "base/alloc.h"
+#include "runs/runs.h"
+#include "scan/scan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the order of input ---- */
+
+static int input_order(const void *a, const void *b, void *context) {
+    const struct document *documents = context;
+    const struct document *p = &documents[*(const uint32_t *)a], *q = &documents[*(const uint32_t *)b];
+    if (p->source != q->source) return p->source < q->source ? -1 : 1;
+    return (p->offset > q->offset) - (p->offset < q->offset);
+}
+
+static stemma_status order_input(struct stemma_scan *scan, stemma_error *err) {
+    size_t count = scan->catalogue.document_count;
+    scan->order = mem_alloc(count * sizeof *scan->order);
+    scan->place = mem_alloc(count * sizeof *scan->place);
+    if (!scan->order || !scan->place) return fail_memory(err);
+    for (size_t i = 0; i < count; i++) scan->order[i] = (uint32_t)i;
+    qsort_r(scan->order, count, sizeof *scan->order, input_order, scan->catalogue.documents);
+    for (size_t i = 0; i < count; i++) scan->place[scan->order[i]] = (uint32_t)i;
+    return STEMMA_OK;
+}
+
+/* ---- keep order of documents ---- */
+
+static uint64_t text_size_of(const struct stemma_scan *scan, uint32_t document) {
+    uint32_t class = scan->catalogue.documents[document].class;
+    return class < scan->catalogue.class_count ? scan->catalogue.classes[class].text_size : 0;
+}
+
+/* Smaller is better. */
+static uint64_t policy_key(const struct stemma_scan *scan, uint32_t document) {
+    const struct source *source = &scan->catalogue.sources[scan->catalogue.documents[document].source];
+    uint64_t modified = (uint64_t)source->modified ^ UINT64_C(1) << 63; /* in the order of signed numbers */
+    switch (scan->settings.options.keep) {
+    case STEMMA_KEEP_LONGEST:
+        return ~text_size_of(scan, document);
+    case STEMMA_KEEP_NEWEST:
+        return ~modified;
+    case STEMMA_KEEP_OLDEST:
+        return modified;
+    case STEMMA_KEEP_FIRST:
+        return scan->place[document];
+    case STEMMA_KEEP_SHORTEST_PATH:
+        return strlen(catalogue_id(&scan->catalogue, document));
+    }
+    return 0;
+}
+
+/* Where the policy does not decide. */
+static int tie_order(const struct stemma_scan *scan, uint32_t a, uint32_t b) {
+    uint64_t size_a = text_size_of(scan, a), size_b = text_size_of(scan, b);
+    if (size_a != size_b) return size_a > size_b ? -1 : 1;
+    int ids = strcmp(catalogue_id(&scan->catalogue, a), catalogue_id(&scan->catalogue, b));
+    if (ids) return ids;
+    return (scan->place[a] > scan->place[b]) - (scan->place[a] < scan->place[b]);
+}
+
+static int keep_order(const void *a, const void *b, void *context) {
+    const struct stemma_scan *scan = context;
+    uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
+    uint64_t key_i = policy_key(scan, i), key_k = policy_key(scan, k);
+    if (key_i != key_k) return key_i < key_k ? -1 : 1;
+    return tie_order(scan, i, k);
+}
+
+/* ---- classes ---- */
+
+/* Documents that are not text have classes too, where others have the same bytes. */
+static uint32_t class_by_bytes(struct catalogue *c) {
+    uint32_t count = (uint32_t)c->class_count;
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < c->document_count; i++) {
+            struct document *document = &c->documents[i];
+            if (document->same_as == NO_DOCUMENT || document->state == DOCUMENT_TEXT ||
+                document->state == DOCUMENT_EMPTY)
+                continue;
+            struct document *first = &c->documents[document->same_as];
+            if (pass == 0 && first->class == NO_CLASS) first->class = count++;
+            document->class = first->class;
+        }
+    return count;
+}
+
+/* Documents class after class: starts[class] is where its own begin. */
+static void sort_by_class(const struct catalogue *c, uint32_t count, uint32_t *starts, uint32_t *documents) {
+    memset(starts, 0, (count + 1) * sizeof *starts);
+    for (size_t i = 0; i < c->document_count; i++)
+        if (c->documents[i].class != NO_CLASS) starts[c->documents[i].class + 1]++;
+    for (uint32_t i = 0; i < count; i++) starts[i + 1] += starts[i];
+    for (size_t i = 0; i < c->document_count; i++)
+        if (c->documents[i].class != NO_CLASS) documents[starts[c->documents[i].class]++] = (uint32_t)i;
+    memmove(starts + 1, starts, count * sizeof *starts);
+    starts[0] = 0;
+}
+
+/* Classes of text come first: their ranks are those that the join knows. */
+struct keyed_class {
+    uint64_t key;
+    uint32_t class, best;
+};
+
+static int class_order(const void *a, const void *b, void *context) {
+    const struct keyed_class *p = a, *q = b;
+    size_t texts = ((const struct stemma_scan *)context)->catalogue.class_count;
+    if ((p->class < texts) != (q->class < texts)) return p->class < texts ? -1 : 1;
+    if (p->key != q->key) return p->key < q->key ? -1 : 1;
+    return tie_order(context, p->best, q->best);
+}
+
+static void fill_ranking(struct ranking *ranking, const struct keyed_class *sorted, const uint32_t *starts,
+                         const uint32_t *documents) {
+    uint32_t at = 0;
+    for (uint32_t rank = 0; rank < ranking->count; rank++) {
+        uint32_t class = sorted[rank].class, size = starts[class + 1] - starts[class];
+        ranking->class_of[rank] = class;
+        ranking->rank_of[class] = rank;
+        ranking->first[rank] = at;
+        memcpy(ranking->documents + at, documents + starts[class], size * sizeof *documents);
+        at += size;
+    }
+    ranking->first[ranking->count] = at;
+}
+
+static void rank_classes(struct stemma_scan *scan, uint32_t *starts, uint32_t *documents,
+                         struct keyed_class *sorted) {
+    struct ranking *ranking = &scan->ranking;
+    sort_by_class(&scan->catalogue, ranking->count, starts, documents);
+    for (uint32_t class = 0; class < ranking->count; class ++) {
+        uint32_t *own = documents + starts[class], size = starts[class + 1] - starts[class];
+        if (size > 1) qsort_r(own, size, sizeof *own, keep_order, scan);
+        sorted[class] = (struct keyed_class){policy_key(scan, own[0]), class, own[0]};
+    }
+    qsort_r(sorted, ranking->count, sizeof *sorted, class_order, scan);
+    fill_ranking(ranking, sorted, starts, documents);
+}
+
+stemma_status scan_rank(struct stemma_scan *scan, stemma_error *err) {
+    struct ranking *ranking = &scan->ranking;
+    size_t documents = scan->catalogue.document_count;
+    TRY(order_input(scan, err));
+    ranking->count = class_by_bytes(&scan->catalogue);
+    ranking->class_of = mem_alloc(ranking->count * sizeof *ranking->class_of);
+    ranking->rank_of = mem_alloc(ranking->count * sizeof *ranking->rank_of);
+    ranking->first = mem_alloc((ranking->count + (size_t)1) * sizeof *ranking->first);
+    ranking->documents = mem_alloc(documents * sizeof *ranking->documents);
+    uint32_t *starts = mem_alloc((ranking->count + (size_t)2) * sizeof *starts);
+    uint32_t *own = mem_alloc(documents * sizeof *own);
+    struct keyed_class *sorted = mem_alloc(ranking->count * sizeof *sorted);
+    bool room = ranking->class_of && ranking->rank_of && ranking->first && ranking->documents && starts &&
+                own && sorted;
+    if (room) rank_classes(scan, starts, own, sorted);
+    mem_free(starts);
+    mem_free(own);
+    mem_free(sorted);
+    return room ? STEMMA_OK : fail_memory(err);
+}

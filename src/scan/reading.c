@@ -1,0 +1,290 @@
+/*
+ * Every document, once: its bytes' identity, its text, its class; and for the first of each class the keys
+ * and samples that the join works with.
+ *
+ * Workers take files one by one, the largest first, so that none of them holds up the end; of data sets they
+ * take batches of records. Bytes that were seen before are not looked at again.
+ */
+#include "scan/reading.h"
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "base/thread.h"
+#include "read/dataset.h"
+#include "scan/huge.h"
+#include "shingle/whole.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- a worker ---- */
+
+stemma_status worker_init(struct worker *w, struct stemma_scan *scan, stemma_error *err) {
+    *w = (struct worker){.scan = scan};
+    TRY(text_reader_init(&w->reader, scan, err));
+    TRY(keyer_new(&scan->plan, &w->keyer, err));
+    w->keys = mem_alloc(scan->plan.key_bytes);
+    w->records = mem_alloc(SAMPLE_ROOM * sizeof *w->records);
+    return w->keys && w->records ? STEMMA_OK : fail_memory(err);
+}
+
+void worker_release(struct worker *w) {
+    text_reader_release(&w->reader);
+    keyer_free(w->keyer);
+    mem_free(w->keys);
+    mem_free(w->records);
+    record_reader_release(&w->records_in);
+    vec64_release(&w->samples);
+}
+
+stemma_status worker_flush(struct worker *w, stemma_error *err) {
+    size_t count = w->record_count;
+    w->record_count = 0;
+    return count ? sorter_add(w->scan->samples, w->records, count, err) : STEMMA_OK;
+}
+
+stemma_status worker_add_samples(struct worker *w, uint32_t class, stemma_error *err) {
+    for (size_t i = 0; i < w->samples.len; i++) {
+        if (w->record_count == SAMPLE_ROOM) TRY(worker_flush(w, err));
+        w->records[w->record_count++] = (struct record){w->samples.data[i], class};
+    }
+    return STEMMA_OK;
+}
+
+bool is_problem(stemma_status status) {
+    return status == STEMMA_UNREADABLE || status == STEMMA_NOT_FOUND || status == STEMMA_CORRUPT ||
+           status == STEMMA_UNSUPPORTED || status == STEMMA_IO;
+}
+
+/* ---- one document ---- */
+
+static stemma_status take_text(struct worker *w, uint32_t number, const uint8_t *text, size_t size,
+                               stemma_error *err) {
+    struct stemma_scan *scan = w->scan;
+    uint32_t class;
+    bool made;
+    const uint64_t *fp;
+    size_t count;
+    uint64_t tokens;
+    struct identity identity = identity_of(&scan->key, text, size);
+    TRY(catalogue_classify(&scan->catalogue, number, identity, size, &class, &made, err));
+    if (!made) return STEMMA_OK;
+    TRY(whole_shingles(w->reader.whole, text, size, &fp, &count, &tokens, err));
+    TRY(keyer_make(w->keyer, fp, count, w->keys, &w->samples, err));
+    catalogue_set_keys(&scan->catalogue, class, w->keys, (uint32_t)w->samples.len);
+    TRY(worker_add_samples(w, class, err));
+    texts_keep(scan, class, text, size);
+    return STEMMA_OK;
+}
+
+/* A document whose bytes are new. */
+static stemma_status take_bytes(struct worker *w, uint32_t number, const char *name, const uint8_t *bytes,
+                                size_t size, stemma_error *err) {
+    struct catalogue *catalogue = &w->scan->catalogue;
+    const uint8_t *text;
+    size_t text_size;
+    bool binary;
+    stemma_error cause;
+    stemma_status status =
+        text_reader_canon(&w->reader, name, bytes, size, &text, &text_size, &binary, &cause);
+    if (is_problem(status)) {
+        catalogue_add_problem(catalogue, catalogue_id(catalogue, number), 0, &cause);
+        catalogue_set_state(catalogue, number, DOCUMENT_FAILED);
+        return STEMMA_OK;
+    }
+    if (status != STEMMA_OK) return fail(err, status, "%s", cause.message);
+    if (binary) catalogue_set_state(catalogue, number, DOCUMENT_BINARY);
+    if (!binary && text_size == 0) catalogue_set_state(catalogue, number, DOCUMENT_EMPTY);
+    return binary || text_size == 0 ? STEMMA_OK : take_text(w, number, text, text_size, err);
+}
+
+static stemma_status take_document(struct worker *w, const struct document *place, const char *id,
+                                   size_t id_size, const uint8_t *bytes, size_t size, stemma_error *err) {
+    struct stemma_scan *scan = w->scan;
+    const struct source *source = &scan->catalogue.sources[place->source];
+    const char *name = source->kind == SOURCE_FILE ? source->name : NULL;
+    struct document document = *place;
+    uint32_t number;
+    bool seen;
+    document.bytes = size;
+    document.bytes_identity = identity_of(&scan->key, bytes, size);
+    TRY(catalogue_add_document(&scan->catalogue, &document, id, id_size, format_guess(name, bytes, size),
+                               &number, &seen, err));
+    if (!seen) TRY(take_bytes(w, number, name, bytes, size, err));
+    progress_add(scan, 1, size);
+    return STEMMA_OK;
+}
+
+/* ---- files ---- */
+
+static stemma_status take_file(struct worker *w, uint32_t number, stemma_error *err) {
+    struct stemma_scan *scan = w->scan;
+    const struct source *source = &scan->catalogue.sources[number];
+    bool huge = false;
+    stemma_error cause;
+    stemma_status status = text_reader_read(&w->reader, source->name, &huge, &cause);
+    if (status == STEMMA_OK && huge)
+        status = huge_read(w, number, &cause);
+    else if (status == STEMMA_OK) {
+        struct document document = {.source = number};
+        return take_document(w, &document, NULL, 0, w->reader.bytes.data, w->reader.bytes.len, err);
+    }
+    if (status == STEMMA_OK) return STEMMA_OK;
+    if (!is_problem(status)) return fail(err, status, "%s", cause.message);
+    catalogue_add_problem(&scan->catalogue, source->name, 0, &cause);
+    return STEMMA_OK;
+}
+
+/* ---- data sets ---- */
+
+static stemma_status take_record(struct worker *w, uint32_t source, const struct dataset_record *record,
+                                 stemma_error *err) {
+    const stemma_scan_options *o = &w->scan->settings.options;
+    if (record->text_size < o->least_bytes || (o->most_bytes && record->text_size > o->most_bytes))
+        return STEMMA_OK;
+    struct document document = {
+        .source = source, .offset = record->offset, .record_size = (uint32_t)record->size};
+    return take_document(w, &document, (const char *)record->id, record->id_size, record->text,
+                         record->text_size, err);
+}
+
+/* Broken records are problems, and the next one follows. */
+static stemma_status take_records(struct worker *w, uint32_t source, const struct dataset_batch *batch,
+                                  stemma_error *err) {
+    struct catalogue *catalogue = &w->scan->catalogue;
+    struct dataset_record record;
+    bool more = true;
+    record_reader_begin(&w->records_in, catalogue->sources[source].dataset, batch);
+    for (;;) {
+        stemma_error cause;
+        TRY(check_stop(w->scan->settings.limits.stop, err));
+        stemma_status status = record_reader_next(&w->records_in, &record, &more, &cause);
+        if (status != STEMMA_OK && !is_problem(status)) return fail(err, status, "%s", cause.message);
+        if (status != STEMMA_OK)
+            catalogue_add_problem(catalogue, catalogue->sources[source].name, record.line, &cause);
+        else if (more)
+            TRY(take_record(w, source, &record, err));
+        else
+            return STEMMA_OK;
+    }
+}
+
+/* ---- all of them, by several workers ---- */
+
+struct reading {
+    struct stemma_scan *scan;
+    pthread_mutex_t lock; /* of what follows */
+    uint32_t *queue;      /* sources */
+    size_t next;
+    stemma_status status; /* the first failure ends the reading */
+    stemma_error error;
+};
+
+/* What a worker does next: a file, a text in memory, or a batch of a data set. False when nothing is left. */
+struct job {
+    uint32_t source;
+    bool batched;
+};
+
+static stemma_status open_dataset(struct stemma_scan *scan, struct source *source, stemma_error *err) {
+    const stemma_scan_options *o = &scan->settings.options;
+    struct dataset_options options = {.text_field = o->text_field,
+                                      .id_field = o->id_field,
+                                      .directory = scan->settings.limits.temporary_directory,
+                                      .stop = scan->settings.limits.stop};
+    return source->dataset ? STEMMA_OK : dataset_open(source->name, &options, &source->dataset, err);
+}
+
+/* The next batch of the data set at the head of the queue; false when it has no more, or cannot be read
+ * further. */
+static bool next_batch(struct reading *r, uint32_t number, struct dataset_batch *batch) {
+    struct source *source = &r->scan->catalogue.sources[number];
+    bool more = false;
+    stemma_error cause;
+    stemma_status status = open_dataset(r->scan, source, &cause);
+    if (status == STEMMA_OK) status = dataset_next(source->dataset, batch, &more, &cause);
+    if (status == STEMMA_OK) return more;
+    if (is_problem(status)) {
+        catalogue_add_problem(&r->scan->catalogue, source->name, 0, &cause);
+    } else {
+        r->status = status;
+        r->error = cause;
+    }
+    return false;
+}
+
+static bool take_job(struct reading *r, struct dataset_batch *batch, struct job *job) {
+    bool found = false;
+    pthread_mutex_lock(&r->lock);
+    while (!found && r->status == STEMMA_OK && r->next < r->scan->catalogue.source_count) {
+        job->source = r->queue[r->next];
+        job->batched = r->scan->catalogue.sources[job->source].kind == SOURCE_DATASET;
+        found = !job->batched || next_batch(r, job->source, batch);
+        if (!job->batched || !found) r->next++;
+    }
+    pthread_mutex_unlock(&r->lock);
+    return found;
+}
+
+static stemma_status do_job(struct worker *w, const struct job *job, const struct dataset_batch *batch,
+                            stemma_error *err) {
+    const struct source *source = &w->scan->catalogue.sources[job->source];
+    TRY(check_stop(w->scan->settings.limits.stop, err));
+    if (job->batched) return take_records(w, job->source, batch, err);
+    if (source->kind == SOURCE_FILE) return take_file(w, job->source, err);
+    struct document document = {.source = job->source};
+    return take_document(w, &document, NULL, 0, source->memory, source->size, err);
+}
+
+static void work(void *context, unsigned number) {
+    struct reading *r = context;
+    struct worker w;
+    struct dataset_batch batch = {0};
+    struct job job;
+    stemma_error error;
+    (void)number;
+    stemma_status status = worker_init(&w, r->scan, &error);
+    while (status == STEMMA_OK && take_job(r, &batch, &job)) status = do_job(&w, &job, &batch, &error);
+    if (status == STEMMA_OK) status = worker_flush(&w, &error);
+    dataset_batch_release(&batch);
+    worker_release(&w);
+    if (status == STEMMA_OK) return;
+    pthread_mutex_lock(&r->lock);
+    if (r->status == STEMMA_OK) {
+        r->status = status;
+        r->error = error;
+    }
+    pthread_mutex_unlock(&r->lock);
+}
+
+/* Large files first, largest of all in front; the others in their order, which is that of their folders. */
+static int queue_order(const void *a, const void *b, void *context) {
+    enum { LARGE = 4 << 20 };
+    const struct source *sources = context;
+    uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
+    uint64_t size_i = sources[i].size > LARGE ? sources[i].size : 0,
+             size_k = sources[k].size > LARGE ? sources[k].size : 0;
+    if (size_i != size_k) return size_i > size_k ? -1 : 1;
+    return (i > k) - (i < k);
+}
+
+stemma_status scan_read(struct stemma_scan *scan, stemma_error *err) {
+    struct catalogue *c = &scan->catalogue;
+    struct reading r = {.scan = scan, .status = STEMMA_OK};
+    uint64_t bytes = 0;
+    r.queue = mem_alloc(c->source_count * sizeof *r.queue);
+    if (!r.queue) return fail_memory(err);
+    for (size_t i = 0; i < c->source_count; i++) {
+        r.queue[i] = (uint32_t)i;
+        bytes += c->sources[i].size;
+    }
+    qsort_r(r.queue, c->source_count, sizeof *r.queue, queue_order, c->sources);
+    progress_stage(scan, "reading", 0, bytes);
+    pthread_mutex_init(&r.lock, NULL);
+    threads_run(scan->settings.threads, work, &r);
+    pthread_mutex_destroy(&r.lock);
+    mem_free(r.queue);
+    if (r.status != STEMMA_OK) return fail(err, r.status, "%s", r.error.message);
+    catalogue_settle(c);
+    return sorter_finish(scan->samples, err);
+}

@@ -1,0 +1,140 @@
+/* Groups in documents: members of the kept class, and of the classes it took, each with its relation to the
+ * kept document. */
+#include "base/alloc.h"
+#include "scan/scan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- relation of a member to the kept document ---- */
+
+static double share(uint64_t part, uint64_t whole) {
+    return whole ? (double)part / (double)whole : 0;
+}
+
+static bool same_bytes(const struct stemma_scan *scan, uint32_t a, uint32_t b) {
+    const struct document *documents = scan->catalogue.documents;
+    return documents[a].bytes == documents[b].bytes &&
+           identity_equal(documents[a].bytes_identity, documents[b].bytes_identity);
+}
+
+static stemma_scan_member copy_of(const struct stemma_scan *scan, uint32_t document, uint32_t kept) {
+    return (stemma_scan_member){
+        .document = scan->place[document],
+        .relation = same_bytes(scan, document, kept) ? STEMMA_IDENTICAL : STEMMA_SAME_TEXT,
+        .resemblance = 1,
+        .contained = 1,
+        .contains = 1,
+        .parent = scan->place[kept],
+    };
+}
+
+static stemma_scan_member relative_of(const struct stemma_scan *scan, uint32_t document, uint32_t kept,
+                                      const struct numbers *n) {
+    const stemma_scan_options *o = &scan->settings.options;
+    stemma_relation relation = numbers_resemble(n, o->threshold)           ? STEMMA_NEAR_DUPLICATE
+                               : numbers_second_contained(n, o->contained) ? STEMMA_CONTAINED
+                                                                           : STEMMA_RELATED;
+    return (stemma_scan_member){
+        .document = scan->place[document],
+        .relation = relation,
+        .resemblance = share(n->common, n->first + n->second - n->common),
+        .contained = share(n->common, n->second),
+        .contains = share(n->common, n->first),
+        .parent = scan->place[kept],
+    };
+}
+
+/* ---- collecting ---- */
+
+static stemma_status add_member(struct stemma_scan *scan, struct result_group *group, uint32_t document,
+                                stemma_scan_member member, stemma_error *err) {
+    struct scan_results *r = &scan->results;
+    if (!mem_grow((void **)&r->members, &r->member_cap, r->member_count + 1, sizeof *r->members))
+        return fail_memory(err);
+    r->members[r->member_count++] = member;
+    r->redundant_bits[document / 8] |= (uint8_t)(1u << document % 8);
+    r->redundant++;
+    group->count++;
+    group->bytes += scan->catalogue.documents[document].bytes;
+    return STEMMA_OK;
+}
+
+/* The documents of one kept class and of those it took: taken[0..count). */
+static stemma_status add_group(struct stemma_scan *scan, uint32_t rank, const struct group_member *taken,
+                               size_t count, stemma_error *err) {
+    const struct ranking *ranking = &scan->ranking;
+    struct scan_results *r = &scan->results;
+    uint32_t kept = ranking->documents[ranking->first[rank]];
+    struct result_group group = {.kept = kept, .first = r->member_count};
+    for (uint32_t i = ranking->first[rank] + 1; i < ranking->first[rank + 1]; i++)
+        TRY(add_member(scan, &group, ranking->documents[i], copy_of(scan, ranking->documents[i], kept), err));
+    for (size_t k = 0; k < count; k++)
+        for (uint32_t i = ranking->first[taken[k].rank]; i < ranking->first[taken[k].rank + 1]; i++) {
+            uint32_t document = ranking->documents[i];
+            TRY(add_member(scan, &group, document, relative_of(scan, document, kept, &taken[k].numbers),
+                           err));
+        }
+    if (group.count == 0) return STEMMA_OK;
+    if (!mem_grow((void **)&r->groups, &r->group_cap, r->group_count + 1, sizeof *r->groups))
+        return fail_memory(err);
+    r->groups[r->group_count++] = group;
+    r->redundant_bytes += group.bytes;
+    return STEMMA_OK;
+}
+
+/* members: by kept, then rank. */
+static stemma_status collect(struct stemma_scan *scan, const struct group_member *members, size_t count,
+                             stemma_error *err) {
+    const uint32_t classes = scan->ranking.count;
+    uint8_t *taken = mem_zero(classes / 8 + 1, 1);
+    scan->results.redundant_bits = mem_zero(scan->catalogue.document_count / 8 + 1, 1);
+    if (!taken || !scan->results.redundant_bits) {
+        mem_free(taken);
+        return fail_memory(err);
+    }
+    for (size_t i = 0; i < count; i++) taken[members[i].rank / 8] |= (uint8_t)(1u << members[i].rank % 8);
+    stemma_status status = STEMMA_OK;
+    size_t at = 0;
+    for (uint32_t rank = 0; rank < classes && status == STEMMA_OK; rank++) {
+        size_t begin = at;
+        while (at < count && members[at].kept == rank) at++;
+        if (!(taken[rank / 8] >> rank % 8 & 1))
+            status = add_group(scan, rank, members + begin, at - begin, err);
+    }
+    mem_free(taken);
+    return status;
+}
+
+/* Largest saving first, then in the order of input. */
+static int group_order(const void *a, const void *b, void *context) {
+    const struct result_group *p = a, *q = b;
+    const uint32_t *place = context;
+    if (p->bytes != q->bytes) return p->bytes > q->bytes ? -1 : 1;
+    return (place[p->kept] > place[q->kept]) - (place[p->kept] < place[q->kept]);
+}
+
+static stemma_status verify(void *context, const uint64_t *pairs, size_t count, struct numbers *numbers,
+                            stemma_error *err) {
+    return scan_verify(context, pairs, count, numbers, err);
+}
+
+static stemma_status sample(void *context, uint32_t rank, size_t most, struct vec64 *out, stemma_error *err) {
+    return scan_sample(context, rank, most, out, err);
+}
+
+stemma_status scan_group(struct stemma_scan *scan, stemma_error *err) {
+    const stemma_scan_options *o = &scan->settings.options;
+    struct group_rule rule = {
+        .kind = (enum group_kind)o->group, .threshold = o->threshold, .contained = o->contained};
+    struct group_verifier verifier = {scan, verify, sample};
+    struct group_members members = {0};
+    progress_stage(scan, "verifying", sorter_count(scan->pairs), 0);
+    stemma_status status = group_make(&rule, scan->ranking.count, scan->pairs, &verifier, &members, err);
+    if (status == STEMMA_OK) status = collect(scan, members.list, members.count, err);
+    group_members_release(&members);
+    struct scan_results *r = &scan->results;
+    if (status == STEMMA_OK && r->group_count)
+        qsort_r(r->groups, r->group_count, sizeof *r->groups, group_order, scan->place);
+    return status;
+}

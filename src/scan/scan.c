@@ -1,0 +1,164 @@
+#include "scan/scan.h"
+
+#include "base/alloc.h"
+#include "base/thread.h"
+#include "read/dataset.h"
+
+#include <string.h>
+#include <time.h>
+
+/* Boilerplate is found by the samples that containment needs. */
+#define CONTAINED .9
+
+/* How memory is shared out: what is resident and the texts that are kept, the samples, the pairs. */
+enum { TEXT_EIGHTHS = 5, SAMPLE_EIGHTHS = 2 };
+
+/* A document takes up to 32 times its bytes while it is read, in every thread: text, canonical text, and
+ * fingerprints of every byte, sorted. */
+enum { HUGE_LEAST = 1 << 20, HUGE_MOST = 1 << 28, EXPANSION = 32 };
+
+/* One token in `modulus` is a sample: about one in 200 bytes, so that a page has a few of them, whatever a
+ * token is. */
+static uint64_t modulus_of(enum unit unit) {
+    switch (unit) {
+    case UNIT_BYTE:
+    case UNIT_CHAR:
+        return 192;
+    case UNIT_WORD:
+        return 32;
+    case UNIT_LINE:
+        return 4;
+    }
+    return 32;
+}
+
+static stemma_status make_plan(struct stemma_scan *scan, stemma_error *err) {
+    const stemma_scan_options *o = &scan->settings.options;
+    struct join_options options = {.threshold = o->threshold,
+                                   .contained =
+                                       o->contained > 0 || !o->boilerplate ? o->contained : CONTAINED,
+                                   .modulus = modulus_of(scan->recipe->view.unit),
+                                   .cap = o->cap,
+                                   .seed = view_seed(&scan->recipe->view)};
+    return join_plan_make(&options, &scan->plan, err);
+}
+
+static stemma_status prepare(struct stemma_scan *scan, stemma_error *err) {
+    const stemma_limits *limits = &scan->settings.limits;
+    const struct view *view = &scan->recipe->view;
+    TRY(make_plan(scan, err));
+    scan->catalogue.key_bytes = scan->plan.key_bytes;
+    scan->document_options =
+        document_options_for(view->folds, (enum encoding)scan->settings.options.encoding);
+    scan->texts.budget = limits->memory / 8 * TEXT_EIGHTHS;
+    scan->huge_from = limits->memory / scan->settings.threads / EXPANSION;
+    if (scan->huge_from < HUGE_LEAST) scan->huge_from = HUGE_LEAST;
+    if (scan->huge_from > HUGE_MOST) scan->huge_from = HUGE_MOST;
+    struct sorter_options options = {.memory = limits->memory / 8 * SAMPLE_EIGHTHS,
+                                     .directory = limits->temporary_directory,
+                                     .stop = limits->stop,
+                                     .threads = scan->settings.threads};
+    return sorter_new(&options, &scan->samples, err);
+}
+
+stemma_status scan_new(const struct stemma_recipe *recipe, const struct scan_settings *settings,
+                       struct stemma_scan **out, stemma_error *err) {
+    struct stemma_scan *scan = mem_zero(1, sizeof *scan);
+    if (!scan) return fail_memory(err);
+    scan->recipe = recipe_retain(recipe);
+    scan->settings = *settings;
+    scan->settings.threads = thread_count(settings->options.threads);
+    identity_key_draw(&scan->key);
+    catalogue_init(&scan->catalogue, 0);
+    texts_init(&scan->texts);
+    progress_init(&scan->progress);
+    stemma_status status = prepare(scan, err);
+    if (status != STEMMA_OK) {
+        scan_free(scan);
+        return status;
+    }
+    *out = scan;
+    return STEMMA_OK;
+}
+
+void scan_free(struct stemma_scan *scan) {
+    if (!scan) return;
+    for (size_t i = 0; i < scan->catalogue.source_count; i++)
+        if (scan->catalogue.sources[i].kind == SOURCE_DATASET)
+            dataset_close(scan->catalogue.sources[i].dataset);
+    for (size_t i = 0; i < scan->operand_count; i++) mem_free(scan->operands[i]);
+    mem_free(scan->operands);
+    texts_release(&scan->texts);
+    sorter_free(scan->samples);
+    sorter_free(scan->pairs);
+    catalogue_release(&scan->catalogue);
+    progress_release(&scan->progress);
+    mem_free(scan->ranking.class_of);
+    mem_free(scan->ranking.rank_of);
+    mem_free(scan->ranking.documents);
+    mem_free(scan->ranking.first);
+    mem_free(scan->results.members);
+    mem_free(scan->results.groups);
+    mem_free(scan->results.redundant_bits);
+    mem_free(scan->copies);
+    mem_free(scan->order);
+    mem_free(scan->place);
+    recipe_release(scan->recipe);
+    mem_free(scan);
+}
+
+/* ---- running ---- */
+
+static double seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void count_documents(struct stemma_scan *scan) {
+    const struct catalogue *c = &scan->catalogue;
+    stemma_scan_summary *s = &scan->summary;
+    s->documents = c->document_count;
+    s->problems = c->problem_count;
+    s->classes = scan->ranking.count;
+    for (size_t i = 0; i < c->document_count; i++) {
+        const struct document *document = &c->documents[i];
+        s->bytes += document->bytes;
+        s->empty += document->state == DOCUMENT_EMPTY;
+        s->binary += document->state == DOCUMENT_BINARY;
+        if (document->state == DOCUMENT_TEXT) s->text_bytes += c->classes[document->class].text_size;
+        /* what is not text is a class of its own where no other has its bytes */
+        if (document->class == NO_CLASS && document->state != DOCUMENT_EMPTY) s->classes++;
+    }
+}
+
+static void summarise(struct stemma_scan *scan, double begin) {
+    stemma_scan_summary *s = &scan->summary;
+    count_documents(scan);
+    s->groups = scan->results.group_count;
+    s->redundant = scan->results.redundant;
+    s->redundant_bytes = scan->results.redundant_bytes;
+    s->candidates = sorter_count(scan->pairs);
+    s->resident_bytes = catalogue_resident(&scan->catalogue);
+    s->cached_bytes = scan->texts.used;
+    s->spilled_bytes = sorter_spilled(scan->samples) + sorter_spilled(scan->pairs) + scan->texts.spooled;
+    s->seconds = seconds() - begin;
+}
+
+stemma_status scan_run(struct stemma_scan *scan, stemma_error *err) {
+    double begin = seconds();
+    TRY(scan_list(scan, err));
+    TRY(scan_read(scan, err));
+    double read = seconds();
+    TRY(scan_rank(scan, err));
+    TRY(scan_match(scan, err));
+    TRY(texts_recall(scan, err));
+    double matched = seconds();
+    TRY(scan_group(scan, err));
+    scan->summary.seconds_reading = read - begin;
+    scan->summary.seconds_matching = matched - read;
+    scan->summary.seconds_verifying = seconds() - matched;
+    summarise(scan, begin);
+    scan->done = true;
+    return STEMMA_OK;
+}

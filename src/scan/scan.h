@@ -1,0 +1,94 @@
+/*
+ * The pipeline: sources are listed, every document is read once (reading.c) and entered into the catalogue
+ * with keys and samples, the join finds candidates, the verifier (verify.c) compares them on full shingle
+ * sets, groups are made, and results.c turns ranks into documents again.
+ */
+#ifndef SCAN_SCAN_H
+#define SCAN_SCAN_H
+
+#include "group/group.h"
+#include "join/join.h"
+#include "join/keys.h"
+#include "join/plan.h"
+#include "read/document.h"
+#include "scan/catalogue.h"
+#include "scan/progress.h"
+#include "scan/texts.h"
+#include "sketch/recipe.h"
+
+struct scan_settings {
+    stemma_scan_options options; /* strings and lists belong to the caller */
+    stemma_limits limits;
+    unsigned threads;
+};
+
+/* Keep order: rank <-> class. Classes of documents that are not text have numbers behind those of text
+ * classes. */
+struct ranking {
+    uint32_t count;      /* classes of any kind */
+    uint32_t *class_of;  /* by rank */
+    uint32_t *rank_of;   /* by class */
+    uint32_t *documents; /* all that have a class, class after class by rank, each in keep order */
+    uint32_t *first;     /* by rank: where its documents begin; one more at the end */
+};
+
+struct scan_results {
+    stemma_scan_member *members;
+    size_t member_count, member_cap;
+    struct result_group {
+        uint32_t kept;
+        size_t first, count; /* of members */
+        uint64_t bytes;      /* that could be saved */
+    } *groups;
+    size_t group_count, group_cap;
+    uint64_t redundant, redundant_bytes;
+    uint8_t *redundant_bits; /* by document */
+};
+
+struct stemma_scan {
+    const struct stemma_recipe *recipe;
+    struct scan_settings settings;
+    struct join_plan plan;
+    struct identity_key key;
+    char **operands; /* paths to look at, in the order given */
+    size_t operand_count, operand_cap;
+    struct catalogue catalogue;
+    struct texts texts;
+    struct sorter *samples; /* (sample, class) */
+    struct sorter *pairs;   /* candidates in ranks */
+    struct ranking ranking;
+    struct scan_results results;
+    uint32_t *order; /* documents in the order of input */
+    uint32_t *place; /* and back: the number that is reported */
+    stemma_scan_summary summary;
+    struct document_options document_options;
+    size_t huge_from; /* bytes: larger documents are not held in memory */
+    struct scan_progress progress;
+    uint64_t *copies;   /* documents of ranking, as they are reported; made when asked for */
+    uint64_t lone_copy; /* the same of a document without class */
+    bool started, done; /* done: the run succeeded */
+};
+
+/* recipe is retained; strings and lists of the options are copied. */
+stemma_status scan_new(const struct stemma_recipe *recipe, const struct scan_settings *settings,
+                       struct stemma_scan **out, stemma_error *err);
+stemma_status scan_run(struct stemma_scan *scan, stemma_error *err);
+void scan_free(struct stemma_scan *scan);
+
+/* ---- stages, in this order; each fills what the next needs ---- */
+
+stemma_status scan_list(struct stemma_scan *scan, stemma_error *err);
+stemma_status scan_read(struct stemma_scan *scan, stemma_error *err);
+stemma_status scan_rank(struct stemma_scan *scan, stemma_error *err);
+stemma_status scan_match(struct stemma_scan *scan, stemma_error *err);
+stemma_status scan_group(struct stemma_scan *scan, stemma_error *err);
+
+/* The smallest fingerprints of a class, by its rank: see group.h. */
+stemma_status scan_sample(struct stemma_scan *scan, uint32_t rank, size_t most, struct vec64 *out,
+                          stemma_error *err);
+
+/* Numbers of candidate pairs (ranks), exactly: see group.h. */
+stemma_status scan_verify(struct stemma_scan *scan, const uint64_t *pairs, size_t count,
+                          struct numbers *numbers, stemma_error *err);
+
+#endif

@@ -1,0 +1,69 @@
+/*
+ * Canonical texts for verification: kept from the reading as long as memory allows, read again otherwise.
+ *
+ * A text that is read again must be what it was: its identity says so. Of compressed data sets, which cannot
+ * be entered in the middle, texts_recall goes through once more and keeps those that will be asked for, in
+ * memory or, beyond it, in an unnamed file.
+ */
+#ifndef SCAN_TEXTS_H
+#define SCAN_TEXTS_H
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "kernels/kernels.h"
+#include "read/dataset.h"
+#include "read/document.h"
+
+#include <stdatomic.h>
+
+struct stemma_scan;
+
+struct texts {
+    size_t budget; /* bytes that may be kept */
+    atomic_size_t used;
+    int spool;              /* unnamed file, or -1 */
+    uint64_t spooled;       /* bytes in it */
+    uint64_t *spool_places; /* by class, place + 1; NULL: none */
+};
+
+/* One worker's means to read documents. */
+struct text_reader {
+    struct stemma_scan *scan;
+    struct extractor extractor;
+    struct whole *whole;
+    struct record_reader records;
+    struct buf bytes;
+};
+
+stemma_status text_reader_init(struct text_reader *reader, struct stemma_scan *scan, stemma_error *err);
+void text_reader_release(struct text_reader *reader);
+
+/* All bytes of a file, into reader->bytes; *huge when they are more than may be held. */
+stemma_status text_reader_read(struct text_reader *reader, const char *path, bool *huge, stemma_error *err);
+
+/* The canonical text of a document's bytes, which lasts until the next call; name decides on the format, and
+ * may be NULL. */
+stemma_status text_reader_canon(struct text_reader *reader, const char *name, const uint8_t *bytes,
+                                size_t size, const uint8_t **text, size_t *text_size, bool *binary,
+                                stemma_error *err);
+
+/* The text of a document that was entered before, read again; it lasts until the next call. */
+struct document;
+stemma_status text_reader_source(struct text_reader *reader, const struct document *document,
+                                 struct document_text *out, stemma_error *err);
+
+/* The canonical text of a class; *text is the cached one, or a copy in `room`. CORRUPT when it changed
+ * meanwhile. */
+stemma_status text_fetch(struct text_reader *reader, uint32_t class, struct buf *room, const uint8_t **text,
+                         size_t *size, stemma_error *err);
+
+/* Keep the text of a class that was just read, if there is room. */
+void texts_keep(struct stemma_scan *scan, uint32_t class, const uint8_t *text, size_t size);
+
+/* After the join: forget texts that no candidate needs, and make sure of those that cannot be read again one
+ * by one. */
+stemma_status texts_recall(struct stemma_scan *scan, stemma_error *err);
+void texts_init(struct texts *texts);
+void texts_release(struct texts *texts);
+
+#endif

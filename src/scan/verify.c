@@ -1,0 +1,182 @@
+/*
+ * Candidates, compared on their full sets of shingles. The pairs of one first document are a task, in parts
+ * where they are many; workers take tasks until none are left.
+ */
+#include "base/alloc.h"
+#include "base/spill.h"
+#include "base/thread.h"
+#include "estimate/overlap.h"
+#include "scan/huge.h"
+#include "scan/reading.h"
+#include "shingle/whole.h"
+#include "sketch/lowest.h"
+
+#include <string.h>
+
+enum {
+    TASK_MOST = 64
+}; /* pairs; more would leave threads idle at the end, fewer prepare a document more often */
+
+struct verification {
+    struct stemma_scan *scan;
+    const uint64_t *pairs;
+    struct numbers *numbers;
+    size_t count;
+    size_t next; /* under the lock */
+    pthread_mutex_t lock;
+    stemma_status status;
+    stemma_error error;
+};
+
+struct comparer {
+    struct text_reader reader;
+    struct overlap_base *base;
+    struct buf first, second;
+    bool ready;        /* base is that of the task's first document */
+    struct spill *set; /* likewise, where a huge document takes part; NULL until then */
+};
+
+static stemma_status comparer_init(struct comparer *comparer, struct stemma_scan *scan, stemma_error *err) {
+    *comparer = (struct comparer){0};
+    TRY(text_reader_init(&comparer->reader, scan, err));
+    return overlap_base_new(&scan->recipe->view, &scan->recipe->tables, &comparer->base, err);
+}
+
+static void comparer_release(struct comparer *comparer) {
+    text_reader_release(&comparer->reader);
+    overlap_base_free(comparer->base);
+    buf_release(&comparer->first);
+    buf_release(&comparer->second);
+}
+
+/* A task: pairs [begin, end) with one first document. */
+static bool take_task(struct verification *v, size_t *begin, size_t *end) {
+    pthread_mutex_lock(&v->lock);
+    *begin = *end = v->next;
+    while (v->status == STEMMA_OK && *end < v->count && *end - *begin < TASK_MOST &&
+           v->pairs[*end] >> 32 == v->pairs[*begin] >> 32)
+        ++*end;
+    v->next = *end;
+    pthread_mutex_unlock(&v->lock);
+    return *end > *begin;
+}
+
+static stemma_status compare_texts(struct comparer *c, uint32_t first, uint32_t second, struct numbers *out,
+                                   stemma_error *err) {
+    const uint8_t *text;
+    size_t size;
+    struct overlap overlap;
+    if (!c->ready) {
+        TRY(text_fetch(&c->reader, first, &c->first, &text, &size, err));
+        TRY(overlap_base_set(c->base, text, size, err));
+        c->ready = true;
+    }
+    TRY(text_fetch(&c->reader, second, &c->second, &text, &size, err));
+    TRY(overlap_with(c->base, text, size, &overlap, err));
+    *out = (struct numbers){overlap.a, overlap.b, overlap.common};
+    return STEMMA_OK;
+}
+
+/* A pair of which one cannot be read any more is no pair, and the document a problem. */
+static stemma_status compare_pair(struct comparer *c, struct stemma_scan *scan, uint64_t pair,
+                                  struct numbers *out, stemma_error *err) {
+    const struct text_class *classes = scan->catalogue.classes;
+    uint32_t first = scan->ranking.class_of[pair >> 32], second = scan->ranking.class_of[(uint32_t)pair];
+    stemma_error cause;
+    *out = (struct numbers){0};
+    stemma_status status = classes[first].huge || classes[second].huge
+                               ? huge_compare(&c->reader, first, second, &c->set, out, &cause)
+                               : compare_texts(c, first, second, out, &cause);
+    if (status == STEMMA_OK) return STEMMA_OK;
+    if (!is_problem(status)) return fail(err, status, "%s", cause.message);
+    uint32_t culprit = c->ready || c->set ? second : first;
+    catalogue_add_problem(&scan->catalogue, catalogue_id(&scan->catalogue, classes[culprit].document), 0,
+                          &cause);
+    return STEMMA_OK;
+}
+
+static stemma_status do_task(struct comparer *c, struct verification *v, size_t begin, size_t end,
+                             stemma_error *err) {
+    struct stemma_scan *scan = v->scan;
+    stemma_status status = check_stop(scan->settings.limits.stop, err);
+    c->ready = false;
+    for (size_t i = begin; i < end && status == STEMMA_OK; i++)
+        status = compare_pair(c, scan, v->pairs[i], &v->numbers[i], err);
+    spill_free(c->set);
+    c->set = NULL;
+    progress_add(scan, end - begin, 0);
+    return status;
+}
+
+static void work(void *context, unsigned number) {
+    struct verification *v = context;
+    struct comparer comparer;
+    size_t begin, end;
+    stemma_error error;
+    (void)number;
+    stemma_status status = comparer_init(&comparer, v->scan, &error);
+    while (status == STEMMA_OK && take_task(v, &begin, &end))
+        status = do_task(&comparer, v, begin, end, &error);
+    comparer_release(&comparer);
+    if (status == STEMMA_OK) return;
+    pthread_mutex_lock(&v->lock);
+    if (v->status == STEMMA_OK) {
+        v->status = status;
+        v->error = error;
+    }
+    pthread_mutex_unlock(&v->lock);
+}
+
+stemma_status scan_verify(struct stemma_scan *scan, const uint64_t *pairs, size_t count,
+                          struct numbers *numbers, stemma_error *err) {
+    struct verification v = {
+        .scan = scan, .pairs = pairs, .numbers = numbers, .count = count, .status = STEMMA_OK};
+    pthread_mutex_init(&v.lock, NULL);
+    threads_run(count > 8 ? scan->settings.threads : 1, work, &v);
+    pthread_mutex_destroy(&v.lock);
+    scan->summary.verified += count;
+    return v.status == STEMMA_OK ? STEMMA_OK : fail(err, v.status, "%s", v.error.message);
+}
+
+/* ---- samples ---- */
+
+static stemma_status add_lowest(const uint64_t *fp, size_t count, size_t most, struct vec64 *out,
+                                stemma_error *err) {
+    struct lowest lowest;
+    lowest_init(&lowest, most);
+    bool room = lowest_add(&lowest, kernels_get(), fp, count) && lowest_settle(&lowest) &&
+                vec64_reserve(out, lowest.kept.len);
+    if (room) {
+        memcpy(out->data + out->len, lowest.kept.data, lowest.kept.len * sizeof *fp);
+        out->len += lowest.kept.len;
+    }
+    vec64_release(&lowest.kept);
+    return room ? STEMMA_OK : fail_memory(err);
+}
+
+static stemma_status sample_text(struct text_reader *reader, uint32_t class, size_t most, struct vec64 *out,
+                                 stemma_error *err) {
+    struct buf room = {0};
+    const uint8_t *text;
+    const uint64_t *fp;
+    size_t size, count;
+    uint64_t tokens;
+    stemma_status status = text_fetch(reader, class, &room, &text, &size, err);
+    if (status == STEMMA_OK) status = whole_shingles(reader->whole, text, size, &fp, &count, &tokens, err);
+    if (status == STEMMA_OK) status = add_lowest(fp, count, most, out, err);
+    buf_release(&room);
+    return status;
+}
+
+/* A document that is huge, or cannot be read any more, has no sample and joins no group. */
+stemma_status scan_sample(struct stemma_scan *scan, uint32_t rank, size_t most, struct vec64 *out,
+                          stemma_error *err) {
+    struct text_reader reader;
+    stemma_error cause;
+    uint32_t class = scan->ranking.class_of[rank];
+    if (class >= scan->catalogue.class_count || scan->catalogue.classes[class].huge) return STEMMA_OK;
+    stemma_status status = text_reader_init(&reader, scan, &cause);
+    if (status == STEMMA_OK) status = sample_text(&reader, class, most, out, &cause);
+    text_reader_release(&reader);
+    return status == STEMMA_OK || is_problem(status) ? STEMMA_OK : fail(err, status, "%s", cause.message);
+}

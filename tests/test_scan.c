@@ -1,0 +1,498 @@
+/* Scans through the public header: made-up documents in memory and in files, held against
+ * stemma_compare_bytes and the definition of stars. */
+#include "base/rng.h"
+#include "effort.h"
+#include "stemma.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* ---- documents ---- */
+
+enum { WORDS_MOST = 2000, TEXT_MOST = WORDS_MOST * 8, DOCUMENTS_MOST = 400 };
+
+static uint64_t seed = 1;
+
+struct pile {
+    char *texts[DOCUMENTS_MOST];
+    char ids[DOCUMENTS_MOST][24];
+    size_t count;
+};
+
+static void add(struct pile *pile, const char *text) {
+    assert_true(pile->count < DOCUMENTS_MOST);
+    snprintf(pile->ids[pile->count], sizeof pile->ids[0], "d%03zu", pile->count);
+    pile->texts[pile->count] = strdup(text);
+    assert_non_null(pile->texts[pile->count]);
+    pile->count++;
+}
+
+static void release(struct pile *pile) {
+    for (size_t i = 0; i < pile->count; i++) free(pile->texts[i]);
+}
+
+/* words of a vocabulary of 5,000, from `from` */
+static void random_text(char *out, size_t words) {
+    size_t at = 0;
+    for (size_t i = 0; i < words; i++)
+        at += (size_t)sprintf(out + at, "w%u ", (unsigned)rng_below(&seed, 5000));
+    out[at] = 0;
+}
+
+/* each word is replaced with probability `rate` */
+static void mutate(const char *text, double rate, char *out) {
+    size_t at = 0;
+    while (*text) {
+        const char *end = strchr(text, ' ');
+        if (rng_unit(&seed) < rate)
+            at += (size_t)sprintf(out + at, "x%u ", (unsigned)rng_below(&seed, 100000));
+        else
+            at += (size_t)sprintf(out + at, "%.*s ", (int)(end - text), text);
+        text = end + 1;
+    }
+    out[at] = 0;
+}
+
+/* A pile with families of copies, contained ones, exact copies and a template. */
+static void fill_pile(struct pile *pile, size_t families) {
+    static char text[2 * TEXT_MOST], copy[2 * TEXT_MOST], template[TEXT_MOST];
+    random_text(template, 60);
+    for (size_t i = 0; i < families; i++) {
+        random_text(text, 30 + rng_below(&seed, 600));
+        if (rng_below(&seed, 3) == 0) strcat(text, template);
+        add(pile, text);
+        for (uint64_t k = rng_below(&seed, 4); k > 0; k--) {
+            mutate(text, rng_unit(&seed) * .06, copy);
+            add(pile, copy);
+        }
+        if (rng_below(&seed, 4) == 0) add(pile, text);
+        if (rng_below(&seed, 4) == 0) {
+            strcpy(copy, "An introduction, then: ");
+            strcat(copy, text);
+            random_text(copy + strlen(copy), 1000);
+            add(pile, copy);
+        }
+    }
+}
+
+/* ---- running ---- */
+
+static stemma_scan *scan_pile(const struct pile *pile, const stemma_scan_options *options, size_t memory) {
+    stemma_scan *scan = NULL;
+    stemma_error error;
+    stemma_limits limits = stemma_limits_default();
+    if (memory) limits.memory = memory;
+    assert_int_equal(stemma_scan_new(NULL, options, &limits, &scan, &error), STEMMA_OK);
+    for (size_t i = 0; i < pile->count; i++)
+        assert_int_equal(
+            stemma_scan_add_text(scan, pile->ids[i], pile->texts[i], strlen(pile->texts[i]), &error),
+            STEMMA_OK);
+    assert_int_equal(stemma_scan_run(scan, &error), STEMMA_OK);
+    return scan;
+}
+
+/* Everything a scan says, as text. */
+static stemma_status print_pair(void *context, const stemma_scan_pair *pair, stemma_error *err) {
+    (void)err;
+    fprintf(context, "%llu %llu %d %.17g %.17g %.17g\n", (unsigned long long)pair->a,
+            (unsigned long long)pair->b, (int)pair->relation, pair->resemblance, pair->a_in_b, pair->b_in_a);
+    return STEMMA_OK;
+}
+
+static char *told(stemma_scan *scan) {
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    stemma_scan_summary summary = stemma_scan_get_summary(scan);
+    stemma_scan_group group;
+    assert_non_null(out);
+    for (uint64_t i = 0; i < summary.groups; i++) {
+        assert_int_equal(stemma_scan_get_group(scan, i, &group, NULL), STEMMA_OK);
+        fprintf(out, "group %llu %llu\n", (unsigned long long)group.kept,
+                (unsigned long long)group.redundant_bytes);
+        for (size_t k = 0; k < group.member_count; k++)
+            fprintf(out, "  %llu %d %.17g %.17g\n", (unsigned long long)group.members[k].document,
+                    (int)group.members[k].relation, group.members[k].resemblance, group.members[k].contained);
+    }
+    assert_int_equal(stemma_scan_pairs(scan, print_pair, out, NULL), STEMMA_OK);
+    fclose(out);
+    return text;
+}
+
+/* ---- tests ---- */
+
+static void test_relations(void **state) {
+    (void)state;
+    static char text[TEXT_MOST], longer[2 * TEXT_MOST];
+    struct pile pile = {0};
+    random_text(text, 300);
+    random_text(longer, 900);
+    strcat(longer, text);
+    add(&pile, longer);
+    add(&pile, text);   /* contained */
+    add(&pile, text);   /* identical to 1 */
+    strcat(text, "!!"); /* the same text */
+    add(&pile, text);
+    add(&pile, "");
+    add(&pile, "  ...");
+    stemma_scan *scan = scan_pile(&pile, NULL, 0);
+    stemma_scan_summary summary = stemma_scan_get_summary(scan);
+    stemma_scan_group group;
+    assert_int_equal(summary.documents, 6);
+    assert_int_equal(summary.empty, 2);
+    assert_int_equal(summary.classes, 2);
+    assert_int_equal(summary.groups, 1);
+    assert_int_equal(summary.redundant, 3);
+    assert_int_equal(stemma_scan_get_group(scan, 0, &group, NULL), STEMMA_OK);
+    assert_int_equal(group.kept, 0);
+    assert_int_equal(group.member_count, 3);
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(group.members[i].relation, STEMMA_CONTAINED);
+        assert_true(group.members[i].contained > .98);
+        assert_true(group.members[i].resemblance < .3);
+        assert_int_equal(group.members[i].parent, 0);
+    }
+    assert_int_equal(stemma_scan_get_group(scan, 1, &group, NULL), STEMMA_NOT_FOUND);
+    assert_string_equal(stemma_scan_get_document(scan, 3).id, "d003");
+    size_t count;
+    const uint64_t *copies = stemma_scan_copies(scan, 2, &count);
+    assert_non_null(copies);
+    assert_int_equal(count, 3);
+    assert_int_equal(copies[0], 1);
+    stemma_scan_free(scan);
+    release(&pile);
+}
+
+static void test_identical_and_same_text(void **state) {
+    (void)state;
+    struct pile pile = {0};
+    add(&pile, "One, two; three four five six seven.");
+    add(&pile, "one two three four five six seven");
+    add(&pile, "One, two; three four five six seven.");
+    stemma_scan *scan = scan_pile(&pile, NULL, 0);
+    stemma_scan_group group;
+    assert_int_equal(stemma_scan_get_group(scan, 0, &group, NULL), STEMMA_OK);
+    assert_int_equal(group.kept, 0);
+    assert_int_equal(group.members[0].document, 1);
+    assert_int_equal(group.members[0].relation, STEMMA_SAME_TEXT);
+    assert_int_equal(group.members[1].relation, STEMMA_IDENTICAL);
+    stemma_scan_free(scan);
+    release(&pile);
+}
+
+/* Whatever the threads and the memory, the same is told; and with reversed input, the same of the same
+ * documents. */
+static void test_nothing_depends_on_threads_or_memory(void **state) {
+    (void)state;
+    for (size_t round = 0; round < effort(10); round++) {
+        struct pile pile = {0};
+        fill_pile(&pile, 60);
+        stemma_scan_options options = stemma_scan_options_default();
+        options.pairs = true;
+        options.threads = 1;
+        options.keep = (stemma_keep)(round % 5);
+        stemma_scan *scan = scan_pile(&pile, &options, 0);
+        char *expected = told(scan);
+        stemma_scan_free(scan);
+        for (unsigned threads = 1; threads <= 3; threads++) {
+            options.threads = threads;
+            scan = scan_pile(&pile, &options, threads == 2 ? 1 : 0);
+            char *got = told(scan);
+            assert_string_equal(got, expected);
+            free(got);
+            stemma_scan_free(scan);
+        }
+        free(expected);
+        release(&pile);
+    }
+}
+
+/* ---- against brute force ---- */
+
+struct truth {
+    double resemblance[DOCUMENTS_MOST][DOCUMENTS_MOST];
+    double contained[DOCUMENTS_MOST][DOCUMENTS_MOST]; /* [i][k]: share of i in k */
+    size_t class[DOCUMENTS_MOST];
+};
+
+static void compare_all(const struct pile *pile, struct truth *truth) {
+    for (size_t i = 0; i < pile->count; i++) {
+        truth->class[i] = i;
+        for (size_t k = 0; k < i; k++) {
+            stemma_comparison c;
+            assert_int_equal(stemma_compare_bytes(pile->texts[i], strlen(pile->texts[i]), pile->texts[k],
+                                                  strlen(pile->texts[k]), NULL, NULL, NULL, &c, NULL),
+                             STEMMA_OK);
+            truth->resemblance[i][k] = truth->resemblance[k][i] = c.resemblance.value;
+            truth->contained[i][k] = c.a_in_b.value;
+            truth->contained[k][i] = c.b_in_a.value;
+            if (truth->class[i] == i && (c.relation == STEMMA_IDENTICAL || c.relation == STEMMA_SAME_TEXT))
+                truth->class[i] = truth->class[k];
+        }
+    }
+}
+
+struct check {
+    const struct truth *truth;
+    double threshold, contained;
+    bool found[DOCUMENTS_MOST][DOCUMENTS_MOST];
+};
+
+static stemma_status check_pair(void *context, const stemma_scan_pair *pair, stemma_error *err) {
+    struct check *check = context;
+    const struct truth *truth = check->truth;
+    size_t a = truth->class[pair->a], b = truth->class[pair->b];
+    (void)err;
+    assert_true(pair->resemblance == truth->resemblance[a][b]);
+    assert_true(pair->a_in_b == truth->contained[a][b]);
+    assert_true(pair->b_in_a == truth->contained[b][a]);
+    assert_true(pair->resemblance >= check->threshold || pair->a_in_b >= check->contained ||
+                pair->b_in_a >= check->contained);
+    assert_false(check->found[a][b]);
+    check->found[a][b] = check->found[b][a] = true;
+    return STEMMA_OK;
+}
+
+static void test_pairs_are_those_of_brute_force(void **state) {
+    (void)state;
+    static struct truth truth;
+    static struct check check;
+    const double thresholds[] = {.3, .5, .7, .9};
+    size_t true_pairs = 0, missed = 0;
+    for (size_t round = 0; round < effort(4); round++) {
+        struct pile pile = {0};
+        fill_pile(&pile, 40);
+        compare_all(&pile, &truth);
+        stemma_scan_options options = stemma_scan_options_default();
+        options.pairs = true;
+        options.keep = STEMMA_KEEP_FIRST; /* a class goes by its first document */
+        options.threshold = thresholds[round % 4];
+        memset(&check, 0, sizeof check);
+        check.truth = &truth;
+        check.threshold = options.threshold;
+        check.contained = options.contained;
+        stemma_scan *scan = scan_pile(&pile, &options, 0);
+        assert_int_equal(stemma_scan_pairs(scan, check_pair, &check, NULL), STEMMA_OK);
+        for (size_t i = 0; i < pile.count; i++)
+            for (size_t k = 0; k < i; k++) {
+                if (truth.class[i] != i || truth.class[k] != k || truth.resemblance[i][k] < options.threshold)
+                    continue;
+                true_pairs++;
+                missed += !check.found[i][k];
+            }
+        stemma_scan_free(scan);
+        release(&pile);
+    }
+    assert_true(true_pairs > 0);
+    assert_true(missed <= true_pairs / 50); /* 1 % is allowed at the very threshold; most lie above */
+}
+
+/* ---- files ---- */
+
+static char folder[32];
+
+static void write_file(const char *name, const char *text) {
+    char path[128];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *out = fopen(path, "w");
+    assert_non_null(out);
+    fputs(text, out);
+    fclose(out);
+}
+
+static int make_folder(void **state) {
+    (void)state;
+    strcpy(folder, "/tmp/stemma-test-XXXXXX");
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state) {
+    char command[128];
+    (void)state;
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    return system(command);
+}
+
+static void test_files(void **state) {
+    (void)state;
+    static char text[TEXT_MOST], copy[TEXT_MOST], path[128], link[128];
+    stemma_scan *scan = NULL;
+    stemma_scan_problem problem;
+    stemma_scan_group group;
+    random_text(text, 400);
+    mutate(text, .01, copy);
+    write_file("b.txt", text);
+    write_file("a.txt", copy);
+    write_file("c.bin", "\1\2\0\3");
+    snprintf(path, sizeof path, "%s/b.txt", folder);
+    snprintf(link, sizeof link, "%s/hard.txt", folder);
+    (void)!linkat(AT_FDCWD, path, AT_FDCWD, link, 0);
+    assert_int_equal(stemma_scan_new(NULL, NULL, NULL, &scan, NULL), STEMMA_OK);
+    assert_int_equal(stemma_scan_add_path(scan, folder, NULL), STEMMA_OK);
+    assert_int_equal(stemma_scan_add_path(scan, path, NULL), STEMMA_OK);
+    assert_int_equal(stemma_scan_add_path(scan, "/nonexistent/x", NULL), STEMMA_OK);
+    assert_int_equal(stemma_scan_run(scan, NULL), STEMMA_OK);
+    assert_int_equal(stemma_scan_run(scan, NULL), STEMMA_INVALID);
+    stemma_scan_summary summary = stemma_scan_get_summary(scan);
+    assert_int_equal(summary.documents, 3);
+    assert_int_equal(summary.repeated, 2);
+    assert_int_equal(summary.groups, 1);
+    assert_int_equal(summary.problems, 1);
+    assert_int_equal(stemma_scan_get_problem(scan, 0, &problem, NULL), STEMMA_OK);
+    assert_string_equal(problem.name, "/nonexistent/x");
+    assert_int_equal(stemma_scan_get_group(scan, 0, &group, NULL), STEMMA_OK);
+    assert_int_equal(group.members[0].relation, STEMMA_NEAR_DUPLICATE);
+    stemma_scan_free(scan);
+}
+
+/* With little memory no text is kept, so files are read again: one that changed is a problem, not a wrong
+ * answer. */
+struct change {
+    const char *name, *text;
+    bool done;
+};
+
+static void change_file(void *context, const stemma_scan_progress *progress) {
+    struct change *change = context;
+    if (change->done || strcmp(progress->stage, "verifying") != 0) return;
+    change->done = true;
+    write_file(change->name, change->text);
+}
+
+static void test_changed_file(void **state) {
+    (void)state;
+    static char text[TEXT_MOST * 40], copy[TEXT_MOST * 40];
+    struct change change = {"y.txt", "something else altogether that is not what it was", false};
+    stemma_scan_options options = stemma_scan_options_default();
+    stemma_limits limits = stemma_limits_default();
+    stemma_scan *scan = NULL;
+    stemma_scan_problem problem;
+    random_text(text, WORDS_MOST * 30);
+    mutate(text, .005, copy);
+    write_file("x.txt", text);
+    write_file("y.txt", copy);
+    options.progress = change_file;
+    options.progress_context = &change;
+    limits.memory = 1 << 18;
+    assert_int_equal(stemma_scan_new(NULL, &options, &limits, &scan, NULL), STEMMA_OK);
+    assert_int_equal(stemma_scan_add_path(scan, folder, NULL), STEMMA_OK);
+    assert_int_equal(stemma_scan_run(scan, NULL), STEMMA_OK);
+    assert_true(change.done);
+    assert_int_equal(stemma_scan_get_problem(scan, 0, &problem, NULL), STEMMA_OK);
+    assert_non_null(strstr(problem.cause, "has changed"));
+    stemma_scan_free(scan);
+}
+
+/* Documents larger than their share of the memory are compared by sets on disk, with the same result. */
+static void test_huge_documents(void **state) {
+    (void)state;
+    static char text[TEXT_MOST * 200], copy[TEXT_MOST * 200];
+    stemma_limits limits = stemma_limits_default();
+    stemma_scan_group group[2];
+    for (int i = 0; i < 200; i++) random_text(text + strlen(text), WORDS_MOST);
+    mutate(text, .01, copy);
+    write_file("x.txt", text);
+    write_file("y.txt", copy);
+    write_file("small.txt", "not much to be seen in here at all");
+    for (int i = 0; i < 2; i++) {
+        stemma_scan *scan = NULL;
+        limits.memory = i ? 1 << 18 : 1 << 30;
+        assert_int_equal(stemma_scan_new(NULL, NULL, &limits, &scan, NULL), STEMMA_OK);
+        assert_int_equal(stemma_scan_add_path(scan, folder, NULL), STEMMA_OK);
+        assert_int_equal(stemma_scan_run(scan, NULL), STEMMA_OK);
+        assert_int_equal(stemma_scan_get_group(scan, 0, &group[i], NULL), STEMMA_OK);
+        assert_int_equal(group[i].member_count, 1);
+        static stemma_scan_member members[2];
+        members[i] = group[i].members[0];
+        group[i].members = &members[i];
+        stemma_scan_free(scan);
+    }
+    assert_true(group[0].members->resemblance == group[1].members->resemblance);
+    assert_true(group[0].members->resemblance > .8);
+    assert_int_equal(group[0].kept, group[1].kept);
+}
+
+/* ---- boilerplate ---- */
+
+static stemma_status take_passage(void *context, const stemma_scan_passage *passage, stemma_error *err) {
+    (void)err;
+    stemma_scan_passage *first = context;
+    if (!first->text) {
+        *first = *passage;
+        first->text = strndup(passage->text, passage->size);
+    }
+    return STEMMA_OK;
+}
+
+static void test_boilerplate(void **state) {
+    (void)state;
+    static char text[2 * TEXT_MOST], template[TEXT_MOST], own[TEXT_MOST];
+    struct pile pile = {0};
+    random_text(template, 150);
+    template[0] = 'W'; /* as it stands in the documents, not in canonical form */
+    for (int i = 0; i < 60; i++) {
+        random_text(own, 200);
+        strcat(strcpy(text, own), i % 2 ? template : "");
+        random_text(text + strlen(text), 100);
+        add(&pile, text);
+    }
+    stemma_scan_options options = stemma_scan_options_default();
+    options.boilerplate = true;
+    stemma_scan *scan = scan_pile(&pile, &options, 0);
+    stemma_scan_passage passage = {0};
+    assert_int_equal(stemma_scan_boilerplate(scan, 0, 10, take_passage, &passage, NULL), STEMMA_OK);
+    assert_int_equal(passage.documents, 30);
+    assert_int_equal(passage.tokens, 150);
+    template[strlen(template) - 1] = 0; /* the last space */
+    assert_string_equal(passage.text, template);
+    free((char *)(uintptr_t)passage.text);
+    stemma_scan_free(scan);
+    release(&pile);
+}
+
+static void test_wrong_use(void **state) {
+    (void)state;
+    stemma_scan *scan = NULL;
+    stemma_scan_options options = stemma_scan_options_default();
+    stemma_error error;
+    options.threshold = .2;
+    assert_int_equal(stemma_scan_new(NULL, &options, NULL, &scan, &error), STEMMA_INVALID);
+    options = stemma_scan_options_default();
+    options.contained = 1.5;
+    assert_int_equal(stemma_scan_new(NULL, &options, NULL, &scan, &error), STEMMA_INVALID);
+    options.size = 0;
+    assert_int_equal(stemma_scan_new(NULL, &options, NULL, &scan, &error), STEMMA_INVALID);
+    assert_null(scan);
+    assert_int_equal(stemma_scan_new(NULL, NULL, NULL, &scan, &error), STEMMA_OK);
+    assert_int_equal(stemma_scan_pairs(scan, print_pair, NULL, &error), STEMMA_INVALID);
+    assert_int_equal(stemma_scan_run(scan, &error), STEMMA_OK); /* of nothing */
+    assert_int_equal(stemma_scan_get_summary(scan).documents, 0);
+    assert_int_equal(stemma_scan_pairs(scan, print_pair, NULL, &error), STEMMA_INVALID);
+    assert_int_equal(stemma_scan_add_path(scan, "x", &error), STEMMA_INVALID);
+    stemma_scan_free(scan);
+    stemma_scan_free(NULL);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_relations),
+        cmocka_unit_test(test_identical_and_same_text),
+        cmocka_unit_test(test_nothing_depends_on_threads_or_memory),
+        cmocka_unit_test(test_pairs_are_those_of_brute_force),
+        cmocka_unit_test_setup_teardown(test_files, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(test_changed_file, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(test_huge_documents, make_folder, remove_folder),
+        cmocka_unit_test(test_boilerplate),
+        cmocka_unit_test(test_wrong_use),
+    };
+    return cmocka_run_group_tests_name("scan", tests, NULL, NULL);
+}
