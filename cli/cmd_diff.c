@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { DEFAULT_CONTEXT = 3, WIDE = 120, NARROW = 80 };
@@ -114,23 +113,6 @@ static void print_same(const pair *p) {
         puts("The documents have the same canonical text; their bytes differ (see --preset).");
 }
 
-static enum exit_code complain_of_existing(const char *path) {
-    complain("'%s' exists; use --force to overwrite it", path);
-    return EXIT_WRONG;
-}
-
-/* Said before the work. */
-static enum exit_code check_output(const options *o) {
-    struct stat info;
-    if (!o->output) return EXIT_DONE;
-    for (size_t i = 0; i < o->operand_count; i++)
-        if (is_same_file(o->output, o->operands[i])) {
-            complain("cannot write '%s': it is one of the documents", o->output);
-            return EXIT_WRONG;
-        }
-    return o->force || lstat(o->output, &info) ? EXIT_DONE : complain_of_existing(o->output);
-}
-
 /* The page on standard output, or in a file that appears only when it is complete. */
 static enum exit_code write_html(const options *o, const pair *p, const diff_view *view, size_t context) {
     new_file file;
@@ -211,7 +193,7 @@ static enum exit_code run(const options *o) {
     stemma_error error;
     pair p = {0};
     enum exit_code code = check_use(o);
-    if (!code) code = check_output(o);
+    if (!code && o->output) code = new_file_check(o->output, o->operands, o->operand_count, o->force);
     if (!code) code = recipe_from_options(o, "diff", &p.recipe);
     if (code) return code;
     p.a_name = o->operands[0];

@@ -65,7 +65,7 @@ static void print_item(find_run *run, const item *it) {
     else if (o->json)
         fragments_print_json(it->name, it->findings, o);
     else
-        fragments_print(it->name, it->findings, run->unit, o->target_count);
+        fragments_print(it->name, it->findings, run->unit, o->targets.count);
 }
 
 /* Returns false when more work would be for nothing: nobody reads, or --quiet has its answer. */
@@ -114,16 +114,16 @@ static bool names_standard_input(const options *o) {
 }
 
 static enum exit_code check_use(const options *o) {
-    size_t needed = o->target_count ? 1 : 2;
+    size_t needed = o->targets.count ? 1 : 2;
     size_t inputs = (o->files_from && !strcmp(o->files_from, "-")) ? 1 : 0;
     if (o->operand_count + (o->files_from != NULL) < needed)
         return wrong_use("find", "a target and at least one file or folder are needed");
-    if (!o->target_count && o->operand_count == 0) return wrong_use("find", "a target is needed");
+    if (!o->targets.count && o->operand_count == 0) return wrong_use("find", "a target is needed");
     if (o->null_separated && !o->files_from) return wrong_use("find", "-0 is for --files-from");
     if (o->json && (o->list || o->print0))
         return wrong_use("find", "only one of --json, --list and --print0");
     for (size_t i = 0; i < o->operand_count; i++) inputs += !strcmp(o->operands[i], "-");
-    for (size_t i = 0; i < o->target_count; i++) inputs += !strcmp(o->targets[i], "-");
+    for (size_t i = 0; i < o->targets.count; i++) inputs += !strcmp(o->targets.texts[i], "-");
     if (inputs > 1) return wrong_use("find", "standard input can be read only once");
     return EXIT_DONE;
 }
@@ -139,11 +139,11 @@ static unsigned threads_for(const options *o, const walk *w) {
 /* The targets are those of --target, or the first operand. */
 static enum exit_code make_finder(find_run *run, const stemma_recipe *recipe) {
     const options *o = run->options;
-    size_t count = o->target_count ? o->target_count : 1;
+    size_t count = o->targets.count ? o->targets.count : 1;
     stemma_find_options how = stemma_find_options_default();
-    stemma_target targets[MAX_TARGETS] = {{.path = o->target_count ? o->targets[0] : o->operands[0]}};
+    stemma_target targets[MAX_TEXTS] = {{.path = o->targets.count ? o->targets.texts[0] : o->operands[0]}};
     stemma_error error;
-    for (size_t i = 0; i < o->target_count; i++) targets[i].path = o->targets[i];
+    for (size_t i = 0; i < o->targets.count; i++) targets[i].path = o->targets.texts[i];
     for (size_t i = 0; i < count; i++)
         if (stored_refuse(targets[i].path, "look for", &error)) return complain_of(&error);
     how.least = o->least;
@@ -159,7 +159,7 @@ static enum exit_code run(const options *o) {
     stemma_recipe *recipe;
     find_run run = {.options = o, .limits = limits_from(o)};
     run.walk =
-        (walk){.operands = o->operands, .operand_count = o->operand_count, .next = o->target_count ? 0 : 1};
+        (walk){.operands = o->operands, .operand_count = o->operand_count, .next = o->targets.count ? 0 : 1};
     enum exit_code code = check_use(o);
     if (!code) code = recipe_from_options(o, "find", &recipe);
     if (code) return code;

@@ -102,14 +102,16 @@ void help_of_command(const command *c) {
 void help_of_program(void) {
     puts("Usage: stemma COMMAND [OPTION]... [DOCUMENT]...\n"
          "\n"
-         "Which of these documents are really the same? Stemma says how closely two\n"
-         "documents are related, and in which direction.\n"
+         "Which of these documents are really the same? Stemma finds the near-duplicates\n"
+         "in a pile of documents, and says how closely two are related, and in which\n"
+         "direction.\n"
          "\n"
          "Commands:");
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         printf("  %-12s %s\n", command_list[i]->name, command_list[i]->summary);
     print_options(IN_HELP);
     puts("\nExamples:\n"
+         "  stemma scan ~/documents\n"
          "  stemma compare draft.txt final.txt\n"
          "  stemma sketch --output=all.sketch *.txt\n"
          "  stemma help compare");

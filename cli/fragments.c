@@ -139,7 +139,7 @@ static void json_fragment(json *line, const stemma_fragment *f, const options *o
     json_count(line, "end", f->end);
     json_count(line, "first_line", f->first_line);
     json_count(line, "last_line", f->last_line);
-    json_name(line, "target", o->target_count ? o->targets[f->target] : o->operands[0]);
+    json_name(line, "target", o->targets.count ? o->targets.texts[f->target] : o->operands[0]);
     json_count(line, "target_begin", f->target_begin);
     json_count(line, "target_end", f->target_end);
     json_count(line, "tokens", f->tokens);

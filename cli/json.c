@@ -92,10 +92,10 @@ void json_count(json *j, const char *key, uint64_t value) {
     fprintf(j->out, "%llu", (unsigned long long)value);
 }
 
-/* The shortest digits that read back as the same number. */
+/* The shortest digits that read back as the same number; %g leaves zeros at the end out. */
 void json_number(json *j, const char *key, double value) {
     char digits[40];
-    for (int precision = 6; precision <= 17; precision++) {
+    for (int precision = 15; precision <= 17; precision++) {
         snprintf(digits, sizeof digits, "%.*g", precision, value);
         if (strtod(digits, NULL) == value) break;
     }

@@ -13,9 +13,9 @@
 
 volatile int stop_requested;
 
-const command *const command_list[COMMAND_COUNT] = {&command_compare, &command_diff,      &command_find,
-                                                    &command_sketch,  &command_show,      &command_text,
-                                                    &command_help,    &command_completion};
+const command *const command_list[COMMAND_COUNT] = {&command_scan, &command_compare, &command_diff,
+                                                    &command_find, &command_sketch,  &command_show,
+                                                    &command_text, &command_help,    &command_completion};
 
 const command *command_named(const char *name) {
     for (size_t i = 0; name && i < COMMAND_COUNT; i++)
@@ -77,8 +77,8 @@ static enum exit_code run_program(int argc, char **argv) {
     if (!options_parse(&o, NULL, IN_HELP, argc, argv)) return EXIT_WRONG;
     if (o.version) return print_version();
     if (!o.help)
-        return wrong_use(NULL,
-                         "a command is needed: compare, diff, find, sketch, show, text, help or completion");
+        return wrong_use(
+            NULL, "a command is needed: scan, compare, diff, find, sketch, show, text, help or completion");
     help_of_program();
     return EXIT_DONE;
 }
@@ -89,7 +89,7 @@ int main(int argc, char **argv) {
     watch_signals();
     enum exit_code code = run_program(argc, argv);
     if (!stop_requested) code = graver(code, finish_output());
-    if (stop_requested) { /* what is still unwritten may wait for a reader for ever, also where _exit is wrapped */
+    if (stop_requested) { /* what is unwritten may wait for a reader for ever, also where _exit is wrapped */
         __fpurge(stdout);
         _exit(EXIT_INTERRUPTED);
     }

@@ -9,8 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "output.h"
-
 enum { NAME_ROOM = 40 };
 
 static void release(new_file *file) {
@@ -98,4 +96,19 @@ bool is_same_file(const char *a, const char *b) {
     struct stat first, second;
     return !stat(a, &first) && !stat(b, &second) && first.st_dev == second.st_dev &&
            first.st_ino == second.st_ino;
+}
+
+enum exit_code complain_of_existing(const char *path) {
+    complain("'%s' exists; use --force to overwrite it", path);
+    return EXIT_WRONG;
+}
+
+enum exit_code new_file_check(const char *path, char *const *inputs, size_t count, bool force) {
+    struct stat info;
+    for (size_t i = 0; i < count; i++)
+        if (is_same_file(path, inputs[i])) {
+            complain("cannot write '%s': it is one of the documents", path);
+            return EXIT_WRONG;
+        }
+    return force || lstat(path, &info) ? EXIT_DONE : complain_of_existing(path);
 }

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "output.h"
+
 typedef struct new_file {
     FILE *out;
     char *path;  /* a symbolic link stays one: this is its target */
@@ -21,6 +23,10 @@ bool new_file_keep(new_file *file, bool replace);
 
 /* Nothing is left of it. */
 void new_file_abandon(new_file *file);
+
+/* Said before the work: a file that exists is replaced only with --force, one of the inputs never. */
+enum exit_code new_file_check(const char *path, char *const *inputs, size_t count, bool force);
+enum exit_code complain_of_existing(const char *path);
 
 /* Whether both names lead to one file. */
 bool is_same_file(const char *a, const char *b);

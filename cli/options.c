@@ -112,19 +112,30 @@ static bool take_size(const parser *p, const option_spec *spec, const char *valu
     return true;
 }
 
-static bool is_choice(const char *choices, const char *value) {
+/* Counted from 1; 0 when it is none of them. */
+static unsigned place_of(const char *choices, const char *value) {
     size_t length = strlen(value);
-    for (const char *at = choices; *at; at += strspn(at, " ")) {
+    unsigned place = 1;
+    for (const char *at = choices; *at; at += strspn(at, " "), place++) {
         size_t word = strcspn(at, " ");
-        if (word == length && !memcmp(at, value, length)) return true;
+        if (word == length && !memcmp(at, value, length)) return place;
         at += word;
     }
-    return false;
+    return 0;
+}
+
+const char *choice_at(const char *choices, unsigned place, size_t *length) {
+    for (; place > 1; place--) {
+        choices += strcspn(choices, " ");
+        choices += strspn(choices, " ");
+    }
+    *length = strcspn(choices, " ");
+    return choices;
 }
 
 /* A word that goes into the recipe's text must not bring fields of its own. */
 static bool take_word(const parser *p, const option_spec *spec, const char *value, const char **out) {
-    if (spec->choices && !is_choice(spec->choices, value)) {
+    if (spec->choices && !place_of(spec->choices, value)) {
         char name[64];
         wrong_use(p->command_name, "%s: '%s' is not one of: %s", option_name(spec, name, sizeof name), value,
                   spec->choices);
@@ -139,7 +150,7 @@ static bool take_word(const parser *p, const option_spec *spec, const char *valu
 static bool take_folds(const parser *p, const option_spec *spec, const char *value) {
     char *list = need_copy(value), *rest = list, *word;
     bool known = true;
-    while (known && (word = strsep(&rest, "+"))) known = is_choice("nfc case space punct", word);
+    while (known && (word = strsep(&rest, "+"))) known = place_of("nfc case space punct", word) != 0;
     free(list);
     if (!known) return refuse(p, spec, value, "is not any of nfc, case, space and punct, joined by '+'");
     p->out->view[spec->id] = value;
@@ -169,19 +180,23 @@ static scheme_choice *current_signature(options *o) {
     return last && last->scheme && !strncmp(last->scheme, "signature", 9) ? last : &o->signature_of;
 }
 
-static bool take_target(const parser *p, const option_spec *spec, const char *value) {
-    options *o = p->out;
-    if (o->target_count == MAX_TARGETS) return refuse(p, spec, value, "is one target too many");
-    o->targets[o->target_count++] = value;
+static bool take_one_more(const parser *p, const option_spec *spec, const char *value, text_list *list) {
+    if (list->count == MAX_TEXTS) return refuse(p, spec, value, "is one too many");
+    list->texts[list->count++] = value;
+    return true;
+}
+
+static bool take_choice(const parser *p, const option_spec *spec, const char *value, unsigned *place) {
+    const char *word;
+    if (!take_word(p, spec, value, &word)) return false;
+    *place = place_of(spec->choices, word);
     return true;
 }
 
 static bool take_edit(const parser *p, const option_spec *spec, const char *value) {
-    static const enum edit_choice choices[] = {EDIT_EXACT, EDIT_ESTIMATE, EDIT_NONE}; /* as in the table */
-    const char *words[] = {"exact", "estimate", "none"}, *word;
-    if (!take_word(p, spec, value, &word)) return false;
-    for (size_t i = 0; i < 3; i++)
-        if (!strcmp(word, words[i])) p->out->edit = choices[i];
+    unsigned place;
+    if (!take_choice(p, spec, value, &place)) return false;
+    p->out->edit = (enum edit_choice)place;
     return true;
 }
 
@@ -211,12 +226,21 @@ static bool store_plain(options *o, enum option_id id, const char *value) {
                  {OPT_HTML, offsetof(options, html)},
                  {OPT_THOROUGH, offsetof(options, thorough)},
                  {OPT_LIST, offsetof(options, list)},
+                 {OPT_HIDDEN, offsetof(options, hidden)},
+                 {OPT_FOLLOW, offsetof(options, follow)},
+                 {OPT_NO_IGNORE, offsetof(options, no_ignore)},
+                 {OPT_STRICT, offsetof(options, strict)},
+                 {OPT_PAIRS, offsetof(options, pairs)},
+                 {OPT_BOILERPLATE, offsetof(options, boilerplate)},
+                 {OPT_LIST_REDUNDANT, offsetof(options, list_redundant)},
                  {OPT_HELP, offsetof(options, help)},
                  {OPT_VERSION, offsetof(options, version)}},
       texts[] = {
           {OPT_KEY, offsetof(options, key_file)},          {OPT_RECIPE, offsetof(options, recipe)},
           {OPT_PAIRS_FROM, offsetof(options, pairs_from)}, {OPT_FILES_FROM, offsetof(options, files_from)},
-          {OPT_OUTPUT, offsetof(options, output)},         {OPT_DIRECTORY, offsetof(options, directory)}};
+          {OPT_OUTPUT, offsetof(options, output)},         {OPT_DIRECTORY, offsetof(options, directory)},
+          {OPT_TEXT_FIELD, offsetof(options, text_field)}, {OPT_ID_FIELD, offsetof(options, id_field)},
+          {OPT_FILTER, offsetof(options, filter)}};
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         if (flags[i].id == id) return *(bool *)((char *)o + flags[i].place) = true;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
@@ -268,12 +292,28 @@ static bool store(const parser *p, const option_spec *spec, const char *value) {
         return take_edit(p, spec, value);
     case OPT_EDIT_LIMIT:
         return take_positive(p, spec, value, &o->edit_limit);
+    case OPT_KEEP:
+        return take_choice(p, spec, value, &o->keep);
+    case OPT_GROUP:
+        return take_choice(p, spec, value, &o->group);
+    case OPT_CAP:
+        return take_count(p, spec, value, UINT32_MAX, &o->cap);
+    case OPT_INCLUDE:
+        return take_one_more(p, spec, value, &o->include);
+    case OPT_EXCLUDE:
+        return take_one_more(p, spec, value, &o->exclude);
+    case OPT_MIN_SIZE:
+        return take_size(p, spec, value, &o->min_size);
+    case OPT_MAX_SIZE:
+        return take_size(p, spec, value, &o->max_size);
+    case OPT_ENCODING:
+        return take_choice(p, spec, value, &o->encoding);
     case OPT_BLOCKS:
         return take_size(p, spec, value, &o->blocks);
     case OPT_LEAST:
         return take_positive(p, spec, value, &o->least);
     case OPT_TARGET:
-        return take_target(p, spec, value);
+        return take_one_more(p, spec, value, &o->targets);
     case OPT_THREADS:
         return take_count(p, spec, value, 256, &o->threads);
     case OPT_COLUMNS:

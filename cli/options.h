@@ -21,7 +21,8 @@ enum command_mask {
     IN_SHOW = 32,
     IN_DIFF = 64,
     IN_FIND = 128,
-    IN_DOCUMENTS = IN_COMPARE | IN_SKETCH | IN_TEXT | IN_FIND,
+    IN_SCAN = 256,
+    IN_DOCUMENTS = IN_COMPARE | IN_SKETCH | IN_TEXT | IN_FIND | IN_SCAN,
     IN_ALL = IN_DOCUMENTS | IN_DIFF | IN_SHOW | IN_HELP | IN_COMPLETION
 };
 
@@ -47,6 +48,9 @@ enum option_id {
     OPT_SKETCH,
     OPT_THRESHOLD,
     OPT_CONTAINED,
+    OPT_KEEP,
+    OPT_GROUP,
+    OPT_CAP,
     OPT_EDIT,
     OPT_EDIT_LIMIT,
     OPT_BLOCKS,
@@ -56,12 +60,27 @@ enum option_id {
     OPT_PAIRS_FROM,
     OPT_FILES_FROM,
     OPT_NULL,
+    OPT_INCLUDE,
+    OPT_EXCLUDE,
+    OPT_HIDDEN,
+    OPT_FOLLOW,
+    OPT_NO_IGNORE,
+    OPT_MIN_SIZE,
+    OPT_MAX_SIZE,
+    OPT_ENCODING,
+    OPT_TEXT_FIELD,
+    OPT_ID_FIELD,
+    OPT_STRICT,
     OPT_TOKENS,
     OPT_SIDE_BY_SIDE,
     OPT_COLUMNS,
     OPT_CONTEXT,
     OPT_PASSAGES,
     OPT_HTML,
+    OPT_PAIRS,
+    OPT_BOILERPLATE,
+    OPT_LIST_REDUNDANT,
+    OPT_FILTER,
     OPT_OUTPUT,
     OPT_DIRECTORY,
     OPT_FORCE,
@@ -101,9 +120,15 @@ typedef struct scheme_choice {
     bool positions;
 } scheme_choice;
 
-enum { MAX_SCHEMES = 16, MAX_TARGETS = 256 };
+enum { MAX_SCHEMES = 16, MAX_TEXTS = 256 };
 
-/* --edit */
+/* The values of an option that may be given several times. */
+typedef struct text_list {
+    const char *texts[MAX_TEXTS];
+    size_t count;
+} text_list;
+
+/* --edit, in the order of its choices in the table */
 enum edit_choice { EDIT_DEFAULT, EDIT_EXACT, EDIT_ESTIMATE, EDIT_NONE };
 
 typedef struct options {
@@ -117,11 +142,17 @@ typedef struct options {
     bool sketch, thorough, list;
     size_t blocks;  /* bytes; 0 when not given */
     uint64_t least; /* tokens; likewise */
-    const char *targets[MAX_TARGETS];
-    size_t target_count;
+    text_list targets;
     enum edit_choice edit;
-    uint64_t edit_limit; /* 0 when not given */
-    double threshold, contained; /* negative when not given */
+    uint64_t edit_limit;            /* 0 when not given */
+    double threshold, contained;    /* negative when not given */
+    unsigned keep, group, encoding; /* place among the choices in the table, from 1; 0 when not given */
+    unsigned cap;                   /* 0 when not given, as the sizes below */
+    text_list include, exclude;
+    bool hidden, follow, no_ignore, strict;
+    size_t min_size, max_size;
+    const char *text_field, *id_field, *filter;
+    bool pairs, boilerplate, list_redundant;
     const char *pairs_from, *files_from;
     bool null_separated, tokens;
     bool side_by_side, passages, html;
@@ -141,6 +172,9 @@ bool options_parse(options *out, const char *command_name, unsigned command, int
 
 /* "--window" or "-n". */
 const char *option_name(const option_spec *spec, char *buffer, size_t size);
+
+/* The word at a place, from 1, among an option's choices; not NUL-terminated. */
+const char *choice_at(const char *choices, unsigned place, size_t *length);
 
 /* The nearest of `count` words (see edit distance), or NULL when none is near enough to suggest. */
 const char *nearest_word(const char *word, const char *const *words, size_t count);

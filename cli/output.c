@@ -251,3 +251,26 @@ const char *format_count(uint64_t value, char *buffer, size_t size) {
     buffer[used] = '\0';
     return buffer;
 }
+
+const char *format_bytes(uint64_t bytes, char *buffer, size_t size) {
+    static const char *const units[] = {"KB", "MB", "GB", "TB", "PB", "EB"};
+    double value = (double)bytes / 1000;
+    size_t unit = 0;
+    if (bytes < 1000) {
+        snprintf(buffer, size, "%u B", (unsigned)bytes);
+        return buffer;
+    }
+    for (; value >= 999.95; value /= 1000) unit++;
+    snprintf(buffer, size, "%.1f %s", value, units[unit]);
+    return buffer;
+}
+
+const char *format_percent(double share, char *buffer, size_t size) {
+    int whole = (int)(share * 100 + 1e-9); /* .29 is a little less than 29 hundredths */
+    if (whole == 100 && share < 1) whole = 99;
+    if (whole == 0 && share > 0)
+        snprintf(buffer, size, "<1 %%");
+    else
+        snprintf(buffer, size, "%d %%", whole);
+    return buffer;
+}

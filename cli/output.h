@@ -76,5 +76,9 @@ const char *format_fraction(double value, char *buffer, size_t size);
 const char *format_threshold(double value, char *buffer, size_t size);
 /* "26,333" */
 const char *format_count(uint64_t value, char *buffer, size_t size);
+/* "812 B", "61.2 KB", "1.3 GB": powers of 1000. */
+const char *format_bytes(uint64_t bytes, char *buffer, size_t size);
+/* "97 %": rounded down, so that 100 % is all and what is below a threshold looks so; "<1 %" for the least. */
+const char *format_percent(double share, char *buffer, size_t size);
 
 #endif

@@ -831,6 +831,8 @@ STEMMA_API stemma_status stemma_scan_pairs(stemma_scan *scan, stemma_scan_take_p
 /* The documents with the same text as this one, itself included, in keep order; NULL when there is none
  * such document or no memory. Belongs to the scan. */
 STEMMA_API const uint64_t *stemma_scan_copies(stemma_scan *scan, uint64_t document, size_t *count);
+/* Whether two documents are identical, byte for byte. */
+STEMMA_API bool stemma_scan_same_bytes(const stemma_scan *scan, uint64_t a, uint64_t b);
 
 /* Passages that many documents share. */
 typedef struct stemma_scan_passage {

@@ -17,7 +17,7 @@ import unittest
 
 from program import PROGRAM, QUANTITY, SOURCE, Base, words
 
-COMMANDS = ["compare", "diff", "find", "sketch", "show", "text"]
+COMMANDS = ["scan", "compare", "diff", "find", "sketch", "show", "text"]
 
 
 class Use(Base):
@@ -165,7 +165,7 @@ class Help(Base):
             return subprocess.run(["bash", "-c", shell], cwd=self.folder, capture_output=True, text=True).stdout.split()
         self.assertEqual(complete("stemma", "comp"), ["compare", "completion"])
         self.assertEqual(complete("stemma", "compare", "--thres"), ["--threshold"])
-        self.assertEqual(complete("stemma", "help", "s"), ["sketch", "show"])
+        self.assertEqual(complete("stemma", "help", "s"), ["scan", "sketch", "show"])
         self.assertEqual(complete("stemma", "sketch", "--unit", "w"), ["word"])
         self.assertEqual(complete("stemma", "sketch", "--unit", "=", "w"), ["word"])
         self.assertEqual(complete("stemma", "sketch", "--unit", "="), ["byte", "char", "word", "line"])
@@ -600,7 +600,7 @@ class BadInput(Base):
                                       stdin=text[:200000].strip().encode()))
         self.assertEqual(answer["edit"]["length_a"], len(text[:200000].strip()))
 
-    LISTS = (["compare", "--pairs-from"], ["sketch", "-o", "out", "--files-from"])
+    LISTS = (["compare", "--pairs-from"], ["sketch", "-o", "out", "--files-from"], ["scan", "--files-from"])
 
     def test_lists_that_are_no_lists(self):
         for *command, option in self.LISTS:

@@ -9,12 +9,7 @@ import sys
 import time
 import unittest
 
-from program import PROGRAM, Base
-
-
-def prose(count, seed):
-    source = random.Random(seed)
-    return [f"w{source.randrange(10 ** 6)}" for _ in range(count)]
+from program import PROGRAM, Base, prose
 
 
 class Searching(Base):

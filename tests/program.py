@@ -23,6 +23,12 @@ def words(count, seed=1):
     return [f"w{int(source.paretovariate(.6)) % 5000}" for _ in range(count)]
 
 
+def prose(count, seed):
+    """Words of which hardly one comes twice: every shingle is one of its own."""
+    source = random.Random(seed)
+    return [f"w{source.randrange(10 ** 6)}" for _ in range(count)]
+
+
 def limit_file_size():
     """Of a child: a file longer than this is a failure to write, not the end."""
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

@@ -683,6 +683,9 @@ static stemma_status group_classes(const char *argument, stemma_error *error) {
     if (status == STEMMA_OK) status = sorter_finish(sorter, error);
     if (status == STEMMA_OK) status = group_sorted((enum group_kind)atoi(argument), sorter, error);
     sorter_free(sorter);
+    return status;
+}
+
 /* ---- joining classes ---- */
 
 enum { JOIN_SETS = 400, JOIN_SET = 400 };

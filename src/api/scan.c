@@ -130,6 +130,12 @@ const uint64_t *stemma_scan_copies(stemma_scan *scan, uint64_t document, size_t 
     return scan_copies(scan, scan->order[document], count);
 }
 
+bool stemma_scan_same_bytes(const stemma_scan *scan, uint64_t a, uint64_t b) {
+    if (!scan || !scan->done || a >= scan->catalogue.document_count || b >= scan->catalogue.document_count)
+        return false;
+    return scan_same_bytes(scan, scan->order[a], scan->order[b]);
+}
+
 static stemma_status check_done(const stemma_scan *scan, bool asked, const char *what, stemma_error *err) {
     if (!scan || !scan->done) return fail(err, STEMMA_INVALID, "a scan that has run is needed");
     return asked ? STEMMA_OK : fail(err, STEMMA_INVALID, "the scan was not asked for %s", what);

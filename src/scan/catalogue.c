@@ -155,9 +155,11 @@ stemma_status catalogue_classify(struct catalogue *c, uint32_t document, struct 
     return room ? STEMMA_OK : fail_memory(err);
 }
 
-void catalogue_set_keys(struct catalogue *c, uint32_t class, const uint8_t *keys, uint32_t samples) {
+void catalogue_set_keys(struct catalogue *c, uint32_t class, const uint8_t *keys, uint32_t size,
+                        uint32_t samples) {
     pthread_mutex_lock(&c->lock);
     memcpy(c->keys + class * c->key_bytes, keys, c->key_bytes);
+    c->classes[class].size = size;
     c->classes[class].samples = samples;
     pthread_mutex_unlock(&c->lock);
 }

@@ -58,7 +58,8 @@ struct text_class {
     uint64_t text_size;
     uint32_t document; /* to read the text from */
     uint32_t samples;
-    bool huge; /* not to be held in memory */
+    uint32_t size; /* distinct shingles, about: see keyer_size */
+    bool huge;     /* not to be held in memory */
     uint8_t
         *cached; /* the canonical text, with KERNEL_SLACK bytes behind it; NULL: it has to be read again */
 };
@@ -110,7 +111,8 @@ stemma_status catalogue_add_document(struct catalogue *catalogue, const struct d
 /* The class of a text; *made when it is new: then its keys are to be given. */
 stemma_status catalogue_classify(struct catalogue *catalogue, uint32_t document, struct identity text,
                                  uint64_t text_size, uint32_t *class, bool *made, stemma_error *err);
-void catalogue_set_keys(struct catalogue *catalogue, uint32_t class, const uint8_t *keys, uint32_t samples);
+void catalogue_set_keys(struct catalogue *catalogue, uint32_t class, const uint8_t *keys, uint32_t size,
+                        uint32_t samples);
 void catalogue_set_huge(struct catalogue *catalogue, uint32_t class);
 
 /* A document, or a line of a data set, that could not be read. Never fails: without memory the problem is

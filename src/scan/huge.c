@@ -117,7 +117,7 @@ static stemma_status enter(struct worker *w, uint32_t source, struct passage *p,
     TRY(catalogue_classify(c, number, identity_end(&p->text), p->text_size, &class, &made, err));
     if (!made) return STEMMA_OK;
     TRY(keyer_end(w->keyer, w->keys, &w->samples, err));
-    catalogue_set_keys(c, class, w->keys, (uint32_t)w->samples.len);
+    catalogue_set_keys(c, class, w->keys, keyer_size(w->keyer), (uint32_t)w->samples.len);
     catalogue_set_huge(c, class);
     return worker_add_samples(w, class, err);
 }

@@ -71,7 +71,7 @@ static stemma_status take_text(struct worker *w, uint32_t number, const uint8_t 
     if (!made) return STEMMA_OK;
     TRY(whole_shingles(w->reader.whole, text, size, &fp, &count, &tokens, err));
     TRY(keyer_make(w->keyer, fp, count, w->keys, &w->samples, err));
-    catalogue_set_keys(&scan->catalogue, class, w->keys, (uint32_t)w->samples.len);
+    catalogue_set_keys(&scan->catalogue, class, w->keys, keyer_size(w->keyer), (uint32_t)w->samples.len);
     TRY(worker_add_samples(w, class, err));
     texts_keep(scan, class, text, size);
     return STEMMA_OK;

@@ -12,7 +12,7 @@ static double share(uint64_t part, uint64_t whole) {
     return whole ? (double)part / (double)whole : 0;
 }
 
-static bool same_bytes(const struct stemma_scan *scan, uint32_t a, uint32_t b) {
+bool scan_same_bytes(const struct stemma_scan *scan, uint32_t a, uint32_t b) {
     const struct document *documents = scan->catalogue.documents;
     return documents[a].bytes == documents[b].bytes &&
            identity_equal(documents[a].bytes_identity, documents[b].bytes_identity);
@@ -21,7 +21,7 @@ static bool same_bytes(const struct stemma_scan *scan, uint32_t a, uint32_t b) {
 static stemma_scan_member copy_of(const struct stemma_scan *scan, uint32_t document, uint32_t kept) {
     return (stemma_scan_member){
         .document = scan->place[document],
-        .relation = same_bytes(scan, document, kept) ? STEMMA_IDENTICAL : STEMMA_SAME_TEXT,
+        .relation = scan_same_bytes(scan, document, kept) ? STEMMA_IDENTICAL : STEMMA_SAME_TEXT,
         .resemblance = 1,
         .contained = 1,
         .contains = 1,

@@ -141,7 +141,7 @@ static void summarise(struct stemma_scan *scan, double begin) {
     s->candidates = sorter_count(scan->pairs);
     s->resident_bytes = catalogue_resident(&scan->catalogue);
     s->cached_bytes = scan->texts.used;
-    s->spilled_bytes = sorter_spilled(scan->samples) + sorter_spilled(scan->pairs) + scan->texts.spooled;
+    s->spilled_bytes += sorter_spilled(scan->samples) + sorter_spilled(scan->pairs) + scan->texts.spooled;
     s->seconds = seconds() - begin;
 }
 

@@ -82,6 +82,7 @@ stemma_status scan_read(struct stemma_scan *scan, stemma_error *err);
 stemma_status scan_rank(struct stemma_scan *scan, stemma_error *err);
 stemma_status scan_match(struct stemma_scan *scan, stemma_error *err);
 stemma_status scan_group(struct stemma_scan *scan, stemma_error *err);
+bool scan_same_bytes(const struct stemma_scan *scan, uint32_t a, uint32_t b); /* documents of the catalogue */
 
 /* The smallest fingerprints of a class, by its rank: see group.h. */
 stemma_status scan_sample(struct stemma_scan *scan, uint32_t rank, size_t most, struct vec64 *out,

@@ -1,0 +1,251 @@
+/* stemma scan: all near-duplicates in a pile of documents. */
+#include "command.h"
+#include "free_memory.h"
+#include "names.h"
+#include "new_file.h"
+#include "progress.h"
+#include "recipe_options.h"
+#include "scan_report.h"
+
+#include <string.h>
+
+static const double least_threshold = .3, least_contained = .5; /* what the library finds without fail */
+
+/* ---- wrong use ---- */
+
+static bool is_standard(const char *name) {
+    return name && !strcmp(name, "-");
+}
+
+static enum exit_code check_outputs(const options *o) {
+    int kinds = o->pairs + o->boilerplate + o->list_redundant + (o->filter != NULL);
+    if (kinds > 1)
+        return wrong_use("scan", "only one of --pairs, --boilerplate, --list-redundant and --filter");
+    if (o->json && o->list_redundant) return wrong_use("scan", "only one of --json and --list-redundant");
+    if (o->json && is_standard(o->filter))
+        return wrong_use("scan", "--json and --filter=- would both write to standard output");
+    if (o->print0 && !o->list_redundant) return wrong_use("scan", "--print0 is for --list-redundant");
+    if (o->force && !o->filter) return wrong_use("scan", "--force is for --filter");
+    if (o->group && (o->pairs || o->boilerplate))
+        return wrong_use("scan", "--group makes no groups of --%s", o->pairs ? "pairs" : "boilerplate");
+    return EXIT_DONE;
+}
+
+static enum exit_code check_inputs(const options *o) {
+    size_t standard = is_standard(o->files_from);
+    if (o->operand_count == 0 && !o->files_from)
+        return wrong_use("scan", "at least one file or folder is needed");
+    if (o->null_separated && !o->files_from) return wrong_use("scan", "-0 is for --files-from");
+    for (size_t i = 0; i < o->operand_count; i++) standard += is_standard(o->operands[i]);
+    if (standard > 1) return wrong_use("scan", "standard input can be read only once");
+    if (o->max_size && o->min_size > o->max_size)
+        return wrong_use("scan", "--min-size is above --max-size: there are no such documents");
+    return EXIT_DONE;
+}
+
+static enum exit_code check_thresholds(const options *o) {
+    if (o->threshold >= 0 && o->threshold < least_threshold)
+        return wrong_use("scan", "--threshold is from .3 to 1: what resembles less is not found reliably");
+    if (o->contained > 0 && o->contained < least_contained)
+        return wrong_use("scan", "--contained is from .5 to 1, or 0 not to look for it");
+    return EXIT_DONE;
+}
+
+static enum exit_code check_use(const options *o) {
+    enum exit_code code = check_outputs(o);
+    if (!code) code = check_inputs(o);
+    if (!code) code = check_thresholds(o);
+    if (!code && o->filter && !is_standard(o->filter))
+        code = new_file_check(o->filter, o->operands, o->operand_count, o->force);
+    return code;
+}
+
+/* ---- the scan ---- */
+
+static stemma_scan_options scan_options(const options *o, progress *p) {
+    stemma_scan_options s = stemma_scan_options_default();
+    if (o->threshold >= 0) s.threshold = o->threshold;
+    if (o->contained >= 0) s.contained = o->contained;
+    /* The enumerations have the order of the table. */
+    if (o->keep) s.keep = (stemma_keep)(o->keep - 1);
+    if (o->group) s.group = (stemma_grouping)(o->group - 1);
+    if (o->encoding) s.encoding = (stemma_encoding)(o->encoding - 1);
+    s.pairs = o->pairs;
+    s.boilerplate = o->boilerplate;
+    s.cap = o->cap;
+    s.include = o->include.texts;
+    s.include_count = o->include.count;
+    s.exclude = o->exclude.texts;
+    s.exclude_count = o->exclude.count;
+    s.hidden = o->hidden;
+    s.follow_links = o->follow;
+    s.no_ignore_files = o->no_ignore;
+    s.least_bytes = o->min_size;
+    s.most_bytes = o->max_size;
+    s.text_field = o->text_field;
+    s.id_field = o->id_field;
+    s.threads = o->threads;
+    s.progress = progress_of_scan;
+    s.progress_context = p;
+    return s;
+}
+
+static enum exit_code complain_of_scan(const stemma_error *error) {
+    return error->status == STEMMA_INVALID ? wrong_use("scan", "%s", error->message) : complain_of(error);
+}
+
+static enum exit_code add_listed(const options *o, stemma_scan *scan) {
+    name_list names;
+    stemma_error error;
+    char *name;
+    enum exit_code code = names_open(&names, o->files_from, o->null_separated), listed;
+    if (code) return code;
+    while (!code && names_next(&names, &name))
+        if (stemma_scan_add_path(scan, name, &error)) code = complain_of_scan(&error);
+    listed = names_close(&names);
+    return graver(code, listed);
+}
+
+static enum exit_code add_paths(const options *o, stemma_scan *scan) {
+    stemma_error error;
+    for (size_t i = 0; i < o->operand_count; i++)
+        if (stemma_scan_add_path(scan, o->operands[i], &error)) return complain_of_scan(&error);
+    return o->files_from ? add_listed(o, scan) : EXIT_DONE;
+}
+
+/* ---- the result ---- */
+
+static enum exit_code filter(scan_report *r) {
+    stemma_error error;
+    return stemma_scan_filter(r->scan, r->options->filter, &r->filtered, &error) ? complain_of_scan(&error)
+                                                                                 : EXIT_DONE;
+}
+
+/* Groups have all been found before; pairs and passages are looked for now. */
+static enum exit_code stream(scan_report *r) {
+    const options *o = r->options;
+    stemma_error error;
+    if (!(o->pairs ? report_pairs(r, &error) : report_passages(r, &error))) return EXIT_DONE;
+    return output_lost() ? EXIT_DONE : complain_of(&error); /* of a lost output main() speaks */
+}
+
+static enum exit_code print_json(scan_report *r) {
+    enum exit_code code = EXIT_DONE;
+    if (r->options->pairs || r->options->boilerplate)
+        code = stream(r);
+    else
+        json_groups(r);
+    if (code || !report_heard()) return code;
+    json_problems(r);
+    json_summary(r);
+    return code;
+}
+
+static void print_filtered(const scan_report *r) {
+    char count[32];
+    printf("%s record%s written to ", format_count(r->filtered, count, sizeof count),
+           r->filtered == 1 ? "" : "s");
+    print_name(stdout, r->options->filter);
+    putchar('\n');
+}
+
+static enum exit_code print_words(scan_report *r) {
+    const options *o = r->options;
+    if (o->pairs) return stream(r);
+    if (!o->quiet) report_summary(r);
+    if (o->boilerplate) {
+        if (!o->quiet) putchar('\n');
+        return stream(r);
+    }
+    if (!o->filter)
+        report_groups(r);
+    else if (!o->quiet)
+        print_filtered(r);
+    return EXIT_DONE;
+}
+
+static enum exit_code print_result(scan_report *r) {
+    const options *o = r->options;
+    bool nothing_read = r->summary.documents == 0 && r->summary.problems > 0;
+    enum exit_code code = o->filter && !nothing_read ? filter(r) : EXIT_DONE;
+    if (code) return code;
+    if (o->list_redundant)
+        report_redundant(r);
+    else if (o->json)
+        code = print_json(r);
+    else if (!nothing_read && !is_standard(o->filter))
+        code = print_words(r);
+    if (code == EXIT_INTERRUPTED || stop_requested) return EXIT_INTERRUPTED;
+    report_problems(r);
+    return graver(code, nothing_read || (o->strict && r->summary.problems) ? EXIT_WRONG : EXIT_DONE);
+}
+
+static enum exit_code run_scan(const options *o, const stemma_recipe *recipe, stemma_scan *scan,
+                               progress *p) {
+    stemma_error error;
+    enum exit_code code = add_paths(o, scan);
+    if (code || stop_requested) return code;
+    stemma_status status = stemma_scan_run(scan, &error);
+    progress_erase(p);
+    p->wanted = false; /* from now on lines are printed */
+    if (status) return complain_of_scan(&error);
+    stemma_scan_options in_force = scan_options(o, p);
+    scan_report report = {.options = o,
+                          .scan = scan,
+                          .summary = stemma_scan_get_summary(scan),
+                          .threshold = in_force.threshold,
+                          .contained = in_force.contained,
+                          .recipe = stemma_recipe_text(recipe)};
+    code = print_result(&report);
+    owners_release(&report.owners);
+    return code;
+}
+
+/* Half of what is free: the rest of the machine, and the files' cache, need some, too. */
+static stemma_limits scan_limits(const options *o) {
+    stemma_limits limits = limits_from(o);
+    size_t half = free_memory() / 2;
+    if (!o->memory && half) limits.memory = half;
+    return limits;
+}
+
+static enum exit_code run(const options *o) {
+    stemma_recipe *recipe;
+    stemma_scan *scan;
+    stemma_error error;
+    progress p = {0};
+    enum exit_code code = check_use(o);
+    if (!code) code = recipe_from_options(o, "scan", &recipe);
+    if (code) return code;
+    progress_begin(&p);
+    if (o->quiet) p.wanted = false;
+    stemma_scan_options how = scan_options(o, &p);
+    stemma_limits limits = scan_limits(o);
+    if (stemma_scan_new(recipe, &how, &limits, &scan, &error)) {
+        code = complain_of_scan(&error);
+    } else {
+        code = run_scan(o, recipe, scan, &p);
+        stemma_scan_free(scan);
+    }
+    stemma_recipe_free(recipe);
+    return code;
+}
+
+const command command_scan = {
+    .name = "scan",
+    .mask = IN_SCAN,
+    .summary = "all near-duplicates in a pile of documents",
+    .usage = "[OPTION]... PATH...\n[OPTION]... --files-from=FILE",
+    .purpose =
+        "Finds the groups of near-duplicates among all files below folders, and among the records of data sets "
+        "(JSON lines, CSV and TSV, plain or compressed): which document to keep, and how each of the others "
+        "relates to it. Every candidate is verified on the full documents, so every number is exact. Nothing is "
+        "removed. '-' is a data set of JSON lines on standard input.",
+    .examples = "  stemma scan ~/documents\n"
+                "  stemma scan -t .8 --keep=newest --include='*.md' notes/ wiki/\n"
+                "  stemma scan --list-redundant --print0 mails/ | xargs -0 ls -l\n"
+                "  stemma scan --text-field=body --filter=clean.jsonl.zst crawl.jsonl.zst\n"
+                "  stemma scan --json --pairs reports/ | jq 'select(.a_in_b == 1)'\n",
+    .see_also = "stemma-scan(1), stemma-compare(1), stemma-diff(1), stemma-recipe(7)",
+    .run = run,
+};

@@ -1,0 +1,50 @@
+/*
+ * scan_report.h - what a scan found, for people (words), for programs (JSON lines) and for scripts (names).
+ *
+ * Everything is printed from the scan as it stands: nothing is collected, so that millions of lines need no
+ * memory of their own. Each ends early when nobody reads or an interruption was asked for.
+ */
+#ifndef STEMMA_CLI_SCAN_REPORT_H
+#define STEMMA_CLI_SCAN_REPORT_H
+
+#include "options.h"
+#include "output.h"
+#include "owners.h"
+
+typedef struct scan_report {
+    const options *options;
+    stemma_scan *scan;
+    stemma_scan_summary summary;
+    double threshold, contained; /* in force; contained 0: not looked for */
+    const char *recipe;
+    uint64_t filtered; /* records written by --filter */
+    int64_t flushed;   /* when a stream was sent on last */
+    uint64_t printed;  /* lines of a stream */
+    owners owners;
+} scan_report;
+
+/* ---- for people ---- */
+
+void report_summary(const scan_report *r);
+void report_groups(scan_report *r);
+stemma_status report_pairs(scan_report *r, stemma_error *error);
+stemma_status report_passages(scan_report *r, stemma_error *error);
+/* On standard error: what could not be read, and that it could not. */
+void report_problems(const scan_report *r);
+
+/* ---- for scripts ---- */
+
+void report_redundant(const scan_report *r);
+
+/* ---- JSON lines ---- */
+
+void json_groups(scan_report *r);
+void json_pair(const scan_report *r, const stemma_scan_pair *pair);
+void json_passage(const scan_report *r, const stemma_scan_passage *passage);
+void json_problems(const scan_report *r);
+void json_summary(const scan_report *r);
+
+/* Whether to go on printing. */
+bool report_heard(void);
+
+#endif
