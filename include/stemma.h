@@ -230,7 +230,17 @@ typedef struct stemma_comparison {
     bool certain; /* nothing that the intervals allow would change the relation, nor what is not known */
 } stemma_comparison;
 
-/* What an operation may use. Start from stemma_limits_default(); where limits may be NULL, that is meant. */
+/* The encoding of a document. */
+typedef enum stemma_encoding {
+    STEMMA_ENCODING_AUTO = 0, /* UTF-8, UTF-16 or Latin-1, by the bytes */
+    STEMMA_ENCODING_UTF8 = 1,
+    STEMMA_ENCODING_UTF16LE = 2,
+    STEMMA_ENCODING_UTF16BE = 3,
+    STEMMA_ENCODING_LATIN1 = 4, /* read as Windows-1252, which contains its letters */
+    STEMMA_ENCODING_UTF16 = 5   /* by its byte order mark, else little-endian */
+} stemma_encoding;
+
+/* What an operation may use, and how it reads documents. Start from stemma_limits_default(); where limits may be NULL, that is meant. */
 typedef struct stemma_limits {
     size_t size;      /* of this struct, as the caller knows it */
     size_t memory;    /* bytes for the fingerprints of one document: 1 GiB, never less than 256 KiB. Full sets and
@@ -238,9 +248,18 @@ typedef struct stemma_limits {
                        * UNSUPPORTED */
     const char *temporary_directory; /* for what is spilled; NULL: TMPDIR, else /tmp */
     const volatile int *stop;        /* when it becomes non-zero, work ends with INTERRUPTED; NULL: never */
+    stemma_encoding encoding;        /* of documents; AUTO */
 } stemma_limits;
 
 STEMMA_API stemma_limits stemma_limits_default(void);
+
+/*
+ * What is compared is the text of a document, under recipes that fold more than white space: of HTML and Markdown what a
+ * reader sees of them, of plain text in UTF-16 or Latin-1 its characters. HTML is known by how it begins, or by its
+ * name (.html .htm .xhtml), Markdown by its name (.md .markdown .mdown). Anything that is no text stays as it is, and so does
+ * everything under the presets raw and code. Only plain UTF-8 is read in pieces: what has to be converted is refused,
+ * with UNSUPPORTED, when it takes more memory than the limits allow.
+ */
 
 /* Compare two files, exactly: resemblance and containment from the full shingle sets.
  * "-" is standard input. recipe, thresholds and limits may be NULL: the defaults.
@@ -336,7 +355,8 @@ STEMMA_API stemma_status stemma_sketch_union(const stemma_sketch *a, const stemm
 
 /* ---- 5. streaming ------------------------------------------------------------------------------ */
 
-/* A document that comes in pieces. The result does not depend on where it was cut. */
+/* A text that comes in pieces, which are taken as they are: as UTF-8, without markup. The result does not depend on where
+ * it was cut. */
 typedef struct stemma_sketcher stemma_sketcher;
 
 STEMMA_API stemma_status stemma_sketcher_new(const stemma_recipe *recipe, const char *name,
@@ -390,15 +410,18 @@ STEMMA_API stemma_status stemma_text_bytes(const void *data, size_t size, const 
                                            const stemma_limits *limits, stemma_text **out, stemma_error *error);
 STEMMA_API const char *stemma_text_data(const stemma_text *text, size_t *size);
 STEMMA_API size_t stemma_text_token_count(const stemma_text *text);
-/* A token: its place in the canonical text, and the bytes of the original it came from. */
+/* A token: its place in the canonical text, and the bytes of the source it came from. */
 typedef struct stemma_token {
     size_t begin, end;
     uint64_t source_begin, source_end;
 } stemma_token;
 STEMMA_API stemma_status stemma_text_token(const stemma_text *text, size_t index, stemma_token *out,
                                            stemma_error *error);
-/* The original, as it was given or read. Belongs to the text. */
+/* What the canonical text was made of, which source offsets and lines are of: the original as it was given or read; or
+ * the text extracted from it, in UTF-8, where it has another format or encoding, or a byte order mark. Belongs to the text. */
 STEMMA_API const char *stemma_text_source(const stemma_text *text, size_t *size);
+/* Whether that is extracted text, and no original. */
+STEMMA_API bool stemma_text_is_extracted(const stemma_text *text);
 /* The line of the original that a byte stands in, counted from 1; a line ends with LF. */
 STEMMA_API uint64_t stemma_text_line(const stemma_text *text, uint64_t source_offset);
 STEMMA_API void stemma_text_free(stemma_text *text);

@@ -28,7 +28,7 @@ static stemma_status take(void *context, const uint64_t *fp, size_t count, const
 static stemma_status read_source(struct intake *intake, const struct source *source,
                                  stemma_document *document, stemma_error *err) {
     TRY(source->path ? intake_add_file(intake, source->path, err)
-                     : intake_add(intake, source->bytes, source->size, err));
+                     : intake_add_document(intake, NULL, source->bytes, source->size, err));
     TRY(intake_finish(intake, &document->facts, err));
     return spill_finish(document->set, err);
 }

@@ -6,7 +6,8 @@
 #include "text/tokens.h"
 
 struct stemma_text {
-    struct buf source; /* the original */
+    struct buf source; /* the original, or the text that was extracted from it */
+    bool extracted;
     struct buf text;   /* its canonical form */
     struct offset_map map;
     enum unit unit;
