@@ -36,10 +36,18 @@ static void watch_signals(void) {
     sigaction(SIGTERM, &action, NULL);
 }
 
+static stemma_encoding encoding_named(const char *name) {
+    static const char *const names[] = {"auto", "utf-8", "utf-16le", "utf-16be", "latin-1", "utf-16"}; /* by number */
+    for (size_t i = 0; name && i < sizeof names / sizeof *names; i++)
+        if (!strcmp(name, names[i])) return (stemma_encoding)i;
+    return STEMMA_ENCODING_AUTO;
+}
+
 stemma_limits limits_from(const options *o) {
     stemma_limits limits = stemma_limits_default();
     if (o->memory) limits.memory = o->memory;
     limits.stop = &stop_requested;
+    limits.encoding = encoding_named(o->encoding);
     return limits;
 }
 

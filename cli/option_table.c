@@ -80,9 +80,13 @@ const option_spec option_table[OPT_COUNT] = {
      IN_SKETCH | IN_FIND},
     {OPT_NULL, '0', "null", NULL, NULL, INPUT, "the names in that list are each ended by NUL",
      IN_KEEPING | IN_FIND},
+    {OPT_ENCODING, 0, "encoding", "NAME", "auto utf-8 utf-16 utf-16le utf-16be latin-1", INPUT,
+     "of the documents (default auto: told by their bytes)", IN_KEEPING | IN_TEXT | IN_DIFF},
 
     {OPT_TOKENS, 0, "tokens", NULL, NULL, OUTPUT,
      "one token a line, after the bytes of the original it came from", IN_TEXT},
+    {OPT_EXTRACTED, 0, "extracted", NULL, NULL, OUTPUT,
+     "the text before it is folded: of HTML and Markdown without the marks, in UTF-8", IN_TEXT},
     {OPT_SIDE_BY_SIDE, 0, "side-by-side", NULL, NULL, OUTPUT,
      "two columns (the default where there are 120 columns or more)", IN_DIFF},
     {OPT_COLUMNS, 0, "columns", "N", NULL, OUTPUT, "the width to print two columns for (default: the terminal's, else 80)",

@@ -202,6 +202,7 @@ static bool store_plain(options *o, enum option_id id, const char *value) {
                  {OPT_SKETCH, offsetof(options, sketch)},
                  {OPT_NULL, offsetof(options, null_separated)},
                  {OPT_TOKENS, offsetof(options, tokens)},
+                 {OPT_EXTRACTED, offsetof(options, extracted)},
                  {OPT_FORCE, offsetof(options, force)},
                  {OPT_JSON, offsetof(options, json)},
                  {OPT_QUIET, offsetof(options, quiet)},
@@ -235,6 +236,8 @@ static bool store(const parser *p, const option_spec *spec, const char *value) {
     case OPT_UNIT:
     case OPT_HASH:
         return take_word(p, spec, value, &o->view[spec->id]);
+    case OPT_ENCODING:
+        return take_word(p, spec, value, &o->encoding);
     case OPT_FOLD:
         return take_folds(p, spec, value);
     case OPT_WINDOW:

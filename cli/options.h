@@ -56,7 +56,9 @@ enum option_id {
     OPT_PAIRS_FROM,
     OPT_FILES_FROM,
     OPT_NULL,
+    OPT_ENCODING,
     OPT_TOKENS,
+    OPT_EXTRACTED,
     OPT_SIDE_BY_SIDE,
     OPT_COLUMNS,
     OPT_CONTEXT,
@@ -123,7 +125,8 @@ typedef struct options {
     uint64_t edit_limit; /* 0 when not given */
     double threshold, contained; /* negative when not given */
     const char *pairs_from, *files_from;
-    bool null_separated, tokens;
+    const char *encoding; /* NULL when not given */
+    bool null_separated, tokens, extracted;
     bool side_by_side, passages, html;
     unsigned columns; /* 0 when not given */
     long context;     /* negative when not given */

@@ -422,8 +422,15 @@ STEMMA_API stemma_status stemma_text_token(const stemma_text *text, size_t index
 STEMMA_API const char *stemma_text_source(const stemma_text *text, size_t *size);
 /* Whether that is extracted text, and no original. */
 STEMMA_API bool stemma_text_is_extracted(const stemma_text *text);
+/* Whether two were made of the same bytes, whatever was extracted from them. */
+STEMMA_API bool stemma_text_same_original(const stemma_text *a, const stemma_text *b);
 /* The line of the original that a byte stands in, counted from 1; a line ends with LF. */
 STEMMA_API uint64_t stemma_text_line(const stemma_text *text, uint64_t source_offset);
+/* The document that a text was made of, with all its fingerprints, without reading it again. Errors: as of
+ * stemma_document_bytes; MISMATCH when the recipe folds otherwise than the one that the text was made by. */
+STEMMA_API stemma_status stemma_document_of_text(const stemma_text *text, const stemma_recipe *recipe,
+                                                 const stemma_limits *limits, stemma_document **out,
+                                                 stemma_error *error);
 STEMMA_API void stemma_text_free(stemma_text *text);
 
 /* ---- 8. the edit distance of two texts --------------------------------------------------------- */

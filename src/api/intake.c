@@ -55,6 +55,12 @@ stemma_status intake_add(struct intake *in, const void *bytes, size_t size, stem
     return in->failed;
 }
 
+stemma_status intake_add_extracted(struct intake *in, const void *text, size_t size, stemma_error *err) {
+    if (in->failed) return fail_again(in, err);
+    in->failed = add_steps(in, TEXT, text, size, err);
+    return in->failed;
+}
+
 /* ---- documents ---- */
 
 /* The bytes behind the mark are the text. */

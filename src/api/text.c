@@ -98,6 +98,13 @@ static stemma_status find_tokens(const struct making *making, stemma_error *err)
     return check_step(making, err);
 }
 
+static void digest_source(const stemma_text *t, uint8_t out[DIGEST_SIZE]) {
+    struct digest digest;
+    digest_init(&digest);
+    digest_add(&digest, t->source.data, t->source.len);
+    digest_finish(&digest, out);
+}
+
 /* The source becomes the text of the document that it is; name may be NULL. */
 static stemma_status extract(stemma_text *t, const char *name, const struct document_options *options,
                              stemma_error *err) {
@@ -107,6 +114,8 @@ static stemma_status extract(stemma_text *t, const char *name, const struct docu
     if (status == STEMMA_OK) {
         size_t mark = text.extracted ? 0 : t->source.len - text.size;
         t->extracted = text.extracted || mark;
+        t->original_size = t->source.len;
+        if (t->extracted) digest_source(t, t->original);
         if (mark) memmove(t->source.data, text.bytes, t->source.len = text.size);
         struct buf *made = text.format == TEXT_PLAIN ? &x.decoded : &x.text, original = t->source;
         if (text.extracted) t->source = *made, *made = original;
@@ -195,6 +204,19 @@ const char *stemma_text_source(const stemma_text *text, size_t *size) {
 
 bool stemma_text_is_extracted(const stemma_text *text) {
     return text->extracted;
+}
+
+static const uint8_t *original_digest(const stemma_text *text, uint8_t made[DIGEST_SIZE]) {
+    if (text->extracted) return text->original;
+    digest_source(text, made);
+    return made;
+}
+
+bool stemma_text_same_original(const stemma_text *a, const stemma_text *b) {
+    uint8_t made_a[DIGEST_SIZE], made_b[DIGEST_SIZE];
+    const struct buf *x = &a->source, *y = &b->source;
+    if (!a->extracted && !b->extracted) return x->len == y->len && (!x->len || !memcmp(x->data, y->data, x->len));
+    return !memcmp(original_digest(a, made_a), original_digest(b, made_b), DIGEST_SIZE);
 }
 
 uint64_t text_source_begin(const stemma_text *text, size_t token) {
