@@ -12,8 +12,19 @@ static void json_place(json *j, const char *key, const stemma_place *place) {
     json_close(j, '}');
 }
 
-void json_offsets(json *j) {
-    json_word(j, "offsets", "bytes of the original");
+static const char *offsets_word(bool extracted) {
+    return extracted ? "extracted" : "original";
+}
+
+void json_offsets(json *j, bool extracted) {
+    json_word(j, "offsets", offsets_word(extracted));
+}
+
+void json_offsets_of_pair(json *j, bool a_extracted, bool b_extracted) {
+    json_open(j, "offsets", '{');
+    json_word(j, "a", offsets_word(a_extracted));
+    json_word(j, "b", offsets_word(b_extracted));
+    json_close(j, '}');
 }
 
 void json_differences(json *j, const stemma_difference *differences, size_t count) {

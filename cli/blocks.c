@@ -43,7 +43,7 @@ static void print_json(const char *a, const char *big, const stemma_findings *fi
     json_number(&line, "share", summary->share);
     json_count(&line, "covered", summary->covered);
     json_count(&line, "block_count", summary->blocks);
-    json_offsets(&line);
+    json_offsets(&line, false);
     json_open(&line, "blocks", '[');
     for (size_t i = 0; i < count && !output_lost(); i++) {
         json_open(&line, NULL, '{');

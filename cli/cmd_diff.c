@@ -73,9 +73,7 @@ static void pair_release(pair *p) {
 }
 
 static bool has_same_bytes(const pair *p) {
-    size_t a_size, b_size;
-    const char *a = stemma_text_source(p->a, &a_size), *b = stemma_text_source(p->b, &b_size);
-    return a_size == b_size && !memcmp(a, b, a_size);
+    return stemma_text_same_original(p->a, p->b);
 }
 
 /* What the differences are counted in. */
@@ -99,7 +97,7 @@ static void print_json(const pair *p) {
     json_name(&line, "b", p->b_name);
     json_bool(&line, "same_text", p->changes.count == 0);
     json_bool(&line, "same_bytes", has_same_bytes(p));
-    json_offsets(&line);
+    json_offsets_of_pair(&line, stemma_text_is_extracted(p->a), stemma_text_is_extracted(p->b));
     json_differences(&line, p->changes.differences, p->changes.count);
     json_shared(&line, p->alignment);
     json_text(&line, "recipe", recipe, strcspn(recipe, ";")); /* the view alone: nothing is sketched */

@@ -69,7 +69,6 @@ static stemma_scan_options scan_options(const options *o, progress *p) {
     /* The enumerations have the order of the table. */
     if (o->keep) s.keep = (stemma_keep)(o->keep - 1);
     if (o->group) s.group = (stemma_grouping)(o->group - 1);
-    if (o->encoding) s.encoding = (stemma_encoding)(o->encoding - 1);
     s.pairs = o->pairs;
     s.boilerplate = o->boilerplate;
     s.cap = o->cap;

@@ -8,22 +8,19 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Exactly the canonical bytes; on a terminal the line is ended. Written in pieces that a pipe takes whole or
+/* Exactly its bytes; on a terminal the line is ended. Written in pieces that a pipe takes whole or
  * not at all, so that an interruption is noticed while nobody reads. */
-static void print_text(const stemma_text *text) {
-    size_t size;
-    const char *data = stemma_text_data(text, &size);
+static void print_text(const char *data, size_t size) {
     for (size_t at = 0; at < size && !stop_requested && !output_lost(); at += PIPE_BUF)
         fwrite(data + at, 1, size - at < PIPE_BUF ? size - at : PIPE_BUF, stdout);
     if (isatty(STDOUT_FILENO) && (size == 0 || data[size - 1] != '\n')) putchar('\n');
 }
 
-static void print_text_json(const stemma_text *text, const char *name) {
-    size_t size;
-    const char *data = stemma_text_data(text, &size);
+static void print_text_json(const stemma_text *text, const char *name, const char *data, size_t size) {
     json line = json_begin(stdout);
     json_name(&line, "id", name);
     json_count(&line, "tokens", stemma_text_token_count(text));
+    json_offsets(&line, stemma_text_is_extracted(text));
     json_text(&line, "text", data, size);
     json_end(&line);
 }
@@ -61,11 +58,13 @@ static enum exit_code print_tokens(const stemma_text *text, bool as_json) {
 }
 
 static enum exit_code print_document(const options *o, const stemma_text *text) {
+    size_t size;
     if (o->tokens) return print_tokens(text, o->json);
+    const char *data = o->extracted ? stemma_text_source(text, &size) : stemma_text_data(text, &size);
     if (o->json)
-        print_text_json(text, o->operands[0]);
+        print_text_json(text, o->operands[0], data, size);
     else
-        print_text(text);
+        print_text(data, size);
     return EXIT_DONE;
 }
 
@@ -75,6 +74,7 @@ static enum exit_code run(const options *o) {
     stemma_error error;
     if (o->operand_count != 1)
         return wrong_use("text", "one document is needed, %zu given", o->operand_count);
+    if (o->tokens && o->extracted) return wrong_use("text", "--tokens and --extracted do not go together");
     enum exit_code code = recipe_from_options(o, "text", &recipe);
     if (code) return code;
     stemma_limits limits = limits_from(o);
@@ -96,11 +96,12 @@ const command command_text = {
     .usage = "[OPTION]... DOCUMENT",
     .purpose =
         "Prints the text that comparisons are made of: what remains of the document under the preset. With "
-        "--tokens one token a line, after the range of bytes of the original it came from. '-' is standard "
-        "input.",
+        "--tokens one token a line, after the range of bytes of the original it came from. Of HTML and Markdown it is "
+        "what a reader sees, and --extracted prints that before it is folded. '-' is standard input.",
     .examples = "  stemma text letter.txt\n"
                 "  stemma text --preset=code main.c\n"
-                "  stemma text --tokens letter.txt\n",
+                "  stemma text --tokens letter.txt\n"
+                "  stemma text --extracted page.html\n",
     .see_also = "stemma-text(1), stemma-recipe(7)",
     .run = run,
 };

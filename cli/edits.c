@@ -48,6 +48,7 @@ static stemma_status measure_texts(const options *o, stemma_text *const texts[2]
     if (o->edit == EDIT_ESTIMATE) how.mode = STEMMA_EDIT_ESTIMATE;
     if (o->edit_limit) how.at_most = o->edit_limit;
     stemma_status status = stemma_align_texts(texts[0], texts[1], NULL, &limits, &out->alignment, error);
+    for (int i = 0; i < 2; i++) out->extracted[i] = stemma_text_is_extracted(texts[i]);
     if (status == STEMMA_UNSUPPORTED)
         status = STEMMA_OK; /* too little memory to say where: the rest can be said */
     return status ? status
@@ -75,7 +76,12 @@ static stemma_status sign(const char *name, const stemma_text *text, const stemm
     size_t size;
     if (!text) return stemma_sketch_file(name, signature, limits, out, error);
     const char *source = stemma_text_source(text, &size);
-    return stemma_sketch_bytes(source, size, name, signature, limits, out, error);
+    stemma_sketcher *sketcher = NULL;
+    stemma_status status = stemma_sketcher_new(signature, name, limits, &sketcher, error);
+    if (!status) status = stemma_sketcher_add(sketcher, source, size, error);
+    if (!status) status = stemma_sketcher_finish(sketcher, out, error);
+    stemma_sketcher_free(sketcher);
+    return status;
 }
 
 static stemma_status measure_files(const options *o, const stemma_recipe *recipe, const char *const names[2],

@@ -11,6 +11,7 @@
 typedef struct edits {
     bool known; /* it was looked for, or came with the sketches */
     stemma_edit edit;
+    bool extracted[2];           /* places in the alignment are of extracted text */
     stemma_alignment *alignment; /* where they differ; NULL: not known, or by the signatures alone: */
     stemma_region *regions;
     size_t region_count;

@@ -210,7 +210,7 @@ static void print_stretch_json(json *line, const char *key, const edits *e, cons
 
 static void print_regions_json(json *line, const edits *e) {
     json_word(line, "offsets",
-              e->bytes_known                      ? "bytes of the original, about"
+              e->bytes_known                      ? "bytes of the text, about"
               : e->edit.unit == STEMMA_EDIT_BYTES ? "bytes, about"
                                                   : "characters of the canonical text, about");
     json_open(line, "differences", '[');
@@ -238,7 +238,7 @@ void edits_print_json(const edits *e, json *line) {
     json_close(line, '}');
     if (e->regions) print_regions_json(line, e);
     if (!e->alignment) return;
-    json_offsets(line);
+    json_offsets_of_pair(line, e->extracted[0], e->extracted[1]);
     size_t count;
     const stemma_difference *differences = stemma_alignment_differences(e->alignment, &count);
     json_differences(line, differences, count);

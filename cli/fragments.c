@@ -160,7 +160,7 @@ void fragments_print_json(const char *name, const stemma_findings *findings, con
     json line = json_begin(stdout);
     json_name(&line, "id", name);
     json_totals(&line, &summary);
-    json_offsets(&line);
+    json_offsets(&line, false);
     json_open(&line, "fragments", '[');
     for (size_t i = 0; i < count && !output_lost(); i++) json_fragment(&line, &all[i], o);
     json_close(&line, ']');

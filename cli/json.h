@@ -41,7 +41,9 @@ void json_quantity(json *j, const char *key, const stemma_quantity *quantity);
 void json_open_quantity(json *j, const char *key, const stemma_quantity *quantity);
 
 /* "differences" and "shared": the lists of an alignment, with their places in both documents. */
-void json_offsets(json *j); /* what they count */
+/* What they are bytes of: one document, or both of a pair. */
+void json_offsets(json *j, bool extracted);
+void json_offsets_of_pair(json *j, bool a_extracted, bool b_extracted);
 void json_differences(json *j, const stemma_difference *differences, size_t count);
 void json_shared(json *j, const stemma_alignment *alignment);
 

@@ -155,12 +155,10 @@ static stemma_status compare_sketches(const judge *j, const side *a, const side 
 
 static stemma_status read_document(const judge *j, const side *document, const stemma_text *text,
                                    stemma_error *error) {
-    size_t size;
     if (document->slot->document) return STEMMA_OK;
     if (!text)
         return stemma_document_file(document->name, j->recipe, &j->limits, &document->slot->document, error);
-    const char *source = stemma_text_source(text, &size);
-    return stemma_document_bytes(source, size, j->recipe, &j->limits, &document->slot->document, error);
+    return stemma_document_of_text(text, j->recipe, &j->limits, &document->slot->document, error);
 }
 
 /* Where edits are wanted a document is read once, as a text. */

@@ -40,6 +40,7 @@ stemma_limits limits_from(const options *o) {
     stemma_limits limits = stemma_limits_default();
     if (o->memory) limits.memory = o->memory;
     limits.stop = &stop_requested;
+    if (o->encoding) limits.encoding = (stemma_encoding)(o->encoding - 1);
     return limits;
 }
 

@@ -217,6 +217,7 @@ static bool store_plain(options *o, enum option_id id, const char *value) {
                  {OPT_SKETCH, offsetof(options, sketch)},
                  {OPT_NULL, offsetof(options, null_separated)},
                  {OPT_TOKENS, offsetof(options, tokens)},
+                 {OPT_EXTRACTED, offsetof(options, extracted)},
                  {OPT_FORCE, offsetof(options, force)},
                  {OPT_JSON, offsetof(options, json)},
                  {OPT_QUIET, offsetof(options, quiet)},

@@ -72,6 +72,7 @@ enum option_id {
     OPT_ID_FIELD,
     OPT_STRICT,
     OPT_TOKENS,
+    OPT_EXTRACTED,
     OPT_SIDE_BY_SIDE,
     OPT_COLUMNS,
     OPT_CONTEXT,
@@ -154,7 +155,7 @@ typedef struct options {
     const char *text_field, *id_field, *filter;
     bool pairs, boilerplate, list_redundant;
     const char *pairs_from, *files_from;
-    bool null_separated, tokens;
+    bool null_separated, tokens, extracted;
     bool side_by_side, passages, html;
     unsigned columns; /* 0 when not given */
     long context;     /* negative when not given */

@@ -231,7 +231,17 @@ typedef struct stemma_comparison {
     bool certain; /* nothing that the intervals allow would change the relation, nor what is not known */
 } stemma_comparison;
 
-/* What an operation may use. Start from stemma_limits_default(); where limits may be NULL, that is meant. */
+/* The encoding of a document. */
+typedef enum stemma_encoding {
+    STEMMA_ENCODING_AUTO = 0, /* UTF-8, UTF-16 or Latin-1, by the bytes */
+    STEMMA_ENCODING_UTF8 = 1,
+    STEMMA_ENCODING_UTF16LE = 2,
+    STEMMA_ENCODING_UTF16BE = 3,
+    STEMMA_ENCODING_LATIN1 = 4, /* read as Windows-1252, which contains its letters */
+    STEMMA_ENCODING_UTF16 = 5   /* by its byte order mark, else little-endian */
+} stemma_encoding;
+
+/* What an operation may use, and how it reads documents. Start from stemma_limits_default(); where limits may be NULL, that is meant. */
 typedef struct stemma_limits {
     size_t size;      /* of this struct, as the caller knows it */
     size_t memory;    /* bytes for the fingerprints of one document: 1 GiB, never less than 256 KiB. Full sets and
@@ -239,9 +249,18 @@ typedef struct stemma_limits {
                        * UNSUPPORTED */
     const char *temporary_directory; /* for what is spilled; NULL: TMPDIR, else /tmp */
     const volatile int *stop;        /* when it becomes non-zero, work ends with INTERRUPTED; NULL: never */
+    stemma_encoding encoding;        /* of documents; AUTO */
 } stemma_limits;
 
 STEMMA_API stemma_limits stemma_limits_default(void);
+
+/*
+ * What is compared is the text of a document, under recipes that fold more than white space: of HTML and Markdown what a
+ * reader sees of them, of plain text in UTF-16 or Latin-1 its characters. HTML is known by how it begins, or by its
+ * name (.html .htm .xhtml), Markdown by its name (.md .markdown .mdown). Anything that is no text stays as it is, and so does
+ * everything under the presets raw and code. Only plain UTF-8 is read in pieces: what has to be converted is refused,
+ * with UNSUPPORTED, when it takes more memory than the limits allow.
+ */
 
 /* Compare two files, exactly: resemblance and containment from the full shingle sets.
  * "-" is standard input. recipe, thresholds and limits may be NULL: the defaults.
@@ -337,7 +356,8 @@ STEMMA_API stemma_status stemma_sketch_union(const stemma_sketch *a, const stemm
 
 /* ---- 5. streaming ------------------------------------------------------------------------------ */
 
-/* A document that comes in pieces. The result does not depend on where it was cut. */
+/* A text that comes in pieces, which are taken as they are: as UTF-8, without markup. The result does not depend on where
+ * it was cut. */
 typedef struct stemma_sketcher stemma_sketcher;
 
 STEMMA_API stemma_status stemma_sketcher_new(const stemma_recipe *recipe, const char *name,
@@ -391,17 +411,27 @@ STEMMA_API stemma_status stemma_text_bytes(const void *data, size_t size, const 
                                            const stemma_limits *limits, stemma_text **out, stemma_error *error);
 STEMMA_API const char *stemma_text_data(const stemma_text *text, size_t *size);
 STEMMA_API size_t stemma_text_token_count(const stemma_text *text);
-/* A token: its place in the canonical text, and the bytes of the original it came from. */
+/* A token: its place in the canonical text, and the bytes of the source it came from. */
 typedef struct stemma_token {
     size_t begin, end;
     uint64_t source_begin, source_end;
 } stemma_token;
 STEMMA_API stemma_status stemma_text_token(const stemma_text *text, size_t index, stemma_token *out,
                                            stemma_error *error);
-/* The original, as it was given or read. Belongs to the text. */
+/* What the canonical text was made of, which source offsets and lines are of: the original as it was given or read; or
+ * the text extracted from it, in UTF-8, where it has another format or encoding, or a byte order mark. Belongs to the text. */
 STEMMA_API const char *stemma_text_source(const stemma_text *text, size_t *size);
+/* Whether that is extracted text, and no original. */
+STEMMA_API bool stemma_text_is_extracted(const stemma_text *text);
+/* Whether two were made of the same bytes, whatever was extracted from them. */
+STEMMA_API bool stemma_text_same_original(const stemma_text *a, const stemma_text *b);
 /* The line of the original that a byte stands in, counted from 1; a line ends with LF. */
 STEMMA_API uint64_t stemma_text_line(const stemma_text *text, uint64_t source_offset);
+/* The document that a text was made of, with all its fingerprints, without reading it again. Errors: as of
+ * stemma_document_bytes; MISMATCH when the recipe folds otherwise than the one that the text was made by. */
+STEMMA_API stemma_status stemma_document_of_text(const stemma_text *text, const stemma_recipe *recipe,
+                                                 const stemma_limits *limits, stemma_document **out,
+                                                 stemma_error *error);
 STEMMA_API void stemma_text_free(stemma_text *text);
 
 /* ---- 8. the edit distance of two texts --------------------------------------------------------- */
@@ -709,14 +739,6 @@ typedef enum stemma_grouping {
     STEMMA_GROUP_POPULAR /* the same, a group being represented by its most popular fingerprints */
 } stemma_grouping;
 
-typedef enum stemma_encoding {
-    STEMMA_ENCODING_AUTO, /* UTF-8, UTF-16 or Latin-1, by the bytes */
-    STEMMA_ENCODING_UTF8,
-    STEMMA_ENCODING_UTF16LE,
-    STEMMA_ENCODING_UTF16BE,
-    STEMMA_ENCODING_LATIN1 /* read as Windows-1252, which contains its letters */
-} stemma_encoding;
-
 /* How far a scan has come. Totals are 0 while they are not known. */
 typedef struct stemma_scan_progress {
     const char *stage; /* "listing", "reading", "matching", "verifying" */
@@ -740,7 +762,6 @@ typedef struct stemma_scan_options {
     size_t include_count, exclude_count;
     bool hidden, follow_links, no_ignore_files;
     uint64_t least_bytes, most_bytes; /* of a document; 0: no limit */
-    stemma_encoding encoding;
     const char *text_field,
         *id_field;    /* of data sets; NULL: "text"; "id" where there is one, else file and line */
     unsigned threads; /* 0: one a processor */

@@ -491,7 +491,7 @@ class Text(Base):
 
     def test_json(self):
         found = json.loads(self.good("text", "--json", "-", stdin=b"One, two"))
-        self.assertEqual(found, {"id": "-", "tokens": 2, "text": "one two"})
+        self.assertEqual(found, {"id": "-", "tokens": 2, "offsets": "original", "text": "one two"})
         tokens = [json.loads(line) for line in self.good("text", "--json", "--tokens", "-", stdin=b"One, two").splitlines()]
         self.assertEqual(tokens[1], {"token": "two", "begin": 4, "end": 7, "source_begin": 5, "source_end": 8})
 

@@ -138,7 +138,8 @@ class Marks(Diff):
         self.assertEqual(self.shown("a (foo) b\n", "a bar b\n"), ["1 1 ~ a [-(foo)-]{+bar+} b"])
 
     def test_bytes_that_are_no_text_are_shown(self):
-        self.assertEqual(self.shown(b"a caf\xe9 here\n", "a café here\n"), ["1 1 ~ a [-caf\\xe9-]{+café+} here"])
+        self.assertEqual(self.shown(b"a caf\xe9 here\n", "a café here\n", "--encoding=utf-8"),
+                         ["1 1 ~ a [-caf\\xe9-]{+café+} here"])
 
     def test_lines_wrapped_anew(self):
         self.assertEqual(self.shown("The tenant shall not\nsublet it.\n", "The tenant shall\nsublet it.\n"),

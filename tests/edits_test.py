@@ -57,7 +57,7 @@ class Edits(Base):
         self.assertEqual((deleted["first_line"], deleted["last_line"]), (101, 160))
         original = "\n".join(text).encode()
         self.assertEqual(original[deleted["begin"]:deleted["end"]].decode().split("\n"), text[100:160])
-        self.assertEqual(found["offsets"], "bytes of the original")
+        self.assertEqual(found["offsets"], {"a": "original", "b": "original"})
         self.assertEqual([p["tokens"] for p in found["shared"]], [140, 100, 99])
 
     def test_estimates_hold_the_truth(self):

@@ -159,10 +159,11 @@ class Excerpts(Searching):
 
     def test_json_says_what_offsets_are(self):
         self.write("a", " ".join(prose(100, 1)))
-        self.assertEqual(self.lines("a", "a")[0]["offsets"], "bytes of the original")
-        for command in (["diff"], ["compare", "--blocks=4K"], ["compare"]):
+        self.assertEqual(self.lines("a", "a")[0]["offsets"], "original")
+        both = {"a": "original", "b": "original"}
+        for command, offsets in ((["diff"], both), (["compare"], both), (["compare", "--blocks=4K"], "original")):
             answer = json.loads(self.run_program(*command, "--json", "a", "a").stdout)
-            self.assertEqual(answer["offsets"], "bytes of the original")
+            self.assertEqual(answer["offsets"], offsets)
 
 
 class Blocks(Searching):

@@ -759,6 +759,33 @@ static stemma_status join_classes(const char *unused, stemma_error *error) {
     return status;
 }
 
+/* A document that has to be converted, as a sketch, as a text, and as what both have in common. */
+static stemma_status convert_as(const char *name, const char *bytes, size_t size, stemma_error *error) {
+    stemma_sketch *sketch = UNTOUCHED;
+    stemma_text *text = UNTOUCHED;
+    stemma_document *document = UNTOUCHED;
+    stemma_status status = stemma_sketch_bytes(bytes, size, name, world.recipe, NULL, &sketch, error);
+    release_sketch(status, sketch);
+    if (status != STEMMA_OK) return status;
+    status = stemma_text_bytes(bytes, size, world.recipe, NULL, &text, error);
+    check_untouched(status, text);
+    if (status != STEMMA_OK) return status;
+    status = stemma_document_of_text(text, world.recipe, NULL, &document, error);
+    check_untouched(status, document);
+    if (status == STEMMA_OK) stemma_document_free(document);
+    stemma_text_free(text);
+    return status;
+}
+
+static stemma_status convert(const char *name, stemma_error *error) {
+    static const char page[] = "<html><p>one two three caf\xE9 &amp; <b>four</b> five <img alt='six'> seven",
+                      marked[] = "# one\n\ntwo [three](four) <b>five</b> &amp; six\n\n<p>\nseven\n</p>\n",
+                      wide[] = "\xFF\xFEo\0n\0e\0 \0t\0w\0o\0 \0t\0h\0r\0e\0e\0 \0f\0o\0u\0r\0";
+    if (!strcmp(name, "x.md")) return convert_as(name, marked, sizeof marked - 1, error);
+    if (!strcmp(name, "wide")) return convert_as(name, wide, sizeof wide - 1, error);
+    return convert_as(name, page, sizeof page - 1, error);
+}
+
 static const struct {
     const char *name;
     run_operation *run;
@@ -803,6 +830,9 @@ static const struct {
     {"compare signatures", compare_sketches, "signature c=8"},
     {"ask for a bundle", is_bundle, ""},
     {"text with offsets", text_file, "preset=text"},
+    {"read HTML in Latin-1", convert, "x.html"},
+    {"read Markdown", convert, "x.md"},
+    {"read UTF-16", convert, "wide"},
     {"find words", find, ""},
     {"find bytes", find, "preset=raw unit=byte window=20"},
     {"edit distance, close", edit_distance, "b300"},

@@ -33,7 +33,9 @@ static struct twin_text twin_text_of(const struct stemma_recipe *recipe, bool by
              bytes && raw ? "byte" : "char");
     struct stemma_recipe *view = recipe_of(by_unit);
     stemma_text *text;
-    assert_int_equal(stemma_text_bytes(data, size, view, NULL, &text, NULL), STEMMA_OK);
+    stemma_limits limits = stemma_limits_default();
+    limits.encoding = STEMMA_ENCODING_UTF8; /* which a signer takes its bytes for */
+    assert_int_equal(stemma_text_bytes(data, size, view, &limits, &text, NULL), STEMMA_OK);
     size_t text_size, tokens = stemma_text_token_count(text);
     const uint8_t *canon = (const uint8_t *)stemma_text_data(text, &text_size);
     struct twin_text out = {calloc(text_size + 1, 4), calloc(text_size + 1, 8), 0};

@@ -2,9 +2,12 @@
 #include "api/conclude.h"
 #include "api/edit.h"
 #include "api/limits.h"
+#include "api/text.h"
 #include "base/alloc.h"
 #include "base/spill.h"
 #include "estimate/exact.h"
+
+#include <string.h>
 
 struct stemma_document {
     const struct stemma_recipe *recipe;
@@ -15,6 +18,7 @@ struct stemma_document {
 /* Where the bytes come from. */
 struct source {
     const char *path; /* or */
+    const stemma_text *text; /* or */
     const void *bytes;
     size_t size;
 };
@@ -25,11 +29,29 @@ static stemma_status take(void *context, const uint64_t *fp, size_t count, const
     return spill_add(((stemma_document *)context)->set, fp, count, err);
 }
 
+/* A text was read already. */
+static stemma_status read_text(struct intake *intake, const stemma_text *text, struct facts *facts,
+                               stemma_error *err) {
+    TRY(text->extracted ? intake_add_extracted(intake, text->source.data, text->source.len, err)
+                        : intake_add(intake, text->source.data, text->source.len, err));
+    TRY(intake_finish(intake, facts, err));
+    if (!text->extracted) return STEMMA_OK;
+    facts->bytes = text->original_size;
+    memcpy(facts->digest, text->original, DIGEST_SIZE);
+    return STEMMA_OK;
+}
+
+static stemma_status read_bytes(struct intake *intake, const struct source *source, struct facts *facts,
+                                stemma_error *err) {
+    TRY(source->path ? intake_add_file(intake, source->path, err)
+                     : intake_add_document(intake, NULL, source->bytes, source->size, err));
+    return intake_finish(intake, facts, err);
+}
+
 static stemma_status read_source(struct intake *intake, const struct source *source,
                                  stemma_document *document, stemma_error *err) {
-    TRY(source->path ? intake_add_file(intake, source->path, err)
-                     : intake_add(intake, source->bytes, source->size, err));
-    TRY(intake_finish(intake, &document->facts, err));
+    TRY(source->text ? read_text(intake, source->text, &document->facts, err)
+                     : read_bytes(intake, source, &document->facts, err));
     return spill_finish(document->set, err);
 }
 
@@ -74,6 +96,14 @@ stemma_status stemma_document_bytes(const void *data, size_t size, const stemma_
     if ((!data && size) || !out)
         return fail(err, STEMMA_INVALID, "data and a place for the document are needed");
     return document_new(&(struct source){.bytes = data, .size = size}, recipe, limits, out, err);
+}
+
+stemma_status stemma_document_of_text(const stemma_text *text, const stemma_recipe *recipe,
+                                      const stemma_limits *limits, stemma_document **out, stemma_error *err) {
+    if (!text || !out) return fail(err, STEMMA_INVALID, "a text and a place for the document are needed");
+    if (text->folds != (recipe ? recipe->view.folds : FOLD_TEXT))
+        return fail(err, STEMMA_MISMATCH, "the text was folded otherwise than the recipe says");
+    return document_new(&(struct source){.text = text}, recipe, limits, out, err);
 }
 
 void stemma_document_free(stemma_document *document) {

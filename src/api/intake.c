@@ -1,12 +1,8 @@
 #include "api/intake.h"
 
 #include "api/limits.h"
-#include "base/alloc.h"
 
-enum {
-    READ_MOST = 1 << 18, /* bytes read at a time */
-    STEP = 1 << 20       /* bytes between two looks at whether to stop */
-};
+enum { STEP = 1 << 20 }; /* bytes between two looks at whether to stop */
 
 static void take_text(void *context, const uint8_t *text, size_t size) {
     digest_add(&((struct intake *)context)->text, text, size);
@@ -15,7 +11,9 @@ static void take_text(void *context, const uint8_t *text, size_t size) {
 stemma_status intake_init(struct intake *in, const struct stemma_recipe *recipe, struct shingle_sink sink,
                           const stemma_limits *limits, stemma_error *err) {
     const struct view *view = &recipe->view;
-    *in = (struct intake){.stop = limits->stop};
+    *in = (struct intake){.reading = document_options_for(view->folds, limits_encoding(limits)),
+                          .memory = limits->memory,
+                          .stop = limits->stop};
     digest_init(&in->raw);
     digest_init(&in->text);
     if (view->labelled) {
@@ -28,48 +26,124 @@ stemma_status intake_init(struct intake *in, const struct stemma_recipe *recipe,
     return status;
 }
 
-static stemma_status add_steps(struct intake *in, const uint8_t *bytes, size_t size, stemma_error *err) {
+/* The document's own bytes count for its digest and size, its text for everything else; mostly they are the same. */
+enum { ORIGINAL = 1, TEXT = 2 };
+
+static stemma_status add_steps(struct intake *in, unsigned what, const uint8_t *bytes, size_t size,
+                               stemma_error *err) {
     for (size_t step; size; bytes += step, size -= step) {
         step = size < STEP ? size : STEP;
         TRY(check_stop(in->stop, err));
-        digest_add(&in->raw, bytes, step);
-        in->bytes += step;
+        if (what & ORIGINAL) {
+            digest_add(&in->raw, bytes, step);
+            in->bytes += step;
+        }
+        if (!(what & TEXT)) continue;
         if (in->byte_sink.take) TRY(in->byte_sink.take(in->byte_sink.context, bytes, step, err));
         TRY(shingler_feed(in->shingler, bytes, step, err));
     }
     return STEMMA_OK;
 }
 
+static stemma_status fail_again(const struct intake *in, stemma_error *err) {
+    return fail(err, in->failed, "the document failed before: %s", stemma_status_text(in->failed));
+}
+
 stemma_status intake_add(struct intake *in, const void *bytes, size_t size, stemma_error *err) {
-    if (in->failed) return fail(err, in->failed, "the document failed before: %s", stemma_status_text(in->failed));
-    in->failed = add_steps(in, bytes, size, err);
+    if (in->failed) return fail_again(in, err);
+    in->failed = add_steps(in, ORIGINAL | TEXT, bytes, size, err);
     return in->failed;
 }
 
-static stemma_status add_all(struct intake *in, struct input *input, uint8_t *buffer, size_t size, stemma_error *err) {
+stemma_status intake_add_extracted(struct intake *in, const void *text, size_t size, stemma_error *err) {
+    if (in->failed) return fail_again(in, err);
+    in->failed = add_steps(in, TEXT, text, size, err);
+    return in->failed;
+}
+
+/* ---- documents ---- */
+
+/* The bytes behind the mark are the text. */
+static stemma_status add_plain(struct intake *in, size_t mark, const uint8_t *bytes, size_t size, stemma_error *err) {
+    TRY(add_steps(in, ORIGINAL, bytes, mark, err));
+    return add_steps(in, ORIGINAL | TEXT, mark ? bytes + mark : bytes, size - mark, err);
+}
+
+static stemma_status add_converted(struct intake *in, const char *name, const uint8_t *bytes, size_t size,
+                                   stemma_error *err) {
+    struct extractor extractor = {0};
+    struct document_text text;
+    stemma_status status = document_extract(&extractor, name, bytes, size, &in->reading, &text, err);
+    if (status == STEMMA_OK) status = add_steps(in, ORIGINAL, bytes, size, err);
+    if (status == STEMMA_OK) status = add_steps(in, TEXT, text.bytes, text.size, err);
+    extractor_release(&extractor);
+    return status;
+}
+
+static stemma_status add_document(struct intake *in, const char *name, const uint8_t *bytes, size_t size,
+                                  stemma_error *err) {
+    struct document_kind kind = document_look(name, bytes, size, &in->reading);
+    if (!kind.converted) return add_plain(in, kind.mark, bytes, size, err);
+    return add_converted(in, name, bytes, size, err);
+}
+
+stemma_status intake_add_document(struct intake *in, const char *name, const void *bytes, size_t size,
+                                  stemma_error *err) {
+    if (in->failed) return fail_again(in, err);
+    in->failed = add_document(in, name, bytes, size, err);
+    return in->failed;
+}
+
+/* ---- files ---- */
+
+static stemma_status add_rest(struct intake *in, struct input *input, struct buf *piece, stemma_error *err) {
     for (;;) {
         size_t got = 0;
-        TRY(input_read(input, buffer, size, &got, err));
+        TRY(input_read(input, piece->data, piece->cap, &got, err));
         if (got == 0) return STEMMA_OK;
-        TRY(intake_add(in, buffer, got, err));
+        TRY(add_steps(in, ORIGINAL | TEXT, piece->data, got, err));
     }
+}
+
+/* What decides how it is read: DOCUMENT_HEAD bytes, or all there are. */
+static stemma_status read_head(struct input *input, struct buf *head, stemma_error *err) {
+    size_t known = input->size && input->size < DOCUMENT_HEAD ? (size_t)input->size + 1 : DOCUMENT_HEAD;
+    if (!buf_reserve(head, known)) return fail_memory(err);
+    while (head->len < DOCUMENT_HEAD) {
+        size_t got = 0;
+        if (!buf_reserve(head, 1)) return fail_memory(err); /* it may have grown */
+        size_t room = (head->cap < DOCUMENT_HEAD ? head->cap : DOCUMENT_HEAD) - head->len;
+        TRY(input_read(input, head->data + head->len, room, &got, err));
+        if (got == 0) return STEMMA_OK;
+        head->len += got;
+    }
+    return STEMMA_OK;
+}
+
+static stemma_status add_input(struct intake *in, struct input *input, struct buf *bytes, stemma_error *err) {
+    TRY(read_head(input, bytes, err));
+    struct document_kind kind = document_look(input->name, bytes->data, bytes->len, &in->reading);
+    if (kind.converted) {
+        TRY(input_read_all(input, in->memory / DOCUMENT_TIMES, bytes, err));
+        return add_converted(in, input->name, bytes->data, bytes->len, err);
+    }
+    TRY(add_plain(in, kind.mark, bytes->data, bytes->len, err));
+    return bytes->len < DOCUMENT_HEAD ? STEMMA_OK : add_rest(in, input, bytes, err);
 }
 
 stemma_status intake_add_file(struct intake *in, const char *path, stemma_error *err) {
     struct input input;
+    struct buf bytes = {0};
     TRY(input_open(&input, path, err));
     input.stop = in->stop;
-    size_t size = input.size && input.size < READ_MOST ? (size_t)input.size : READ_MOST; /* 0: not known */
-    uint8_t *buffer = mem_alloc(size);
-    stemma_status status = buffer ? add_all(in, &input, buffer, size, err) : fail_memory(err);
-    mem_free(buffer);
+    in->failed = add_input(in, &input, &bytes, err);
+    buf_release(&bytes);
     input_close(&input);
-    in->failed = status;
-    return status;
+    return in->failed;
 }
 
 stemma_status intake_finish(struct intake *in, struct facts *out, stemma_error *err) {
-    if (in->failed) return fail(err, in->failed, "the document failed before: %s", stemma_status_text(in->failed));
+    if (in->failed) return fail_again(in, err);
     TRY(shingler_finish(in->shingler, err));
     TRY(check_stop(in->stop, err));
     if (in->labeller) TRY(labeller_finish(in->labeller, err));

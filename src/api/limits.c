@@ -18,9 +18,28 @@ stemma_status limits_check(const stemma_limits *given, stemma_limits *out, stemm
         limits = *given;
         if (limits.memory == 0) limits.memory = DEFAULT_MEMORY;
         if (limits.memory < LEAST_MEMORY) limits.memory = LEAST_MEMORY;
+        if ((unsigned)limits.encoding > STEMMA_ENCODING_UTF16) return fail(err, STEMMA_INVALID, "there is no such encoding");
     }
     *out = limits;
     return STEMMA_OK;
+}
+
+enum encoding limits_encoding(const stemma_limits *limits) {
+    switch (limits->encoding) {
+    case STEMMA_ENCODING_AUTO:
+        break;
+    case STEMMA_ENCODING_UTF8:
+        return ENCODING_UTF8;
+    case STEMMA_ENCODING_UTF16LE:
+        return ENCODING_UTF16LE;
+    case STEMMA_ENCODING_UTF16BE:
+        return ENCODING_UTF16BE;
+    case STEMMA_ENCODING_LATIN1:
+        return ENCODING_LATIN1;
+    case STEMMA_ENCODING_UTF16:
+        return ENCODING_UTF16;
+    }
+    return ENCODING_AUTO;
 }
 
 static bool is_share(double x) {

@@ -107,7 +107,7 @@ stemma_status stemma_sketch_bytes(const void *data, size_t size, const char *nam
     if ((!data && size) || !out)
         return fail(err, STEMMA_INVALID, "data and a place for the sketch are needed");
     TRY(stemma_sketcher_new(recipe, name, limits, &s, err));
-    stemma_status status = stemma_sketcher_add(s, data, size, err);
+    stemma_status status = intake_add_document(&s->intake, name, data, size, err);
     if (status == STEMMA_OK) status = stemma_sketcher_finish(s, out, err);
     stemma_sketcher_free(s);
     return status;

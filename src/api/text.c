@@ -4,7 +4,10 @@
 #include "api/limits.h"
 #include "base/alloc.h"
 #include "base/file.h"
+#include "read/document.h"
 #include "sketch/recipe.h"
+
+#include <string.h>
 
 /* ---- lines ---- */
 
@@ -41,9 +44,12 @@ uint64_t stemma_text_line(const stemma_text *text, uint64_t source_offset) {
 /* What a document is made into, and what may be used for it. */
 struct making {
     stemma_text *text;
-    const char *name; /* of the document, for messages */
+    const char *name;     /* for messages */
+    const char *document; /* its name, NULL where it has none */
     const stemma_limits *limits;
 };
+
+static const char unnamed[] = "the document";
 
 /* English text by words takes 3.7 times the size of the document: the original, the text, 8 bytes for a
  * token, 16 for a breakpoint of the map. */
@@ -92,12 +98,40 @@ static stemma_status find_tokens(const struct making *making, stemma_error *err)
     return check_step(making, err);
 }
 
+static void digest_source(const stemma_text *t, uint8_t out[DIGEST_SIZE]) {
+    struct digest digest;
+    digest_init(&digest);
+    digest_add(&digest, t->source.data, t->source.len);
+    digest_finish(&digest, out);
+}
+
+/* The source becomes the text of the document that it is; name may be NULL. */
+static stemma_status extract(stemma_text *t, const char *name, const struct document_options *options,
+                             stemma_error *err) {
+    struct extractor x = {0};
+    struct document_text text;
+    stemma_status status = document_extract(&x, name, t->source.data, t->source.len, options, &text, err);
+    if (status == STEMMA_OK) {
+        size_t mark = text.extracted ? 0 : t->source.len - text.size;
+        t->extracted = text.extracted || mark;
+        t->original_size = t->source.len;
+        if (t->extracted) digest_source(t, t->original);
+        if (mark) memmove(t->source.data, text.bytes, t->source.len = text.size);
+        struct buf *made = text.format == TEXT_PLAIN ? &x.decoded : &x.text, original = t->source;
+        if (text.extracted) t->source = *made, *made = original;
+    }
+    extractor_release(&x);
+    return status;
+}
+
 static stemma_status canonicalise(const struct making *making, const stemma_recipe *recipe,
                                   stemma_error *err) {
     struct canon *canon;
     stemma_text *t = making->text;
     t->unit = recipe->view.unit;
     t->folds = recipe->view.folds;
+    struct document_options options = document_options_for(t->folds, limits_encoding(making->limits));
+    TRY(extract(t, making->document, &options, err));
     TRY(count_all_lines(t, err));
     TRY(canon_new(t->folds, t->unit, &t->map, &canon, err));
     stemma_status status = feed(making, canon, err);
@@ -107,7 +141,7 @@ static stemma_status canonicalise(const struct making *making, const stemma_reci
 
 /* The source is taken over, whatever happens. */
 static stemma_status make(struct buf *source, const stemma_recipe *recipe, const stemma_limits *limits,
-                          const char *name, stemma_text **out, stemma_error *err) {
+                          const char *path, stemma_text **out, stemma_error *err) {
     stemma_recipe *own = NULL;
     stemma_text *text = mem_zero(1, sizeof *text);
     if (!text) {
@@ -117,7 +151,7 @@ static stemma_status make(struct buf *source, const stemma_recipe *recipe, const
     text->source = *source;
     *source = (struct buf){0};
     stemma_status status = recipe ? STEMMA_OK : stemma_recipe_parse(NULL, &own, err);
-    struct making making = {text, name, limits};
+    struct making making = {text, path ? path : unnamed, path, limits};
     if (status == STEMMA_OK) status = canonicalise(&making, recipe ? recipe : own, err);
     stemma_recipe_free(own);
     if (status == STEMMA_OK)
@@ -129,14 +163,13 @@ static stemma_status make(struct buf *source, const stemma_recipe *recipe, const
 
 stemma_status stemma_text_bytes(const void *data, size_t size, const stemma_recipe *recipe,
                                 const stemma_limits *given, stemma_text **out, stemma_error *err) {
-    static const char name[] = "the document";
     if ((!data && size) || !out) return fail(err, STEMMA_INVALID, "data and a place for the text are needed");
     stemma_limits limits;
     struct buf source = {0};
     TRY(limits_check(given, &limits, err));
-    TRY(refuse_large(size, &limits, name, err));
+    TRY(refuse_large(size, &limits, unnamed, err));
     if (!buf_add(&source, data, size)) return fail_memory(err);
-    return make(&source, recipe, &limits, name, out, err);
+    return make(&source, recipe, &limits, NULL, out, err);
 }
 
 static stemma_status read_all(const char *path, const stemma_limits *limits, struct buf *bytes,
@@ -167,6 +200,23 @@ stemma_status stemma_text_file(const char *path, const stemma_recipe *recipe, co
 const char *stemma_text_source(const stemma_text *text, size_t *size) {
     *size = text->source.len;
     return text->source.data ? (const char *)text->source.data : "";
+}
+
+bool stemma_text_is_extracted(const stemma_text *text) {
+    return text->extracted;
+}
+
+static const uint8_t *original_digest(const stemma_text *text, uint8_t made[DIGEST_SIZE]) {
+    if (text->extracted) return text->original;
+    digest_source(text, made);
+    return made;
+}
+
+bool stemma_text_same_original(const stemma_text *a, const stemma_text *b) {
+    uint8_t made_a[DIGEST_SIZE], made_b[DIGEST_SIZE];
+    const struct buf *x = &a->source, *y = &b->source;
+    if (!a->extracted && !b->extracted) return x->len == y->len && (!x->len || !memcmp(x->data, y->data, x->len));
+    return !memcmp(original_digest(a, made_a), original_digest(b, made_b), DIGEST_SIZE);
 }
 
 uint64_t text_source_begin(const stemma_text *text, size_t token) {

@@ -3,10 +3,14 @@
 #define API_TEXT_H
 
 #include "base/buf.h"
+#include "base/digest.h"
 #include "text/tokens.h"
 
 struct stemma_text {
-    struct buf source; /* the original */
+    struct buf source; /* the original, or the text that was extracted from it */
+    bool extracted;
+    uint64_t original_size;        /* of the original, where the source is not it, */
+    uint8_t original[DIGEST_SIZE]; /* and its digest */
     struct buf text;   /* its canonical form */
     struct offset_map map;
     enum unit unit;

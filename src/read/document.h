@@ -14,6 +14,9 @@
 
 #define DOCUMENT_HEAD ENCODING_SAMPLE
 
+/* Memory that converting a document takes, in times its size: itself, its characters, their text. */
+#define DOCUMENT_TIMES 5
+
 enum format_choice {
     FORMAT_AUTO,
     FORMAT_BYTES, /* whatever it is, its bytes as they are */

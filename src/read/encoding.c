@@ -13,23 +13,25 @@
 
 enum {
     BINARY_SAMPLE = 1 << 13, /* bytes looked at for what no text has */
-    EVENTS = 256             /* characters beyond ASCII that decide */
+    EVENTS = 256,            /* characters beyond ASCII that decide */
+    BLOCK = 192              /* bytes looked at by one loop that is all vectors; less than 256 */
 };
 
 /* ---- bytes that no text has ---- */
 
-static bool is_control(uint8_t byte) { /* other than space, backspace and escape, which terminals are sent */
-    return (byte < 8) | ((uint8_t)(byte - 14) < 18 && byte != 27);
+static uint8_t
+is_control(uint8_t byte) { /* other than space, backspace and escape, which terminals are sent */
+    return (byte < 8) | (((uint8_t)(byte - 14) < 18) & (byte != 27));
 }
 
 static size_t count_controls(const uint8_t *bytes, size_t size) {
-    size_t count = 0;
-    for (size_t at = 0; at < size; at += 128) {
-        size_t end = size - at < 128 ? size - at : 128;
+    size_t count = 0, at = 0;
+    for (; at + BLOCK <= size; at += BLOCK) {
         uint8_t here = 0; /* narrow, so that it takes few vectors */
-        for (size_t i = 0; i < end; i++) here = (uint8_t)(here + is_control(bytes[at + i]));
+        for (size_t i = 0; i < BLOCK; i++) here = (uint8_t)(here + is_control(bytes[at + i]));
         count += here;
     }
+    for (; at < size; at++) count += is_control(bytes[at]);
     return count;
 }
 
@@ -89,11 +91,10 @@ static enum encoding utf16_by_zeros(const uint8_t *bytes, size_t size) {
 /* Bytes of ASCII at the beginning. */
 static size_t ascii_run(const uint8_t *bytes, size_t size) {
     size_t at = 0;
-    for (; at + 64 <= size; at += 64) {
-        uint64_t words[8], any = 0;
-        memcpy(words, bytes + at, sizeof words);
-        for (int i = 0; i < 8; i++) any |= words[i];
-        if (any & 0x8080808080808080u) break;
+    for (; at + BLOCK <= size; at += BLOCK) {
+        uint8_t any = 0;
+        for (size_t i = 0; i < BLOCK; i++) any |= bytes[at + i];
+        if (any & 0x80) break;
     }
     while (at < size && bytes[at] < 0x80) at++;
     return at;
