@@ -16,6 +16,8 @@
 #include "join/keys.h"
 #include "kernels/kernels.h"
 #include "runs/runs.h"
+#include "read/dataset.h"
+#include "read/tree.h"
 #include "stemma.h"
 
 #include <dirent.h>
@@ -27,6 +29,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -100,6 +103,9 @@ WRAP(int, open, const char *path, int flags, ...) {
     }
     return fails(call) ? -1 : __real_open(path, flags, mode);
 }
+WRAP(int, openat, int at, const char *path, int flags, ...) {
+    return fails(OPEN) ? -1 : __real_openat(at, path, flags); /* nothing is made by it */
+}
 WRAP(int, mkostemp, char *name, int flags) {
     return fails(OPEN_NAMED) ? -1 : __real_mkostemp(name, flags);
 }
@@ -133,7 +139,7 @@ enum {
 }; /* large: its fingerprints fill more runs than are merged at once */
 
 static struct {
-    char folder[64], text_path[96], other_path[96], large_path[96], bundle_path[96], new_path[96];
+    char folder[64], tree_path[96], text_path[96], other_path[96], large_path[96], bundle_path[96], new_path[96];
     char *text, *other, *large;
     char *bundle;
     size_t bundle_size;
@@ -177,6 +183,47 @@ static void place(char *path, size_t size, const char *name) {
     assert_true(snprintf(path, size, "%s/%s", world.folder, name) < (int)size);
 }
 
+/* What is in the tree, and links to it. */
+static const struct {
+    const char *name, *content;
+} tree_files[] = {
+    {"tree/.stemmaignore", "*.log\n"},
+    {"tree/in/file", "x"},
+    {"tree/in/a.log", "x"},
+    {"tree/d.jsonl", "{\"id\": 1, \"text\": \"one \\u20ac\"}\n{\"text\": \"two\"}\n"},
+    {"tree/d.csv", "id,text\n1,one\n2,\"tw\"\"o\n\"\n"},
+};
+enum { TREE_FILES = sizeof tree_files / sizeof tree_files[0] };
+
+static void make_tree(void) {
+    char path[160];
+    place(world.tree_path, sizeof world.tree_path, "tree");
+    assert_int_equal(mkdir(world.tree_path, 0700), 0);
+    place(path, sizeof path, "tree/in");
+    assert_int_equal(mkdir(path, 0700), 0);
+    place(path, sizeof path, "tree/link");
+    assert_int_equal(symlink("in", path), 0);
+    for (int i = 0; i < TREE_FILES; i++) {
+        place(path, sizeof path, tree_files[i].name);
+        save(path, tree_files[i].content, strlen(tree_files[i].content));
+    }
+}
+
+static void remove_tree(void) {
+    char path[160];
+    for (int i = 0; i < TREE_FILES; i++) {
+        place(path, sizeof path, tree_files[i].name);
+        unlink(path);
+    }
+    place(path, sizeof path, "tree/d.jsonl.gz");
+    unlink(path);
+    place(path, sizeof path, "tree/link");
+    unlink(path);
+    place(path, sizeof path, "tree/in");
+    rmdir(path);
+    rmdir(world.tree_path);
+}
+
 static void make_files(void) {
     strcpy(world.folder, "/tmp/stemma-faults-XXXXXX");
     assert_non_null(mkdtemp(world.folder));
@@ -188,6 +235,16 @@ static void make_files(void) {
     save(world.text_path, world.text, TEXT_SIZE);
     save(world.other_path, world.other, TEXT_SIZE);
     save(world.large_path, world.large, LARGE_SIZE);
+    make_tree();
+}
+
+static stemma_status filter_to(const char *from, const char *to, stemma_error *error);
+
+static void make_packed(void) {
+    char from[160], to[160];
+    place(from, sizeof from, "tree/d.jsonl");
+    place(to, sizeof to, "tree/d.jsonl.gz");
+    assert_int_equal(filter_to(from, to, NULL), STEMMA_OK);
 }
 
 static int make_world(void **state) {
@@ -209,6 +266,7 @@ static int make_world(void **state) {
     assert_int_equal(stemma_writer_add(writer, world.other_sketch, NULL), STEMMA_OK);
     assert_int_equal(stemma_writer_close(writer, NULL), STEMMA_OK);
     load_bundle();
+    make_packed();
     return 0;
 }
 
@@ -217,6 +275,7 @@ static int end_world(void **state) {
     stemma_sketch_free(world.sketch);
     stemma_sketch_free(world.other_sketch);
     stemma_recipe_free(world.recipe);
+    remove_tree();
     const char *paths[] = {world.text_path, world.other_path, world.large_path, world.bundle_path};
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) unlink(paths[i]);
     free(world.text);
@@ -504,6 +563,130 @@ static stemma_status estimate_signatures(const char *how, stemma_error *error) {
         edit_regions_release(&regions);
     else
         assert_int_equal(regions.count, 77);
+    return status;
+}
+
+/* ---- trees and data sets ---- */
+
+static stemma_status take_tree_file(void *context, const struct tree_file *file, stemma_error *error) {
+    (void)context, (void)file, (void)error;
+    return STEMMA_OK;
+}
+
+static void take_tree_problem(void *context, const char *path, const stemma_error *cause) {
+    (void)path;
+    stemma_error *first = context;
+    if (first->status == STEMMA_OK) *first = *cause;
+}
+
+/* A problem is an outcome like a failure. */
+static stemma_status walk_tree(const char *unused, stemma_error *error) {
+    (void)unused;
+    static const char *const patterns[] = {"*"};
+    stemma_error problem = {STEMMA_OK, ""};
+    struct tree_options options = {.include = patterns, .include_count = 1, .hidden = true, .follow = true};
+    struct tree_visitor visitor = {&problem, take_tree_file, take_tree_problem, NULL};
+    stemma_status status = tree_walk(world.tree_path, &options, &visitor, error);
+    if (status == STEMMA_OK && problem.status != STEMMA_OK) *error = problem;
+    return status == STEMMA_OK ? problem.status : status;
+}
+
+static stemma_status take_records(const struct dataset *dataset, const struct dataset_batch *batch,
+                                  struct record_reader *reader, uint64_t sizes[2], stemma_error *error) {
+    struct dataset_record record;
+    stemma_status status;
+    bool more;
+    record_reader_begin(reader, dataset, batch);
+    while ((status = record_reader_next(reader, &record, &more, error)) == STEMMA_OK && more) {
+        sizes[0] = record.offset;
+        sizes[1] = record.size;
+    }
+    return status;
+}
+
+/* All records, and the last one again. */
+static stemma_status read_open_data(struct dataset *dataset, stemma_error *error) {
+    struct dataset_batch batch = {0};
+    struct record_reader reader = {0};
+    const uint8_t *text = UNTOUCHED;
+    size_t size;
+    uint64_t last[2] = {0, 0};
+    bool more = true;
+    stemma_status status;
+    while ((status = dataset_next(dataset, &batch, &more, error)) == STEMMA_OK && more)
+        if ((status = take_records(dataset, &batch, &reader, last, error)) != STEMMA_OK) break;
+    if (status == STEMMA_OK && dataset_random_access(dataset)) {
+        status = dataset_text_at(dataset, last[0], last[1], &reader, &text, &size, error);
+        check_untouched(status, text);
+    }
+    record_reader_release(&reader);
+    dataset_batch_release(&batch);
+    return status;
+}
+
+static stemma_status read_data_at(const char *path, stemma_error *error) {
+    struct dataset *dataset = UNTOUCHED;
+    struct dataset_options options = {.batch_size = 30, .directory = world.folder};
+    stemma_status status = dataset_open(path, &options, &dataset, error);
+    check_untouched(status, dataset);
+    if (status != STEMMA_OK) return status;
+    status = read_open_data(dataset, error);
+    dataset_close(dataset);
+    return status;
+}
+
+static stemma_status read_data(const char *name, stemma_error *error) {
+    char path[160];
+    place(path, sizeof path, name);
+    return read_data_at(path, error);
+}
+
+static stemma_status read_piped_data(const char *content, stemma_error *error) {
+    int ends[2];
+    char path[40];
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(__real_write(ends[1], content, strlen(content)), (ssize_t)strlen(content));
+    close(ends[1]);
+    snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
+    stemma_status status = read_data_at(path, error);
+    close(ends[0]);
+    return status;
+}
+
+static bool keep_record(void *context, uint64_t offset, uint64_t line) {
+    (void)context, (void)offset, (void)line;
+    return true;
+}
+
+static stemma_status filter_open_data(struct dataset *dataset, const char *to, stemma_error *error) {
+    struct dataset_filter *filter = UNTOUCHED;
+    uint64_t kept = 0;
+    stemma_status status = dataset_filter_open(to, &filter, error);
+    check_untouched(status, filter);
+    if (status != STEMMA_OK) return status;
+    status = dataset_filter_copy(filter, dataset, keep_record, NULL, &kept, error);
+    if (status == STEMMA_OK) return dataset_filter_commit(filter, error);
+    dataset_filter_abandon(filter);
+    return status;
+}
+
+static stemma_status filter_to(const char *from, const char *to, stemma_error *error) {
+    struct dataset *dataset;
+    struct dataset_options options = {0};
+    stemma_status status = dataset_open(from, &options, &dataset, error);
+    if (status != STEMMA_OK) return status;
+    status = filter_open_data(dataset, to, error);
+    dataset_close(dataset);
+    return status;
+}
+
+/* argument: the ending of the new file. */
+static stemma_status filter_data(const char *ending, stemma_error *error) {
+    char from[160], to[160];
+    place(from, sizeof from, "tree/d.csv");
+    snprintf(to, sizeof to, "%s%s", world.new_path, ending);
+    stemma_status status = filter_to(from, to, error);
+    if (status == STEMMA_OK) assert_int_equal(unlink(to), 0);
     return status;
 }
 
@@ -850,6 +1033,13 @@ static const struct {
     {"group by popular fingerprints", group_classes, "3"},
     {"join classes", join_classes, ""},
     {"align words", align_texts, ""},
+    {"walk a tree", walk_tree, ""},
+    {"read JSON lines", read_data, "tree/d.jsonl"},
+    {"read CSV", read_data, "tree/d.csv"},
+    {"read a compressed data set", read_data, "tree/d.jsonl.gz"},
+    {"read a data set from a pipe", read_piped_data, "{\"text\": \"one\"}\n{\"text\": \"two\"}\n"},
+    {"filter a data set", filter_data, ""},
+    {"filter and compress a data set", filter_data, ".gz"},
     {"align bytes", align_texts, "preset=raw unit=byte"},
 };
 

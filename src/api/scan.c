@@ -24,8 +24,7 @@ static stemma_status check_options(const stemma_scan_options *given, stemma_scan
         return fail(err, STEMMA_INVALID, "the threshold of a scan is between .3 and 1");
     if (o.contained != 0 && !(o.contained >= CONTAINED_LEAST && o.contained <= 1))
         return fail(err, STEMMA_INVALID, "the containment of a scan is between .5 and 1, or 0 for none");
-    if (o.keep > STEMMA_KEEP_SHORTEST_PATH || o.group > STEMMA_GROUP_POPULAR ||
-        o.encoding > STEMMA_ENCODING_LATIN1)
+    if (o.keep > STEMMA_KEEP_SHORTEST_PATH || o.group > STEMMA_GROUP_POPULAR)
         return fail(err, STEMMA_INVALID, "an option of the scan has no such value");
     *out = o;
     return STEMMA_OK;

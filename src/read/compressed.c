@@ -76,7 +76,8 @@ static stemma_status begin_entry(struct unpacker *unpacker, stemma_error *err) {
         return unpacker_failed(unpacker, err);
     int result = archive_read_next_header(unpacker->archive, &entry);
     unpacker->ended = result == ARCHIVE_EOF;
-    return result == ARCHIVE_OK || result == ARCHIVE_EOF ? STEMMA_OK : unpacker_failed(unpacker, err);
+    bool begun = result == ARCHIVE_OK || (unpacker->ended && !unpacker->cause);
+    return begun ? STEMMA_OK : unpacker_failed(unpacker, err);
 }
 
 stemma_status unpacker_new(int fd, const char *name, struct unpacker **out, stemma_error *err) {
@@ -96,7 +97,8 @@ stemma_status unpacker_new(int fd, const char *name, struct unpacker **out, stem
     return status;
 }
 
-/* archive_read_data would lose what it has when an error follows, so blocks are taken. */
+/* archive_read_data would lose what it has when an error follows, so blocks are taken. A read that fails
+ * between two members looks like the end to libarchive. */
 static stemma_status next_block(struct unpacker *unpacker, stemma_error *err) {
     while (!unpacker->ended && unpacker->block_size == 0) {
         const void *block;
@@ -104,9 +106,8 @@ static stemma_status next_block(struct unpacker *unpacker, stemma_error *err) {
         int result = archive_read_data_block(unpacker->archive, &block, &unpacker->block_size, &offset);
         unpacker->block = block;
         unpacker->ended = result == ARCHIVE_EOF;
-        if (unpacker->ended)
-            unpacker->block_size = 0;
-        else if (result < ARCHIVE_WARN)
+        if (unpacker->ended) unpacker->block_size = 0;
+        if (result < ARCHIVE_WARN || (unpacker->ended && unpacker->cause))
             return unpacker_failed(unpacker, err);
     }
     return STEMMA_OK;
@@ -138,14 +139,17 @@ void unpacker_free(struct unpacker *unpacker) {
 struct packer {
     struct archive *archive;
     struct output *output;
-    stemma_error failure; /* of the output, which libarchive does not hand on */
+    bool abandoned;
+    stemma_error failure; /* of the output */
 };
 
+/* libarchive, told of a failure, would not free all it has: it is told nothing, and what comes is dropped. */
 static la_ssize_t write_piece(struct archive *archive, void *context, const void *bytes, size_t size) {
     struct packer *packer = context;
-    if (output_write(packer->output, bytes, size, &packer->failure) == STEMMA_OK) return (la_ssize_t)size;
-    archive_set_error(archive, EIO, "cannot be written");
-    return -1;
+    (void)archive;
+    if (!packer->abandoned && output_write(packer->output, bytes, size, &packer->failure) != STEMMA_OK)
+        packer->abandoned = true;
+    return (la_ssize_t)size;
 }
 
 static stemma_status packer_failed(const struct packer *packer, stemma_error *err) {
@@ -177,8 +181,7 @@ static add_filter *filter_of(const char *name) {
     return NULL;
 }
 
-/* Without a time in it the same records give the same file. Options that a filter does not have are passed
- * over. */
+/* Without a time in it the same records give the same file. */
 static bool set_up(struct packer *packer, add_filter *add) {
     struct archive *archive = packer->archive;
     struct archive_entry *entry = archive_entry_new();
@@ -218,7 +221,7 @@ stemma_status packer_write(struct packer *packer, const void *bytes, size_t size
     const uint8_t *at = bytes;
     while (size > 0) {
         la_ssize_t written = archive_write_data(packer->archive, at, size);
-        if (written <= 0) return packer_failed(packer, err);
+        if (written <= 0 || packer->abandoned) return packer_failed(packer, err);
         at += written;
         size -= (size_t)written;
     }
@@ -227,15 +230,15 @@ stemma_status packer_write(struct packer *packer, const void *bytes, size_t size
 
 stemma_status packer_finish(struct packer *packer, stemma_error *err) {
     stemma_status status = STEMMA_OK;
-    if (archive_write_close(packer->archive) != ARCHIVE_OK) status = packer_failed(packer, err);
+    if (archive_write_close(packer->archive) != ARCHIVE_OK || packer->abandoned)
+        status = packer_failed(packer, err);
     packer_free(packer);
     return status;
 }
 
-/* What was not finished is not to be written any more. */
 void packer_free(struct packer *packer) {
     if (!packer) return;
-    if (packer->archive) archive_write_fail(packer->archive);
+    packer->abandoned = true; /* closing writes what is left */
     archive_write_free(packer->archive);
     mem_free(packer);
 }

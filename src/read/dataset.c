@@ -100,6 +100,7 @@ static stemma_status pass_long_record(struct dataset *dataset, struct buf *bytes
     bool found = false;
     *passed = bytes->len;
     *lines = count_lines(bytes->data, bytes->len);
+    buf_release(bytes);
     while (!found) {
         bytes->len = 0;
         TRY(fill(dataset, bytes, dataset->batch_size, err));
@@ -140,7 +141,7 @@ static stemma_status give_records(struct dataset *dataset, struct dataset_batch 
 static stemma_status next_records(struct dataset *dataset, struct dataset_batch *batch, stemma_error *err) {
     struct buf *bytes = &batch->bytes;
     struct cut cut = {0, 0, CSV_FIELD};
-    for (size_t size = dataset->batch_size;; size = bytes->len + (bytes->len > size ? bytes->len : size)) {
+    for (size_t size = dataset->batch_size;; size = bytes->len + dataset->batch_size) {
         TRY(fill(dataset, bytes, size, err));
         if (bytes->len) search_on(dataset, bytes, &cut);
         if (cut.whole > 0) return give_records(dataset, batch, cut.whole, err);
@@ -154,6 +155,8 @@ static stemma_status next_records(struct dataset *dataset, struct dataset_batch 
 
 stemma_status dataset_next(struct dataset *dataset, struct dataset_batch *batch, bool *more,
                            stemma_error *err) {
+    if (batch->bytes.cap / 8 > dataset->batch_size)
+        buf_release(&batch->bytes); /* it held a long record once */
     batch->bytes.len = 0;
     batch->too_long = 0;
     batch->offset = dataset->offset;
@@ -185,18 +188,20 @@ static void drop_front(struct dataset *dataset, size_t size) {
     rest->len -= size;
 }
 
-/* The first record, when it fits into what a record may have. */
+/* The first record, which names the columns. */
 static stemma_status take_header(struct dataset *dataset, stemma_error *err) {
     enum csv_place place = CSV_FIELD;
     size_t end = 0, searched = 0;
     struct buf *rest = &dataset->rest;
     while (!csv_record_end(&place, rest->data + searched, rest->len - searched, dataset->delimiter, &end)) {
         searched = rest->len;
-        end = 0;
         if (dataset->ended || rest->len > dataset->record_most) break;
         TRY(fill(dataset, rest, 2 * rest->len, err));
     }
     end = end ? searched + end : rest->len;
+    if (end > dataset->record_most)
+        return fail(err, STEMMA_INVALID, "the first record of '%s', which names its columns, is too long",
+                    dataset->name);
     dataset->header.len = 0;
     if (!buf_add(&dataset->header, rest->data, end)) return fail_memory(err);
     drop_front(dataset, end);
