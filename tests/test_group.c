@@ -317,6 +317,8 @@ static void test_failure_leaves_nothing(void **state) {
         assert_int_equal(group_make(&rule, world.count, sorter, &verifier, &members, NULL),
                          STEMMA_INTERRUPTED);
         assert_true(members.list == NULL && members.count == 0);
+        rule.kind = GROUP_POPULAR; /* which needs samples */
+        assert_int_equal(group_make(&rule, world.count, sorter, &verifier, &members, NULL), STEMMA_INVALID);
         sorter_free(sorter);
         release(&world);
     }

@@ -289,6 +289,8 @@ static stemma_status cluster_all(struct clusters *c, const struct vec64 *list, s
 
 stemma_status group_popular(struct grouping *grouping, stemma_error *err) {
     size_t asked = grouping->rule->popular;
+    if (!grouping->verifier->sample)
+        return fail(err, STEMMA_INVALID, "groups by popular fingerprints need the samples of documents");
     struct clusters c = {.grouping = grouping, .most = asked ? asked : POPULAR_USUAL};
     struct vec64 list = {0};
     stemma_status status = list_linked(grouping, &list, err);
