@@ -21,6 +21,7 @@ sys.dont_write_bytecode = True
 
 import stemma_reference as reference  # noqa: E402 (the path comes first)
 from canonical import canonical_text, encode  # noqa: E402
+import runs  # noqa: E402
 
 LICENSES = Path("/usr/share/common-licenses")
 KEY = b"a key of more than sixteen bytes"
@@ -318,6 +319,14 @@ class Licenses(Base):
 
     def test_twenty_bytes(self):
         self.check(["--preset=raw", "--unit=byte", "--window=20"], list, 20)
+
+
+class Runs(unittest.TestCase):
+    """The run that the C tests write and read again."""
+
+    def test_golden(self):
+        golden = Path(__file__).resolve().parent / "golden/run.hex"
+        self.assertEqual(bytes.fromhex(golden.read_text()), runs.run(runs.golden_records()))
 
 
 if __name__ == "__main__":

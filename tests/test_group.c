@@ -176,27 +176,33 @@ static void check_members(const struct world *world, const struct group_members 
     assert_int_equal(members->batches, world->batches);
 }
 
+static stemma_status small_sample(void *context, uint32_t rank, size_t most, struct vec64 *out,
+                                  stemma_error *err);
+
 typedef void twin(const struct world *world, const struct group_rule *rule, uint32_t *kept);
 
 static struct group_members make_groups(struct world *world, const struct group_rule *rule,
                                         struct sorter *sorter) {
     struct group_members members = {0};
-    struct group_verifier verifier = {.context = world, .verify = verify};
+    struct group_verifier verifier = {.context = world, .verify = verify, .sample = small_sample};
     world->asked = world->batches = world->largest = 0;
     assert_int_equal(group_make(rule, world->count, sorter, &verifier, &members, NULL), STEMMA_OK);
     return members;
 }
 
-static void check_rule(uint64_t *rng, struct world *world, struct group_rule rule, twin *define) {
+/* Returns the number of members. */
+static size_t check_rule(uint64_t *rng, struct world *world, struct group_rule rule, twin *define) {
     struct sorter *sorter = sort_candidates(world, rng);
     struct group_members members = make_groups(world, &rule, sorter);
     uint32_t *kept = malloc(world->count * sizeof *kept);
     memset(kept, 0xff, world->count * sizeof *kept);
     define(world, &rule, kept);
     check_members(world, &members, kept);
+    size_t count = members.count;
     group_members_release(&members);
     sorter_free(sorter);
     free(kept);
+    return count;
 }
 
 static void check_kind(enum group_kind kind, twin *define) {
@@ -311,6 +317,8 @@ static void test_failure_leaves_nothing(void **state) {
         assert_int_equal(group_make(&rule, world.count, sorter, &verifier, &members, NULL),
                          STEMMA_INTERRUPTED);
         assert_true(members.list == NULL && members.count == 0);
+        rule.kind = GROUP_POPULAR; /* which needs samples */
+        assert_int_equal(group_make(&rule, world.count, sorter, &verifier, &members, NULL), STEMMA_INVALID);
         sorter_free(sorter);
         release(&world);
     }
@@ -376,6 +384,106 @@ static void test_popular_finds_families(void **state) {
     sorter_free(sorter);
 }
 
+/* Few different fingerprints, so that everything shares something: the definition, with all groups compared
+ * and all counts in one array. */
+enum { UNIVERSE = 300, POPULAR = 8 };
+
+static stemma_status small_sample(void *context, uint32_t rank, size_t most, struct vec64 *out,
+                                  stemma_error *err) {
+    const struct world *world = context;
+    uint64_t rng = rank ^ world->seed, base = rng_below(&rng, world->family) * 40;
+    (void)err;
+    for (int i = 0; i < 12; i++)
+        assert_true(vec64_add(out, base + rng_below(&rng, 12 + rng_below(&rng, 12))));
+    assert_true(sort_u64(out->data, out->len));
+    out->len = unique_u64(out->data, out->len);
+    if (out->len > most) out->len = most;
+    return STEMMA_OK;
+}
+
+struct twin_cluster {
+    uint32_t kept, members;
+    uint32_t times[UNIVERSE];
+    bool popular[UNIVERSE];
+};
+
+static size_t counted(const struct twin_cluster *cluster) {
+    size_t count = 0;
+    for (int f = 0; f < UNIVERSE; f++) count += cluster->times[f] > 0;
+    return count;
+}
+
+/* Popularity in this order: each is chosen by looking through all of them. */
+static void choose_again(struct twin_cluster *cluster) {
+    uint32_t times[UNIVERSE] = {0};
+    memset(cluster->popular, 0, sizeof cluster->popular);
+    for (int chosen = 0; chosen < 4 * POPULAR; chosen++) {
+        int best = -1;
+        for (int f = 0; f < UNIVERSE; f++)
+            if (cluster->times[f] && !times[f] && (best < 0 || cluster->times[f] > cluster->times[best]))
+                best = f;
+        if (best < 0) break;
+        times[best] = cluster->times[best];
+        cluster->popular[best] = chosen < POPULAR;
+    }
+    memcpy(cluster->times, times, sizeof times);
+}
+
+static void count_in(struct twin_cluster *cluster, const bool *sample) {
+    for (int f = 0; f < UNIVERSE; f++) cluster->times[f] += sample[f];
+    cluster->members++;
+    if ((cluster->members & (cluster->members - 1)) == 0 || counted(cluster) > 8 * POPULAR)
+        choose_again(cluster);
+}
+
+static double estimate(const struct twin_cluster *cluster, const bool *sample) {
+    int all = 0, common = 0;
+    for (int f = 0; f < UNIVERSE && all < POPULAR; f++) {
+        all += cluster->popular[f] || sample[f];
+        common += cluster->popular[f] && sample[f];
+    }
+    return all ? (double)common / all : 0;
+}
+
+static void popular_twin(const struct world *world, const struct group_rule *rule, uint32_t *kept) {
+    struct twin_cluster *clusters = calloc(world->count, sizeof *clusters);
+    size_t count = 0;
+    for (uint32_t rank = 0; rank < world->count; rank++) {
+        struct vec64 listed = {0};
+        bool sample_of[UNIVERSE] = {false};
+        size_t best = count;
+        small_sample((void *)world, rank, POPULAR, &listed, NULL);
+        for (size_t i = 0; i < listed.len; i++) sample_of[listed.data[i]] = true;
+        for (size_t i = 0; i < count; i++) {
+            double own = estimate(&clusters[i], sample_of);
+            if (own > 0 && own >= rule->threshold &&
+                (best == count || own > estimate(&clusters[best], sample_of)))
+                best = i;
+        }
+        if (best == count) clusters[count++].kept = rank;
+        if (clusters[best].kept != rank) kept[rank] = clusters[best].kept;
+        count_in(&clusters[best], sample_of);
+        vec64_release(&listed);
+    }
+    free(clusters);
+}
+
+static void test_popular(void **state) {
+    (void)state;
+    uint64_t rng = 7;
+    size_t members = 0;
+    for (size_t round = 0; round < effort(200); round++) {
+        struct world world = make_world(&rng, SPARSE, 2 + (uint32_t)rng_below(&rng, 60));
+        world.family = 1 + rng_below(&rng, 6);
+        for (uint32_t i = 1; i < world.count; i++) *kind_of(&world, i - 1, i) = 1; /* all are linked */
+        struct group_rule rule = {GROUP_POPULAR, .2 + .6 * rng_unit(&rng), 0, POPULAR};
+        members += check_rule(&rng, &world, rule, popular_twin);
+        release(&world);
+    }
+    print_message("%zu members\n", members);
+    assert_true(members > effort(200));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_stars),
@@ -388,6 +496,7 @@ int main(void) {
         cmocka_unit_test(test_failure_leaves_nothing),
         cmocka_unit_test(test_thresholds_are_met_by_what_is_reported),
         cmocka_unit_test(test_popular_finds_families),
+        cmocka_unit_test(test_popular),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

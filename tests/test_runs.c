@@ -11,6 +11,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -328,12 +329,55 @@ static void test_runs_are_small(void **state) {
     free(records);
 }
 
+/* ---- the bytes ---- */
+
+/* As tests/reference/runs.py makes them. */
+static struct record *golden_records(size_t *count) {
+    struct record *records = malloc(4203 * sizeof *records);
+    uint64_t rng = 8;
+    records[0] = records[1] = (struct record){UINT64_MAX, UINT64_MAX};
+    records[2] = (struct record){0, 0};
+    for (size_t i = 0; i < 4200; i++) {
+        uint64_t number = rng_next(&rng);
+        records[3 + i] = i % 8 ? (struct record){number % 50, number >> 50}
+                               : (struct record){number >> (i % 64), number % 1000};
+    }
+    *count = 4203;
+    qsort(records, *count, sizeof *records, compare_records);
+    return records;
+}
+
+static size_t load_golden(uint8_t *bytes, size_t room) {
+    FILE *file = fopen(GOLDEN_DIR "/run.hex", "r");
+    size_t size = 0;
+    unsigned byte;
+    assert_non_null(file);
+    while (size < room && fscanf(file, "%2x", &byte) == 1) bytes[size++] = (uint8_t)byte;
+    fclose(file);
+    return size;
+}
+
+static void test_golden_run(void **state) {
+    (void)state;
+    static uint8_t golden[20000], bytes[20000];
+    size_t size = load_golden(golden, sizeof golden), count;
+    struct record *records = golden_records(&count);
+    struct written written = write_run(records, count, 0, 1000);
+    assert_int_equal(written.size, size);
+    assert_int_equal(pread(written.place.fd, bytes, size, 0), size);
+    assert_memory_equal(bytes, golden, size);
+    assert_int_equal(read_whole(&written, records, count, NULL), STEMMA_OK);
+    close(written.place.fd);
+    free(records);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sorts_in_memory),      cmocka_unit_test(test_sorts_on_disk),
         cmocka_unit_test(test_threads_add),          cmocka_unit_test(test_refusals_have_names),
         cmocka_unit_test(test_runs_give_back),       cmocka_unit_test(test_every_damaged_byte_is_noticed),
         cmocka_unit_test(test_cut_runs_are_noticed), cmocka_unit_test(test_runs_are_small),
+        cmocka_unit_test(test_golden_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,8 +59,8 @@ struct group_verifier {
      * together. */
     stemma_status (*verify)(void *context, const uint64_t *pairs, size_t count, struct numbers *numbers,
                             stemma_error *err);
-    /* Adds the `most` smallest distinct fingerprints of a class, ascending. GROUP_POPULAR alone asks for it.
-     */
+    /* Adds the `most` smallest distinct fingerprints of a class, ascending. Only GROUP_POPULAR asks for it,
+     * and is INVALID where it is NULL. */
     stemma_status (*sample)(void *context, uint32_t rank, size_t most, struct vec64 *sample,
                             stemma_error *err);
 };

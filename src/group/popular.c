@@ -35,6 +35,7 @@ struct tally {
 
 struct cluster {
     uint32_t kept;
+    uint32_t members;      /* counted in, the kept one among them */
     struct tally *tallies; /* ascending */
     size_t tally_count;
     uint64_t *popular; /* the representative, ascending */
@@ -154,6 +155,13 @@ static void choose_popular(const struct clusters *c, struct cluster *cluster) {
     qsort(tallies, cluster->tally_count, sizeof *tallies, by_fingerprint);
 }
 
+/* What is popular changes less and less, so it is looked at again when the members have doubled, or too much
+ * is counted. */
+static bool is_due(const struct clusters *c, const struct cluster *cluster) {
+    bool doubled = (cluster->members & (cluster->members - 1)) == 0;
+    return doubled || cluster->tally_count > 2 * TALLY_TIMES * c->most;
+}
+
 /* Counts the sample in. */
 static stemma_status add_sample(struct clusters *c, uint32_t number, stemma_error *err) {
     struct cluster *cluster = &c->list[number];
@@ -162,6 +170,8 @@ static stemma_status add_sample(struct clusters *c, uint32_t number, stemma_erro
     cluster->tally_count = merge_tallies(cluster, &c->sample, merged);
     mem_free(cluster->tallies);
     cluster->tallies = merged;
+    cluster->members++;
+    if (!is_due(c, cluster)) return STEMMA_OK;
     choose_popular(c, cluster);
     for (size_t i = 0; i < cluster->popular_count; i++)
         if (!lead_to(c, cluster->popular[i], number)) return fail_memory(err);
@@ -279,6 +289,8 @@ static stemma_status cluster_all(struct clusters *c, const struct vec64 *list, s
 
 stemma_status group_popular(struct grouping *grouping, stemma_error *err) {
     size_t asked = grouping->rule->popular;
+    if (!grouping->verifier->sample)
+        return fail(err, STEMMA_INVALID, "groups by popular fingerprints need the samples of documents");
     struct clusters c = {.grouping = grouping, .most = asked ? asked : POPULAR_USUAL};
     struct vec64 list = {0};
     stemma_status status = list_linked(grouping, &list, err);

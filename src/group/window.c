@@ -59,9 +59,9 @@ static stemma_status next_record(struct window *w, struct record *record, bool *
 /* The next distinct pair; *any is false at the end. */
 static stemma_status next_pair(struct window *w, struct record *pair, bool *any, stemma_error *err) {
     struct window_source *s = w->source;
-    struct record record;
-    bool more;
-    do {
+    for (;;) {
+        struct record record;
+        bool more;
         TRY(next_record(w, &record, &more, err));
         if (more && s->holds && record.key == s->held.key) {
             s->held.value |= record.value;
@@ -71,8 +71,8 @@ static stemma_status next_pair(struct window *w, struct record *pair, bool *any,
         *pair = s->held;
         s->holds = more;
         if (more) s->held = record;
-    } while (more && !*any);
-    return STEMMA_OK;
+        if (*any || !more) return STEMMA_OK;
+    }
 }
 
 stemma_status window_fill(struct window *w, window_settled *settled, const void *context, stemma_error *err) {

@@ -37,14 +37,14 @@ stemma_status sorter_add(struct sorter *sorter, const struct record *records, si
 stemma_status sorter_finish(struct sorter *sorter, stemma_error *err);
 /* Records added; unique: an upper bound of those read, exact when nothing was spilled. */
 uint64_t sorter_count(const struct sorter *sorter);
-uint64_t sorter_spilled(const struct sorter *sorter); /* bytes written to disk */
+uint64_t sorter_spilled(const struct sorter *sorter); /* bytes written to disk, those merged again included */
 size_t sorter_resident(const struct sorter *sorter);  /* bytes of memory held */
 /* All records in order when nothing was spilled (after finish); NULL otherwise. */
 const struct record *sorter_in_memory(const struct sorter *sorter, size_t *count);
 void sorter_free(struct sorter *sorter);
 
-/* All records in order (after finish). Any number of cursors at once, each by one thread at a time; they go
- * before the sorter does. */
+/* All records in order (after finish). One that reads from disk holds 2 MB. Any number of cursors at once,
+ * each by one thread at a time; they go before the sorter does. */
 stemma_status sorter_read(struct sorter *sorter, struct sorter_cursor **out, stemma_error *err);
 /* Up to `room` records; *count is 0 at the end. Errors: NO_MEMORY, IO, CORRUPT, INTERRUPTED. */
 stemma_status sorter_next(struct sorter_cursor *cursor, struct record *records, size_t room, size_t *count,
