@@ -18,6 +18,9 @@
 #include "runs/runs.h"
 #include "read/dataset.h"
 #include "read/tree.h"
+#include "estimate/overlap.h"
+#include "shingle/whole.h"
+#include "sketch/recipe.h"
 #include "stemma.h"
 
 #include <dirent.h>
@@ -688,6 +691,35 @@ static stemma_status filter_data(const char *ending, stemma_error *error) {
     stemma_status status = filter_to(from, to, error);
     if (status == STEMMA_OK) assert_int_equal(unlink(to), 0);
     return status;
+static stemma_status canonical(struct whole *whole, const char *text, const uint8_t **out, size_t *size,
+                               stemma_error *error) {
+    return whole_canon(whole, (const uint8_t *)text, TEXT_SIZE, out, size, error);
+}
+static stemma_status overlap_texts(struct overlap_base *base, struct whole *a, struct whole *b, stemma_error *error) {
+    const uint8_t *text, *other;
+    size_t size, other_size;
+    struct overlap out = {.common = 77};
+    stemma_status status = canonical(a, world.text, &text, &size, error);
+    if (status == STEMMA_OK) status = canonical(b, world.other, &other, &other_size, error);
+    if (status == STEMMA_OK) status = overlap_base_set(base, text, size, error);
+    if (status == STEMMA_OK) status = overlap_with(base, other, other_size, &out, error);
+    assert_int_equal(out.common == 77, status != STEMMA_OK);
+    return status;
+}
+static stemma_status run_overlap(const stemma_recipe *recipe, stemma_error *error) {
+    struct whole *a = NULL, *b = NULL;
+    struct overlap_base *base = NULL;
+    stemma_status status = whole_new(&recipe->view, &recipe->tables, &a, error);
+    if (status == STEMMA_OK) status = whole_new(&recipe->view, &recipe->tables, &b, error);
+    if (status == STEMMA_OK) status = overlap_base_new(&recipe->view, &recipe->tables, &base, error);
+    if (status == STEMMA_OK) status = overlap_texts(base, a, b, error);
+    overlap_base_free(base);
+    whole_free(a);
+    whole_free(b);
+    return status;
+}
+static stemma_status overlap(const char *text, stemma_error *error) {
+    return with_recipe(text, error, run_overlap);
 }
 
 static stemma_status join(const char *unused, stemma_error *error) {
@@ -1005,6 +1037,9 @@ static const struct {
     {"search signatures", search_signatures, "signature n=8 c=16"},
     {"estimate from signatures", estimate_signatures, ""},
     {"estimate from signatures, by runs", estimate_signatures, "runs"},
+    {"overlap, words", overlap, ""},
+    {"overlap, bytes", overlap, "preset=raw unit=byte window=20 hash=rabin"},
+    {"overlap, labelled", overlap, "unit=line window=2 labelled=yes"},
     {"union", join, ""},
     {"write a new bundle", write_new, ""},
     {"write over a bundle", write_over, ""},
