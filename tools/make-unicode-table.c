@@ -8,6 +8,7 @@
  * Default_Ignorable_Code_Point, scripts) is in unicode-ranges.h.
  */
 #include "text/unicode.h"
+#include "text/utf8.h"
 #include "unicode-ranges.h"
 
 #include <stdbool.h>
@@ -130,14 +131,49 @@ static void fill_properties(uint32_t cp) {
     check(cp);
 }
 
+/* The bytes of a sequence in UTF-8, the first lowest; 0 when there are more than four. */
+static uint32_t bytes_of(const struct sequence *s, size_t *size) {
+    uint8_t bytes[CHAR_MAP_MOST * 4] = {0};
+    *size = 0;
+    for (size_t i = 0; i < s->count; i++) *size += utf8_encode(s->cp[i], bytes + *size);
+    return *size > 4 ? 0 : bytes[0] | bytes[1] << 8 | bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+}
+
+/* What folding xors to the bytes of a character; false when it changes their number, or a fourth byte. */
+static bool change_of(uint32_t cp, uint32_t *change) {
+    const struct sequence self = {.cp = {cp}, .count = 1};
+    size_t size, folded_size;
+    *change = bytes_of(&self, &size) ^ bytes_of(&maps[MAP_NFC_FOLD][cp], &folded_size);
+    return size == folded_size && *change <= 0xFFFFFF;
+}
+
+/* How running text takes a character under all the switches (struct run_chars). */
+static uint32_t effect_of(uint32_t cp) {
+    static const enum run_kind kinds[] = {[CHAR_OTHER] = RUN_BREAK,  [CHAR_SPACE] = RUN_BREAK,
+                                          [CHAR_IGNORE] = RUN_ENDS,  [CHAR_WORD] = RUN_LETTER,
+                                          [CHAR_SINGLE] = RUN_SINGLE, [CHAR_MARK] = RUN_MARK};
+    const struct char_record *p = &properties[cp];
+    uint32_t kind = kinds[p->class], change = 0;
+    if (p->flags & (CHAR_BACK | CHAR_ALONE) || !class_survives(cp)) kind = RUN_ENDS;
+    if (kind > RUN_BREAK && !change_of(cp, &change)) kind = RUN_ENDS;
+    if (kind == RUN_LETTER && maps[MAP_NFC_FOLD][cp].count > 1) kind = RUN_LETTERS;
+    if (kind > RUN_LETTERS && change) kind = RUN_ENDS; /* compatibility ideographs: each has a change of its own */
+    return kind == RUN_ENDS ? kind << 24 : kind << 24 | change;
+}
+
 static struct char_record records[256];
+static uint32_t effects[256]; /* of the same characters */
 static size_t record_count;
 
 static uint8_t record_of(const struct char_record *p, uint32_t cp) {
+    uint32_t effect = effect_of(cp);
     size_t i = 0;
-    while (i < record_count && memcmp(&records[i], p, sizeof *p)) i++;
+    while (i < record_count && (memcmp(&records[i], p, sizeof *p) || effects[i] != effect)) i++;
     if (i == 256) die("too many records", cp);
-    if (i == record_count) records[record_count++] = *p;
+    if (i == record_count) {
+        records[record_count] = *p;
+        effects[record_count++] = effect;
+    }
     return (uint8_t)i;
 }
 
@@ -165,6 +201,12 @@ static void print_records(void) {
     printf("\nconst struct char_record unicode_records[%zu] = {", record_count);
     for (size_t i = 0; i < record_count; i++)
         printf("%s{%d,%u,%u},", i % 8 ? " " : "\n    ", records[i].fold, records[i].class, records[i].flags);
+    printf("\n};\n");
+}
+
+static void print_effects(void) {
+    printf("\nconst uint32_t unicode_effects[%zu] = {", record_count);
+    for (size_t i = 0; i < record_count; i++) printf("%s0x%X,", i % 10 ? " " : "\n    ", (unsigned)effects[i]);
     printf("\n};\n");
 }
 
@@ -210,8 +252,9 @@ int main(void) {
     print_bytes("unicode_stage1", stage1, BLOCKS);
     print_bytes("unicode_stage2", stage2[0], block_count * BLOCK);
     print_records();
+    print_effects();
     size_t numbers = print_sequences(), listed = print_list();
-    size_t size = BLOCKS + block_count * BLOCK + record_count * sizeof *records + numbers * 4 + listed * 8;
+    size_t size = BLOCKS + block_count * BLOCK + record_count * (sizeof *records + sizeof *effects) + numbers * 4 + listed * 8;
     fprintf(stderr, "%zu blocks, %zu records, %zu listed, %zu bytes\n", block_count, record_count, listed,
             size);
     return ferror(stdout) || fclose(stdout) ? 1 : 0;

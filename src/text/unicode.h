@@ -7,6 +7,8 @@
 #ifndef TEXT_UNICODE_H
 #define TEXT_UNICODE_H
 
+#include "kernels/kernels.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -44,6 +46,7 @@ enum char_mapping {
 extern const uint8_t unicode_stage1[];
 extern const uint8_t unicode_stage2[];
 extern const struct char_record unicode_records[];
+extern const uint32_t unicode_effects[]; /* by the same number: what the kernel for running text does (run_chars) */
 
 /* cp at most 0x10FFFF. */
 static inline const struct char_record *unicode_record(uint32_t cp) {

@@ -1,0 +1,183 @@
+/*
+ * Template: the canonical form of running text.
+ *
+ * Expects a *_vector.h, and fold_block (ASCII letters and digits in lower case, anything else a space, and which
+ * were letters), vec_tops (which bytes are above 127), mix_block (bytes above 127 put in, spaces where no
+ * letter is) and store_kept. Gives fold_text.
+ *
+ * Where all is ASCII, that is one loop without branches. Other characters of a block are looked up one by one, and
+ * only add to the map of its letters; the few that change (capitals) are changed after they were written. So accents
+ * and curly quotes do not stop the loop. Characters that are words of their own, which need room for
+ * a space, come in runs and have a loop for themselves.
+ */
+#include "kernels/generic.h"
+#include "kernels/run_chars.h"
+
+#define SPECIALISED static inline __attribute__((always_inline))
+
+/* How far the text is folded. A space is written at once behind a word, and taken back at the end if no other
+ * word followed. */
+struct folding {
+    const struct run_chars *chars;
+    const uint8_t *src;
+    uint8_t *dst;
+    struct fold_breaks *breaks;
+    size_t at, out;  /* bytes read and written */
+    vec_map in_word; /* whether the byte before was a letter of a word */
+    vec_map before;  /* which of the two bytes before were letters */
+};
+
+SPECIALISED vec_map first_bits(vec_map map, size_t count) {
+    return (vec_map)_bzhi_u64(map, (unsigned)count);
+}
+
+/* Lists the letters of a block behind two bytes that are none; `kept` is what of the block goes out. */
+SPECIALISED void list_breaks(struct folding *f, vec_map letters, vec_map kept) {
+    vec_map close = letters << 1 | f->before >> 1 | letters << 2 | f->before;
+    for (vec_map first = letters & ~close; first; first &= first - 1) {
+        size_t i = (size_t)__builtin_ctzll(first);
+        size_t folded = f->out + (size_t)__builtin_popcountll(first_bits(kept, i));
+        f->breaks->list[f->breaks->count++] = (struct fold_break){(uint32_t)(f->at + i), (uint32_t)folded};
+    }
+}
+
+/* Whole blocks of ASCII. */
+SPECIALISED void fold_ascii(struct folding *f, size_t size) {
+    vec_map letters;
+    for (; size - f->at >= VEC_BYTES; f->at += VEC_BYTES) {
+        vec raw = vec_load(f->src + f->at), folded = fold_block(raw, &letters);
+        if (vec_tops(raw)) return;
+        vec_map kept = letters | letters << 1 | f->in_word;
+        if (f->breaks) list_breaks(f, letters, kept);
+        f->out += store_kept(f->dst + f->out, folded, kept);
+        f->in_word = letters >> (VEC_BYTES - 1);
+        f->before = letters >> (VEC_BYTES - 2);
+    }
+}
+
+/* Characters of a block that change when they are written. */
+struct changes {
+    size_t count;
+    uint8_t at[VEC_BYTES];
+    uint32_t change[VEC_BYTES];
+};
+
+/* What is not ASCII in the first `size` bytes of a block adds to its letters. Returns how many bytes can be done:
+ * all before a character that ends it, whose kind goes to *next, or that reaches over the end of the block. */
+SPECIALISED size_t add_letters(const struct folding *f, vec_map high, size_t size, vec_map *letters,
+                               struct changes *changes, enum run_kind *next) {
+    while (high) {
+        size_t i = (size_t)__builtin_ctzll(high);
+        struct run_char c = run_char_at(f->chars, f->src + f->at + i);
+        enum run_kind kind = run_kind_of(c);
+        if (f->chars->ends >> kind & 1) {
+            *next = kind;
+            return i;
+        }
+        if (i + c.size > size) return i;
+        vec_map bytes = first_bits((vec_map)-1, c.size) << i;
+        if (kind != RUN_BREAK) *letters |= bytes;
+        changes->at[changes->count] = (uint8_t)i;
+        changes->change[changes->count] = run_change(c);
+        changes->count += run_change(c) != 0; /* capitals come when they like: no branch */
+        high &= ~bytes;
+    }
+    return size;
+}
+
+SPECIALISED void apply(const struct changes *changes, vec_map kept, uint8_t *written) {
+    for (size_t i = 0; i < changes->count; i++) {
+        uint8_t *at = written + __builtin_popcountll(first_bits(kept, changes->at[i]));
+        store_u32(at, load_u32(at) ^ changes->change[i]);
+    }
+}
+
+/* A block of `size` bytes with any characters. Returns the kind of the one that ended it, or RUN_BREAK. */
+SPECIALISED enum run_kind fold_mixed(struct folding *f, size_t size) {
+    vec_map letters;
+    struct changes changes;
+    changes.count = 0;
+    enum run_kind next = RUN_BREAK;
+    vec raw = vec_load(f->src + f->at), folded = fold_block(raw, &letters);
+    size_t done = add_letters(f, first_bits(vec_tops(raw), size), size, &letters, &changes, &next);
+    letters = first_bits(letters, done);
+    vec_map kept = first_bits(letters | letters << 1 | f->in_word, done);
+    if (f->breaks) list_breaks(f, letters, kept);
+    size_t written = store_kept(f->dst + f->out, mix_block(folded, raw, letters), kept);
+    apply(&changes, kept, f->dst + f->out);
+    f->out += written;
+    f->at += done;
+    if (done) f->in_word = letters >> (done - 1) & 1;
+    f->before = done > 1 ? letters >> (done - 2) : done ? f->before >> 1 | letters << 1 : f->before;
+    return next;
+}
+
+SPECIALISED void list_single(const struct folding *f) {
+    struct fold_breaks *breaks = f->breaks;
+    const struct fold_break *last = &breaks->list[breaks->count - 1];
+    if (breaks->count && f->at - last->source == f->out - last->folded) return;
+    breaks->list[breaks->count++] = (struct fold_break){(uint32_t)f->at, (uint32_t)f->out};
+}
+
+/* Words of one character, with the marks on them and what is between. Returns the kind of the character that is none
+ * of these, or RUN_BREAK. */
+SPECIALISED enum run_kind fold_singles(struct folding *f, size_t size) {
+    enum run_kind kind = RUN_BREAK;
+    size_t apart = 0; /* bytes since the last of them */
+    if (f->in_word) f->dst[f->out++] = ' ';
+    for (struct run_char c; f->at < size; f->at += c.size) {
+        c = run_char_at(f->chars, f->src + f->at);
+        kind = run_kind_of(c);
+        if (kind != RUN_SINGLE && kind != RUN_BREAK) {
+            if (kind != RUN_MARK || apart) break;
+            f->out--;
+        }
+        if (f->breaks && kind == RUN_SINGLE) list_single(f);
+        store_u32(f->dst + f->out, load_u32(f->src + f->at)); /* punctuation is overwritten: no branch */
+        f->dst[f->out + c.size] = ' ';
+        f->out += kind == RUN_BREAK ? 0 : c.size + 1;
+        apart = kind == RUN_BREAK ? apart + c.size : 0;
+    }
+    f->in_word = 0;
+    f->before = apart == 1; /* a letter that follows is behind one byte just then */
+    return kind;
+}
+
+SPECIALISED size_t fold_run(const struct run_chars *chars, const uint8_t *src, size_t size, uint8_t *dst,
+                            size_t *written, bool *gap, bool *any, struct fold_breaks *breaks) {
+    struct folding f = {chars, src, dst, breaks, 0, 0, *any && !*gap, 0};
+    if (*gap) dst[f.out++] = ' ';
+    if (breaks) breaks->count = 0;
+    size = run_whole(src, size);
+    enum run_kind next = run_splits(chars) ? run_kind_of(run_char_at(chars, src)) : RUN_BREAK;
+    while (f.at < size && run_takes(chars, next)) {
+        if (next == RUN_SINGLE) {
+            next = fold_singles(&f, size);
+        } else {
+            fold_ascii(&f, size);
+            size_t left = size - f.at;
+            if (left) next = fold_mixed(&f, left < VEC_BYTES ? left : VEC_BYTES);
+        }
+    }
+    *gap = !f.in_word && f.out > 0;
+    f.out -= *gap;
+    *any |= f.out > 0;
+    *written = f.out;
+    return f.at;
+}
+
+/* Apart, so that the loop without breaks stays as short as it is, and so does the way to it: runs are often
+ * short. */
+static __attribute__((noinline)) size_t fold_listing(const struct run_chars *chars, const uint8_t *src, size_t size,
+                                                     uint8_t *dst, size_t *written, bool *gap, bool *any,
+                                                     struct fold_breaks *breaks) {
+    return fold_run(chars, src, size, dst, written, gap, any, breaks);
+}
+
+size_t KERNEL(fold_text)(const struct run_chars *chars, const uint8_t *src, size_t size, uint8_t *dst,
+                         size_t *written, bool *gap, bool *any, struct fold_breaks *breaks) {
+    if (*gap && !*any) /* no text leads here */
+        return generic_fold_text(chars, src, size, dst, written, gap, any, breaks);
+    if (breaks) return fold_listing(chars, src, size, dst, written, gap, any, breaks);
+    return fold_run(chars, src, size, dst, written, gap, any, NULL);
+}
