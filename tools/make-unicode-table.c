@@ -20,6 +20,7 @@
 #define CODE_POINTS 0x110000u
 #define BLOCK       256u
 #define BLOCKS      (CODE_POINTS / BLOCK)
+#define LETTER_PAGES (0x10000u / 64)
 
 struct sequence {
     uint32_t cp[CHAR_MAP_MOST];
@@ -210,6 +211,20 @@ static void print_effects(void) {
     printf("\n};\n");
 }
 
+static uint64_t letters_of(uint32_t page) {
+    uint64_t letters = 0;
+    for (uint32_t cp = page * 64; page > 1 && cp < page * 64 + 64; cp++)
+        letters |= (uint64_t)(effect_of(cp) == (uint32_t)RUN_LETTER << 24) << (cp % 64);
+    return letters;
+}
+
+static void print_letters(void) {
+    printf("\nconst uint64_t unicode_letters[%u] = {", LETTER_PAGES);
+    for (uint32_t page = 0; page < LETTER_PAGES; page++)
+        printf("%s0x%llX,", page % 6 ? " " : "\n    ", (unsigned long long)letters_of(page));
+    printf("\n};\n");
+}
+
 /* The mappings of a listed character lie behind each other; each is its length, then its code points. */
 static size_t print_sequences(void) {
     size_t at = 0;
@@ -253,8 +268,10 @@ int main(void) {
     print_bytes("unicode_stage2", stage2[0], block_count * BLOCK);
     print_records();
     print_effects();
+    print_letters();
     size_t numbers = print_sequences(), listed = print_list();
-    size_t size = BLOCKS + block_count * BLOCK + record_count * (sizeof *records + sizeof *effects) + numbers * 4 + listed * 8;
+    size_t size = BLOCKS + block_count * BLOCK + record_count * (sizeof *records + sizeof *effects) + LETTER_PAGES * 8 +
+                  numbers * 4 + listed * 8;
     fprintf(stderr, "%zu blocks, %zu records, %zu listed, %zu bytes\n", block_count, record_count, listed,
             size);
     return ferror(stdout) || fclose(stdout) ? 1 : 0;

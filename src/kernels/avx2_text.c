@@ -12,6 +12,10 @@ static inline vec_map vec_tops(vec raw) {
     return (vec_map)_mm256_movemask_epi8(raw);
 }
 
+static inline vec_map vec_leads(vec raw) {
+    return vec_tops(raw) & (vec_map)_mm256_movemask_epi8(_mm256_cmpgt_epi8(raw, vec_all8(0xBF)));
+}
+
 static inline vec fold_block(vec raw, vec_map *letters) {
     vec lower = _mm256_or_si256(raw, vec_all8(0x20)); /* leaves digits as they are */
     /* Moved to the top of the signed range, a range of bytes is one comparison. */

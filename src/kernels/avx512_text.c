@@ -8,6 +8,10 @@ static inline vec_map vec_tops(vec raw) {
     return _mm512_movepi8_mask(raw);
 }
 
+static inline vec_map vec_leads(vec raw) {
+    return _mm512_cmpgt_epu8_mask(raw, vec_all8(0xBF));
+}
+
 static inline vec fold_block(vec raw, vec_map *letters) {
     vec lower = _mm512_or_si512(raw, vec_all8(0x20)); /* leaves digits as they are */
     *letters = _mm512_cmplt_epu8_mask(_mm512_sub_epi8(lower, vec_all8('a')), vec_all8(26)) |

@@ -2,7 +2,7 @@
  * Template: the canonical form of running text.
  *
  * Expects a *_vector.h, and fold_block (ASCII letters and digits in lower case, anything else a space, and which
- * were letters), vec_tops (which bytes are above 127), mix_block (bytes above 127 put in, spaces where no
+ * were letters), vec_tops (which bytes are above 127), vec_leads (above 191), mix_block (bytes above 127 put in, spaces where no
  * letter is) and store_kept. Gives fold_text.
  *
  * Where all is ASCII, that is one loop without branches. Other characters of a block are looked up one by one, and
@@ -18,7 +18,7 @@
 /* How far the text is folded. A space is written at once behind a word, and taken back at the end if no other
  * word followed. */
 struct folding {
-    const struct run_chars *chars;
+    struct run_chars chars; /* a copy: what is written cannot change it, and it stays in registers */
     const uint8_t *src;
     uint8_t *dst;
     struct fold_breaks *breaks;
@@ -62,25 +62,27 @@ struct changes {
     uint32_t change[VEC_BYTES];
 };
 
-/* What is not ASCII in the first `size` bytes of a block adds to its letters. Returns how many bytes can be done:
- * all before a character that ends it, whose kind goes to *next, or that reaches over the end of the block. */
-SPECIALISED size_t add_letters(const struct folding *f, vec_map high, size_t size, vec_map *letters,
+SPECIALISED void note_change(struct changes *changes, size_t at, uint32_t change) {
+    changes->at[changes->count] = (uint8_t)at;
+    changes->change[changes->count++] = change;
+}
+
+/* The characters of two and more bytes that begin in the first `size` bytes of a block, at its lead bytes, add to its
+ * letters; other bytes above 127 are errors, and leave nothing. Returns how many bytes can be done: all before a
+ * character that ends it, whose kind goes to *next, or that reaches over the end of the block. */
+SPECIALISED size_t add_letters(const struct folding *f, vec_map leads, size_t size, vec_map *letters,
                                struct changes *changes, enum run_kind *next) {
-    while (high) {
-        size_t i = (size_t)__builtin_ctzll(high);
-        struct run_char c = run_char_at(f->chars, f->src + f->at + i);
-        enum run_kind kind = run_kind_of(c);
-        if (f->chars->ends >> kind & 1) {
-            *next = kind;
+    for (; leads; leads &= leads - 1) {
+        size_t i = (size_t)__builtin_ctzll(leads);
+        struct run_char c = {(uint32_t)RUN_LETTER << 24, run_letter_at(&f->chars, f->src + f->at + i)};
+        if (!c.size) c = run_char_at(&f->chars, f->src + f->at + i);
+        if (f->chars.ends >> run_kind_of(c) & 1) {
+            *next = run_kind_of(c);
             return i;
         }
         if (i + c.size > size) return i;
-        vec_map bytes = first_bits((vec_map)-1, c.size) << i;
-        if (kind != RUN_BREAK) *letters |= bytes;
-        changes->at[changes->count] = (uint8_t)i;
-        changes->change[changes->count] = run_change(c);
-        changes->count += run_change(c) != 0; /* capitals come when they like: no branch */
-        high &= ~bytes;
+        if (run_change(c)) note_change(changes, i, run_change(c));
+        if (run_kind_of(c) != RUN_BREAK) *letters |= first_bits((vec_map)-1, c.size) << i;
     }
     return size;
 }
@@ -99,7 +101,7 @@ SPECIALISED enum run_kind fold_mixed(struct folding *f, size_t size) {
     changes.count = 0;
     enum run_kind next = RUN_BREAK;
     vec raw = vec_load(f->src + f->at), folded = fold_block(raw, &letters);
-    size_t done = add_letters(f, first_bits(vec_tops(raw), size), size, &letters, &changes, &next);
+    size_t done = add_letters(f, first_bits(vec_leads(raw), size), size, &letters, &changes, &next);
     letters = first_bits(letters, done);
     vec_map kept = first_bits(letters | letters << 1 | f->in_word, done);
     if (f->breaks) list_breaks(f, letters, kept);
@@ -126,7 +128,7 @@ SPECIALISED enum run_kind fold_singles(struct folding *f, size_t size) {
     size_t apart = 0; /* bytes since the last of them */
     if (f->in_word) f->dst[f->out++] = ' ';
     for (struct run_char c; f->at < size; f->at += c.size) {
-        c = run_char_at(f->chars, f->src + f->at);
+        c = run_char_at(&f->chars, f->src + f->at);
         kind = run_kind_of(c);
         if (kind != RUN_SINGLE && kind != RUN_BREAK) {
             if (kind != RUN_MARK || apart) break;
@@ -145,7 +147,7 @@ SPECIALISED enum run_kind fold_singles(struct folding *f, size_t size) {
 
 SPECIALISED size_t fold_run(const struct run_chars *chars, const uint8_t *src, size_t size, uint8_t *dst,
                             size_t *written, bool *gap, bool *any, struct fold_breaks *breaks) {
-    struct folding f = {chars, src, dst, breaks, 0, 0, *any && !*gap, 0};
+    struct folding f = {*chars, src, dst, breaks, 0, 0, *any && !*gap, 0};
     if (*gap) dst[f.out++] = ' ';
     if (breaks) breaks->count = 0;
     size = run_whole(src, size);

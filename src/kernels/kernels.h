@@ -113,10 +113,12 @@ enum run_kind {
 };
 
 /* By code point: its effect is effects[stage2[stage1[cp >> 8] << 8 | (cp & 255)]], the kind above 24 bits that are
- * xored to the bytes of the character when it is written. */
+ * xored to the bytes of the character when it is written. The commonest, those of two or three bytes that are RUN_LETTER
+ * and stay as they are, have bit cp & 63 set in letters[cp >> 6]. */
 struct run_chars {
     const uint8_t *stage1, *stage2;
     const uint32_t *effects;
+    const uint64_t *letters;
     unsigned ends; /* a bit for each kind that is not done; that of RUN_SINGLE: is not part of a word */
 };
 

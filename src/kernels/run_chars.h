@@ -54,6 +54,15 @@ static inline struct run_char run_char_at(const struct run_chars *chars, const u
     return cp < 0x10000 || cp > 0x10FFFF ? error : run_char_of(chars, cp, 4);
 }
 
+/* The size of the character at `at` if it is a letter that stays as it is; 0 when it is not, or another kind of letter. */
+static inline uint32_t run_letter_at(const struct run_chars *chars, const uint8_t *at) {
+    uint32_t bytes = load_u32(at);
+    if ((bytes & 0xC0E0) == 0x80C0) return chars->letters[bytes & 0x1F] >> (bytes >> 8 & 0x3F) & 1 ? 2 : 0;
+    uint32_t page = (bytes & 0xF) << 6 | (bytes >> 8 & 0x3F);
+    if ((bytes & 0xC0C0F0) != 0x8080E0 || page < 0x20) return 0;
+    return chars->letters[page] >> (bytes >> 16 & 0x3F) & 1 ? 3 : 0;
+}
+
 /* The bytes before a character that the end may cut off. */
 static inline size_t run_whole(const uint8_t *text, size_t size) {
     for (size_t back = 1; back < 4 && back <= size; back++) {

@@ -92,7 +92,8 @@ stemma_status canon_new(unsigned folds, enum unit unit, struct offset_map *map, 
     canon->raw = folds == FOLD_RAW;
     canon->map = map;
     canon->kernels = kernels_get();
-    canon->chars = (struct run_chars){unicode_stage1, unicode_stage2, unicode_effects, kernel_ends(canon)};
+    canon->chars = (struct run_chars){unicode_stage1, unicode_stage2, unicode_effects, unicode_letters,
+                                      kernel_ends(canon)};
     *out = canon;
     return STEMMA_OK;
 }

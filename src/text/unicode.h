@@ -46,7 +46,9 @@ enum char_mapping {
 extern const uint8_t unicode_stage1[];
 extern const uint8_t unicode_stage2[];
 extern const struct char_record unicode_records[];
-extern const uint32_t unicode_effects[]; /* by the same number: what the kernel for running text does (run_chars) */
+/* For the kernel for running text (struct run_chars). */
+extern const uint32_t unicode_effects[];
+extern const uint64_t unicode_letters[];
 
 /* cp at most 0x10FFFF. */
 static inline const struct char_record *unicode_record(uint32_t cp) {
