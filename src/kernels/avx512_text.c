@@ -1,6 +1,6 @@
 /*
- * Text with AVX-512: the loops of fold_template.h and text_template.h with the instructions that avx2_text.c had to do without;
- * bytes are moved together by one compression (VBMI2).
+ * Text with AVX-512: the loops of fold_template.h and text_template.h with the instructions that avx2_text.c
+ * had to do without; bytes are moved together by one compression (VBMI2).
  */
 #include "kernels/avx512_vector.h"
 

@@ -1,17 +1,18 @@
 /*
  * Template: the canonical form of running text.
  *
- * Expects a *_vector.h, and fold_block (ASCII letters and digits in lower case, anything else a space, and which
- * were letters), vec_tops (which bytes are above 127), vec_leads (above 191), mix_block (bytes above 127 put in, spaces where no
- * letter is) and store_kept. Gives fold_text.
+ * Expects a *_vector.h, and fold_block (ASCII letters and digits in lower case, anything else a space, and
+ * which were letters), vec_tops (which bytes are above 127), vec_leads (above 191), mix_block (bytes above
+ * 127 put in, spaces where no letter is) and store_kept. Gives fold_text.
  *
- * Where all is ASCII, that is one loop without branches. Other characters of a block are looked up one by one, and
- * only add to the map of its letters; the few that change (capitals) are changed after they were written. So accents
- * and curly quotes do not stop the loop. Characters that are words of their own, which need room for
- * a space, come in runs and have a loop for themselves.
+ * Where all is ASCII, that is one loop without branches. Other characters of a block are looked up one by
+ * one, and only add to the map of its letters; the few that change (capitals) are changed after they were
+ * written. So accents and curly quotes do not stop the loop. Characters that are words of their own, which
+ * need room for a space, come in runs and have a loop for themselves.
  */
 #include "kernels/generic.h"
 #include "kernels/run_chars.h"
+#include "kernels/singles.h"
 
 #define SPECIALISED static inline __attribute__((always_inline))
 
@@ -67,9 +68,22 @@ SPECIALISED void note_change(struct changes *changes, size_t at, uint32_t change
     changes->change[changes->count++] = change;
 }
 
-/* The characters of two and more bytes that begin in the first `size` bytes of a block, at its lead bytes, add to its
- * letters; other bytes above 127 are errors, and leave nothing. Returns how many bytes can be done: all before a
- * character that ends it, whose kind goes to *next, or that reaches over the end of the block. */
+/* Which bytes of a block begin a letter of two bytes that is known by its row. */
+SPECIALISED vec_map find_pairs(const struct folding *f, vec raw) {
+    static const uint8_t bit[16] = {1, 2, 4, 8, 16, 32, 64, 128};
+    vec second = vec_load(f->src + f->at + 1), low = vec_and(raw, vec_all8(15));
+    vec row = vec_shuffle(vec_repeat(bit), vec_eighths(second));
+    vec_map c = ~vec_zeros(vec_shuffle(vec_repeat(f->chars.rows), low), row) &
+                vec_zeros(vec_xor(raw, vec_all8(0xC0)), vec_all8(0xF0));
+    vec_map d = ~vec_zeros(vec_shuffle(vec_repeat(f->chars.rows + 16), low), row) &
+                vec_zeros(vec_xor(raw, vec_all8(0xD0)), vec_all8(0xF0));
+    return (c | d) & vec_zeros(vec_xor(second, vec_all8(0x80)), vec_all8(0xC0));
+}
+
+/* The characters of two and more bytes that begin in the first `size` bytes of a block, at its lead bytes,
+ * add to its letters; other bytes above 127 are errors, and leave nothing. Returns how many bytes can be
+ * done: all before a character that ends it, whose kind goes to *next, or that reaches over the end of the
+ * block. */
 SPECIALISED size_t add_letters(const struct folding *f, vec_map leads, size_t size, vec_map *letters,
                                struct changes *changes, enum run_kind *next) {
     for (; leads; leads &= leads - 1) {
@@ -101,7 +115,9 @@ SPECIALISED enum run_kind fold_mixed(struct folding *f, size_t size) {
     changes.count = 0;
     enum run_kind next = RUN_BREAK;
     vec raw = vec_load(f->src + f->at), folded = fold_block(raw, &letters);
-    size_t done = add_letters(f, first_bits(vec_leads(raw), size), size, &letters, &changes, &next);
+    vec_map pairs = first_bits(find_pairs(f, raw), size - 1);
+    letters |= pairs | pairs << 1;
+    size_t done = add_letters(f, first_bits(vec_leads(raw) & ~pairs, size), size, &letters, &changes, &next);
     letters = first_bits(letters, done);
     vec_map kept = first_bits(letters | letters << 1 | f->in_word, done);
     if (f->breaks) list_breaks(f, letters, kept);
@@ -114,30 +130,47 @@ SPECIALISED enum run_kind fold_mixed(struct folding *f, size_t size) {
     return next;
 }
 
-SPECIALISED void list_single(const struct folding *f) {
+SPECIALISED void list_singles(const struct folding *f, size_t count) {
     struct fold_breaks *breaks = f->breaks;
-    const struct fold_break *last = &breaks->list[breaks->count - 1];
-    if (breaks->count && f->at - last->source == f->out - last->folded) return;
-    breaks->list[breaks->count++] = (struct fold_break){(uint32_t)f->at, (uint32_t)f->out};
+    for (size_t source = f->at, folded = f->out; count; count--, source += 3, folded += 4) {
+        const struct fold_break *last = &breaks->list[breaks->count - 1];
+        if (!breaks->count || source - last->source != folded - last->folded)
+            breaks->list[breaks->count++] = (struct fold_break){(uint32_t)source, (uint32_t)folded};
+    }
 }
 
-/* Words of one character, with the marks on them and what is between. Returns the kind of the character that is none
- * of these, or RUN_BREAK. */
+/* Several of the commonest words of one character; returns how many. */
+SPECIALISED size_t fold_common_singles(struct folding *f, size_t size) {
+    if (size - f->at < 3 * SINGLES || (uint8_t)(f->src[f->at] - 0xE3) > 6) return 0;
+    size_t count = space_singles(f->src + f->at, f->chars.singles, f->dst + f->out);
+    if (f->breaks) list_singles(f, count);
+    f->at += 3 * count;
+    f->out += 4 * count;
+    return count;
+}
+
+/* Words of one character, with the marks on them and what is between. Returns the kind of the character that
+ * is none of these, or one of them. */
 SPECIALISED enum run_kind fold_singles(struct folding *f, size_t size) {
     enum run_kind kind = RUN_BREAK;
     size_t apart = 0; /* bytes since the last of them */
     if (f->in_word) f->dst[f->out++] = ' ';
-    for (struct run_char c; f->at < size; f->at += c.size) {
-        c = run_char_at(&f->chars, f->src + f->at);
+    while (f->at < size) {
+        if (fold_common_singles(f, size)) {
+            apart = 0;
+            continue;
+        }
+        struct run_char c = run_char_at(&f->chars, f->src + f->at);
         kind = run_kind_of(c);
         if (kind != RUN_SINGLE && kind != RUN_BREAK) {
             if (kind != RUN_MARK || apart) break;
             f->out--;
         }
-        if (f->breaks && kind == RUN_SINGLE) list_single(f);
+        if (f->breaks && kind == RUN_SINGLE) list_singles(f, 1);
         store_u32(f->dst + f->out, load_u32(f->src + f->at)); /* punctuation is overwritten: no branch */
         f->dst[f->out + c.size] = ' ';
         f->out += kind == RUN_BREAK ? 0 : c.size + 1;
+        f->at += c.size;
         apart = kind == RUN_BREAK ? apart + c.size : 0;
     }
     f->in_word = 0;
@@ -147,11 +180,11 @@ SPECIALISED enum run_kind fold_singles(struct folding *f, size_t size) {
 
 SPECIALISED size_t fold_run(const struct run_chars *chars, const uint8_t *src, size_t size, uint8_t *dst,
                             size_t *written, bool *gap, bool *any, struct fold_breaks *breaks) {
-    struct folding f = {*chars, src, dst, breaks, 0, 0, *any && !*gap, 0};
+    enum run_kind next = run_splits(chars) ? run_kind_of(run_char_at(chars, src)) : RUN_BREAK;
+    struct folding f = {*chars, src, dst, breaks, 0, 0, *any && !*gap && next != RUN_SINGLE, 0};
     if (*gap) dst[f.out++] = ' ';
     if (breaks) breaks->count = 0;
     size = run_whole(src, size);
-    enum run_kind next = run_splits(chars) ? run_kind_of(run_char_at(chars, src)) : RUN_BREAK;
     while (f.at < size && run_takes(chars, next)) {
         if (next == RUN_SINGLE) {
             next = fold_singles(&f, size);
@@ -170,9 +203,9 @@ SPECIALISED size_t fold_run(const struct run_chars *chars, const uint8_t *src, s
 
 /* Apart, so that the loop without breaks stays as short as it is, and so does the way to it: runs are often
  * short. */
-static __attribute__((noinline)) size_t fold_listing(const struct run_chars *chars, const uint8_t *src, size_t size,
-                                                     uint8_t *dst, size_t *written, bool *gap, bool *any,
-                                                     struct fold_breaks *breaks) {
+static __attribute__((noinline)) size_t fold_listing(const struct run_chars *chars, const uint8_t *src,
+                                                     size_t size, uint8_t *dst, size_t *written, bool *gap,
+                                                     bool *any, struct fold_breaks *breaks) {
     return fold_run(chars, src, size, dst, written, gap, any, breaks);
 }
 

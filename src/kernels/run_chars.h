@@ -32,11 +32,12 @@ static inline uint32_t run_change(struct run_char c) {
 }
 
 static inline struct run_char run_char_of(const struct run_chars *chars, uint32_t cp, uint32_t size) {
-    return (struct run_char){chars->effects[chars->stage2[(uint32_t)chars->stage1[cp >> 8] << 8 | (cp & 0xFF)]], size};
+    return (struct run_char){
+        chars->effects[chars->stage2[(uint32_t)chars->stage1[cp >> 8] << 8 | (cp & 0xFF)]], size};
 }
 
-/* The character at `at`, from where four bytes are readable. What is not UTF-8 is taken byte by byte: it leaves
- * nothing, so that it does not matter where errors begin and end. */
+/* The character at `at`, from where four bytes are readable. What is not UTF-8 is taken byte by byte: it
+ * leaves nothing, so that it does not matter where errors begin and end. */
 static inline struct run_char run_char_at(const struct run_chars *chars, const uint8_t *at) {
     const struct run_char error = {(uint32_t)RUN_BREAK << 24, 1};
     uint32_t bytes = load_u32(at), cp;
@@ -54,7 +55,8 @@ static inline struct run_char run_char_at(const struct run_chars *chars, const u
     return cp < 0x10000 || cp > 0x10FFFF ? error : run_char_of(chars, cp, 4);
 }
 
-/* The size of the character at `at` if it is a letter that stays as it is; 0 when it is not, or another kind of letter. */
+/* The size of the character at `at` if it is a letter that stays as it is; 0 when it is not, or another kind
+ * of letter. */
 static inline uint32_t run_letter_at(const struct run_chars *chars, const uint8_t *at) {
     uint32_t bytes = load_u32(at);
     if ((bytes & 0xC0E0) == 0x80C0) return chars->letters[bytes & 0x1F] >> (bytes >> 8 & 0x3F) & 1 ? 2 : 0;

@@ -73,7 +73,8 @@ struct origin {
     uint64_t begin, end;
 };
 
-/* What the kernel for running text leaves to us: what it cannot do; with a map, what several letters come from. */
+/* What the kernel for running text leaves to us: what it cannot do; with a map, what several letters come
+ * from. */
 static unsigned kernel_ends(const struct canon *canon) {
     return 1u << RUN_ENDS | (canon->map ? 1u << RUN_LETTERS : 0) | (canon->splits ? 1u << RUN_SINGLE : 0);
 }
@@ -92,8 +93,7 @@ stemma_status canon_new(unsigned folds, enum unit unit, struct offset_map *map, 
     canon->raw = folds == FOLD_RAW;
     canon->map = map;
     canon->kernels = kernels_get();
-    canon->chars = (struct run_chars){unicode_stage1, unicode_stage2, unicode_effects, unicode_letters,
-                                      kernel_ends(canon)};
+    canon->chars = unicode_run_chars(kernel_ends(canon));
     *out = canon;
     return STEMMA_OK;
 }
@@ -304,47 +304,46 @@ static __attribute__((noinline)) size_t fold_mapped(struct canon *canon, const u
     return used;
 }
 
-/* The last character, or error, of a run that ends with a whole one: its bytes. Its lead byte is the last byte that
- * continues none, unless what begins there ends before. */
+/* The last character, or error, of a run that ends with a whole one: its bytes. It begins at the last lead
+ * byte, unless what begins there ends before. Four bytes from there are readable. */
 static size_t last_char(const uint8_t *bytes, size_t size, uint32_t *cp) {
     size_t back = 1;
     while (back < 4 && back < size && (bytes[size - back] & 0xC0) == 0x80) back++;
-    if (utf8_decode(bytes + size - back, back, cp) != back) {
-        back = 1;
-        *cp = UTF8_INVALID;
-    }
-    return back;
+    if (utf8_decode(bytes + size - back, 4, cp) == back) return back;
+    *cp = UTF8_INVALID;
+    return 1;
 }
 
-/* The last character that the kernel read is taken back and held. */
-static void hold_last(struct canon *canon, const uint8_t *bytes, size_t size, struct buf *out) {
+/* The last character that the kernel read is taken back and held. `gap`: a space is owed behind it, which is
+ * so of a mark just when it stands on a letter that is a word. */
+static void hold_last(struct canon *canon, const uint8_t *bytes, size_t size, bool gap, struct buf *out) {
     uint32_t cp;
     size_t length = last_char(bytes, size, &cp);
     if (cp == UTF8_INVALID) cp = UTF8_REPLACEMENT;
-    if (unicode_record(cp)->class >= CHAR_WORD) {
-        out->len -= length; /* as many bytes as it was written in */
-        canon->joint.gap = GAP_NONE;
-    }
+    enum char_class class = (enum char_class)unicode_record(cp)->class;
+    bool written = class >= CHAR_WORD;
+    if (written) out->len -= length; /* as many bytes as it has in the source */
+    canon->joint.gap = gap && !written ? GAP_SPACE : GAP_NONE;
+    canon->joint.borders = gap && class == CHAR_MARK ? 1u << CHAR_SINGLE | 1u << CHAR_WORD : 0;
     hold(canon, cp, (struct origin){canon->source - length, canon->source});
 }
 
-/* Running text under FOLD_TEXT, at most BLOCK bytes: what take_char does, the last character held. `size` leaves the
- * kernel its slack. Returns the bytes read, 0 when the first character is none for the kernel. */
+/* Running text under FOLD_TEXT, at most BLOCK bytes: what take_char does, the last character held. `size`
+ * leaves the kernel its slack. Returns the bytes read, 0 when the first character is none for the kernel. */
 static size_t take_text(struct canon *canon, const uint8_t *bytes, size_t size, struct buf *out) {
     struct joint *joint = &canon->joint;
     enum run_kind first = run_kind_of(run_char_at(&canon->chars, bytes));
     if (size < KERNEL_RUN || first == RUN_MARK || !run_takes(&canon->chars, first)) return 0;
     flush_segment(canon, out);
-    bool gap = joint->gap != GAP_NONE || joint->borders >> (first == RUN_SINGLE ? CHAR_SINGLE : CHAR_WORD) & 1;
+    bool gap =
+        joint->gap != GAP_NONE || joint->borders >> (first == RUN_SINGLE ? CHAR_SINGLE : CHAR_WORD) & 1;
     size_t written;
     size_t used = canon->map ? fold_mapped(canon, bytes, size, out, &written, &gap)
-                             : canon->kernels->fold_text(&canon->chars, bytes, size, out->data + out->len, &written,
-                                                         &gap, &joint->any, NULL);
+                             : canon->kernels->fold_text(&canon->chars, bytes, size, out->data + out->len,
+                                                         &written, &gap, &joint->any, NULL);
     out->len += written;
     canon->source += used;
-    joint->gap = gap ? GAP_SPACE : GAP_NONE;
-    joint->borders = 0;
-    hold_last(canon, bytes, used, out);
+    hold_last(canon, bytes, used, gap, out);
     return used;
 }
 

@@ -46,9 +46,6 @@ enum char_mapping {
 extern const uint8_t unicode_stage1[];
 extern const uint8_t unicode_stage2[];
 extern const struct char_record unicode_records[];
-/* For the kernel for running text (struct run_chars). */
-extern const uint32_t unicode_effects[];
-extern const uint64_t unicode_letters[];
 
 /* cp at most 0x10FFFF. */
 static inline const struct char_record *unicode_record(uint32_t cp) {
@@ -62,6 +59,10 @@ size_t unicode_map(uint32_t cp, enum char_mapping mapping, uint32_t out[CHAR_MAP
  * composed, and folded too when asked. Returns how many code points came of it,
  * at most UNICODE_COMPOSED_MOST. */
 size_t unicode_compose(const uint32_t *segment, size_t count, enum char_mapping mapping, uint32_t *out);
+
+/* What the kernel for running text has to know of characters under FOLD_TEXT, and what it shall leave
+ * (run_chars). */
+struct run_chars unicode_run_chars(unsigned ends);
 
 #define UNICODE_SEGMENT_MOST  33
 #define UNICODE_COMPOSED_MOST (UNICODE_SEGMENT_MOST * CHAR_MAP_MOST)
