@@ -10,6 +10,7 @@
 #include "shingle/rabin.h"
 #include "sketch/lowest.h"
 #include "stemma.h"
+#include "text/unicode.h"
 
 #include <string.h>
 
@@ -30,15 +31,17 @@ static size_t least(size_t a, size_t b) {
 
 /* ---- text ---- */
 
-/* Canonical text of bytes of which some may not be ASCII: those count as spaces here. */
+/* Canonical text; characters that are left to others count as spaces here. */
 static size_t fold(const struct kernels *k, const uint8_t *text, size_t size, uint8_t *out, bool *gap,
                    bool *any) {
+    const struct run_chars chars = unicode_run_chars(1u << RUN_ENDS);
     size_t total = 0;
     for (size_t at = 0; at < size;) {
         size_t written;
-        at += k->fold_ascii(text + at, size - at, out + total, &written, gap, any, NULL);
+        at += k->fold_text(&chars, text + at, size - at, out + total, &written, gap, any, NULL);
         total += written;
-        for (; at < size && text[at] > 127; at++) *gap = *any;
+        if (at < size) *gap = *any;
+        at++;
     }
     return total;
 }
@@ -289,8 +292,8 @@ static struct work stage_equal_fields(const struct kernels *k, struct corpus *c,
 const struct row rows[] = {
     {.name = "memcpy", .run = stage_memcpy, .share = 1, .plain = true},
     {.name = "read (sum)", .run = stage_sum, .share = 1, .plain = true},
-    {.name = "fold_ascii", .run = stage_fold, .share = 1},
-    {.name = "fold_ascii, in cache", .run = stage_fold, .share = 1, .cached = true},
+    {.name = "fold_text", .run = stage_fold, .share = 1},
+    {.name = "fold_text, in cache", .run = stage_fold, .share = 1, .cached = true},
     {.name = "hash_words", .run = stage_hash, .share = 2},
     {.name = "combine", .run = stage_combine, .share = 2},
     {.name = "words to fingerprints", .run = stage_word_path, .share = 2},

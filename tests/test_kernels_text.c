@@ -6,6 +6,9 @@
  */
 #include "base/rng.h"
 #include "kernels/generic.h"
+#include "kernels/run_chars.h"
+#include "text/unicode.h"
+#include "text/utf8.h"
 #if STEMMA_EMULATED
 #include "emulate/emulated.h"
 #endif
@@ -20,7 +23,8 @@
 
 #include <cmocka.h>
 
-#define TEXT_MOST 6000 /* bytes: several blocks of the word kernel */
+#define TEXT_MOST         6000 /* bytes: several blocks of the word kernel */
+#define FOLDED_MOST(size) (2 * (size) + 1)
 
 /* ---- which tables ---- */
 
@@ -63,7 +67,62 @@ static uint8_t *guarded_at(const struct guarded *memory, size_t size, size_t sla
 
 /* ---- random text ---- */
 
-enum { LETTERS, SPACES, ALTERNATING, PUNCTUATION, CONTROLS, ASCII, PROSE, SOME_HIGH, MANY_HIGH, KINDS };
+enum {
+    LETTERS,
+    SPACES,
+    ALTERNATING,
+    PUNCTUATION,
+    CONTROLS,
+    ASCII,
+    PROSE,
+    SOME_HIGH,
+    MANY_HIGH,
+    ACCENTS, /* from here on characters, not bytes */
+    CYRILLIC,
+    GREEK,
+    CHINESE,
+    JAPANESE,
+    KOREAN,
+    THAI,
+    INDIC,
+    SCRIPTS, /* all of these, mixed */
+    BROKEN,  /* and bytes lost */
+    KINDS
+};
+
+/* Characters of each, most of them such as need no care. */
+static const struct {
+    uint32_t first, last;
+} scripts[] = {[ACCENTS] = {0xC0, 0x17F},    [CYRILLIC] = {0x410, 0x451},   [GREEK] = {0x391, 0x3CE},
+               [CHINESE] = {0x4E00, 0x9FFF}, [JAPANESE] = {0x3041, 0x30FE}, [KOREAN] = {0xAC00, 0xD7A3},
+               [THAI] = {0xE01, 0xE47},      [INDIC] = {0x904, 0x94C}};
+
+static uint32_t script_char(int kind, uint64_t *rng) {
+    static const uint32_t others[] = {0x2019, 0x2014, 0xA0,    0xAB,    0x3002, 0xFF0C,
+                                      0xDF,   0x3C2,  0x1F600, 0x20000, 0x10400};
+    uint64_t die = rng_below(rng, 200);
+    if (die < 20) return ' ';
+    if (die < 30) return (uint32_t)(' ' + rng_below(rng, 95));
+    if (die < 40) return others[rng_below(rng, sizeof others / sizeof *others)];
+    if (die == 40) return (uint32_t)rng_below(rng, 0xD800);
+    if (kind >= SCRIPTS) kind = die < 60 ? LETTERS : ACCENTS + (int)rng_below(rng, SCRIPTS - ACCENTS);
+    if (kind == LETTERS || (kind == ACCENTS && die < 150)) return (uint32_t)('a' + rng_below(rng, 26));
+    return scripts[kind].first + (uint32_t)rng_below(rng, scripts[kind].last - scripts[kind].first + 1);
+}
+
+/* The last character may be cut. Some texts hold on to a script for a while, so that runs of it get long. */
+static void random_script(uint8_t *text, size_t size, int kind, uint64_t *rng) {
+    int now = kind;
+    for (size_t at = 0; at < size;) {
+        uint8_t bytes[4];
+        if (kind == SCRIPTS && rng_below(rng, 12) == 0)
+            now = ACCENTS + (int)rng_below(rng, SCRIPTS - ACCENTS + 1);
+        size_t length = utf8_encode(script_char(now, rng), bytes);
+        bool loses = kind == BROKEN && rng_below(rng, 10) == 0;
+        for (size_t i = loses && rng_below(rng, 2); i < length - (loses && length > 1) && at < size; i++)
+            text[at++] = bytes[i];
+    }
+}
 
 static uint8_t prose_byte(uint64_t *rng) {
     static const char bytes[] = "etaoin shrdlu etaoin shrdlu ETAOIN 0123456789,.  \n'-\"@[`{/:";
@@ -95,10 +154,14 @@ static uint8_t random_byte(int kind, size_t at, uint64_t *rng) {
 }
 
 static void random_text(uint8_t *text, size_t size, int kind, uint64_t *rng) {
+    if (kind >= ACCENTS) {
+        random_script(text, size, kind, rng);
+        return;
+    }
     for (size_t i = 0; i < size; i++) text[i] = random_byte(kind, i, rng);
 }
 
-/* ---- fold_ascii ---- */
+/* ---- fold_text ---- */
 
 struct folding {
     const struct kernels *table;
@@ -106,28 +169,64 @@ struct folding {
     uint64_t rng;
 };
 
+/* How a run starts, and what is asked for. */
+struct fold_case {
+    bool gap, any, listed, splits;
+};
+
+static struct run_chars fold_chars(struct fold_case c) {
+    return unicode_run_chars(1u << RUN_ENDS | (c.listed ? 1u << RUN_LETTERS : 0) |
+                             (c.splits ? 1u << RUN_SINGLE : 0));
+}
+
 /* With breaks or without, the text is the same. */
-static void check_fold(struct folding *f, size_t size, int kind, bool gap, bool any, bool listed) {
-    static uint8_t expected[TEXT_MOST + 1 + KERNEL_SLACK];
+static void check_fold(struct folding *f, const uint8_t *text, size_t size, struct fold_case c) {
+    static uint8_t expected[FOLDED_MOST(TEXT_MOST) + KERNEL_SLACK];
     static struct fold_break breaks_expected[FOLD_BREAKS_MOST(TEXT_MOST)];
-    uint8_t *text = guarded_at(&f->in, size, KERNEL_SLACK, &f->rng);
-    random_text(text, size, kind, &f->rng);
-    bool gap_expected = gap, any_expected = any;
+    const struct run_chars chars = fold_chars(c);
+    bool gap = c.gap, any = c.any, gap_expected = c.gap, any_expected = c.any;
     size_t wrote_expected, wrote = SIZE_MAX, most = FOLD_BREAKS_MOST(size) * sizeof(struct fold_break);
     struct fold_breaks wanted = {.list = breaks_expected};
     struct fold_breaks got = {(struct fold_break *)(void *)guarded_at(&f->list, most, 0, &f->rng), SIZE_MAX};
-    size_t read =
-        generic_fold_ascii(text, size, expected, &wrote_expected, &gap_expected, &any_expected, &wanted);
+    size_t read = generic_fold_text(&chars, text, size, expected, &wrote_expected, &gap_expected,
+                                    &any_expected, &wanted);
+    assert_true(wrote_expected <= FOLDED_MOST(read));
     uint8_t *result = guarded_at(&f->out, wrote_expected, KERNEL_SLACK, &f->rng);
-    assert_int_equal(f->table->fold_ascii(text, size, result, &wrote, &gap, &any, listed ? &got : NULL),
-                     read);
+    assert_int_equal(
+        f->table->fold_text(&chars, text, size, result, &wrote, &gap, &any, c.listed ? &got : NULL), read);
     assert_int_equal(wrote, wrote_expected);
     assert_memory_equal(result, expected, wrote);
     assert_int_equal(gap, gap_expected);
     assert_int_equal(any, any_expected);
-    if (!listed) return;
+    if (!c.listed) return;
     assert_int_equal(got.count, wanted.count);
     assert_memory_equal(got.list, wanted.list, wanted.count * sizeof *wanted.list);
+}
+
+/* From the beginning, and from behind each place where a run ends. */
+static void check_random_fold(struct folding *f, size_t size, int kind, struct fold_case c) {
+    uint8_t *text = guarded_at(&f->in, size, KERNEL_SLACK, &f->rng);
+    random_text(text, size, kind, &f->rng);
+    const struct run_chars chars = fold_chars(c);
+    for (size_t at = 0; at <= size; at++) {
+        static uint8_t ignored[FOLDED_MOST(TEXT_MOST) + KERNEL_SLACK];
+        bool gap = c.gap, any = c.any;
+        size_t wrote;
+        check_fold(f, text + at, size - at, c);
+        at += generic_fold_text(&chars, text + at, size - at, ignored, &wrote, &gap, &any, NULL);
+    }
+}
+
+static struct folding folding_new(const struct kernels *table) {
+    return (struct folding){table, guarded_new(TEXT_MOST + KERNEL_SLACK),
+                            guarded_new(FOLDED_MOST(TEXT_MOST) + KERNEL_SLACK),
+                            guarded_new(FOLD_BREAKS_MOST(TEXT_MOST) * sizeof(struct fold_break)), 1};
+}
+
+static void folding_free(struct folding *f) {
+    guarded_free(&f->in);
+    guarded_free(&f->out);
+    guarded_free(&f->list);
 }
 
 static void test_fold(void **state) {
@@ -135,17 +234,31 @@ static void test_fold(void **state) {
     const struct kernels *all[4];
     size_t count = tables(all);
     for (size_t t = 0; t < count; t++) {
-        struct folding f = {all[t], guarded_new(TEXT_MOST + KERNEL_SLACK),
-                            guarded_new(TEXT_MOST + 1 + KERNEL_SLACK),
-                            guarded_new(FOLD_BREAKS_MOST(TEXT_MOST) * sizeof(struct fold_break)), 1};
+        struct folding f = folding_new(all[t]);
         for (int kind = 0; kind < KINDS; kind++)
-            for (unsigned s = 0; s < 8; s++) {
-                for (size_t size = 0; size <= 300; size++) check_fold(&f, size, kind, s & 1, s & 2, s & 4);
-                check_fold(&f, TEXT_MOST, kind, s & 1, s & 2, s & 4);
+            for (unsigned s = 0; s < 16; s++) {
+                struct fold_case c = {s & 1, s & 2, s & 4, s & 8};
+                for (size_t size = 0; size <= 300; size++) check_random_fold(&f, size, kind, c);
+                check_random_fold(&f, TEXT_MOST, kind, c);
             }
-        guarded_free(&f.in);
-        guarded_free(&f.out);
-        guarded_free(&f.list);
+        folding_free(&f);
+    }
+}
+
+/* Every character of the first three planes, at every place of a block in turn. */
+static void test_fold_every_character(void **state) {
+    (void)state;
+    const struct kernels *all[4];
+    size_t count = tables(all);
+    for (size_t t = 0; t < count; t++) {
+        struct folding f = folding_new(all[t]);
+        for (uint32_t cp = 0x80; cp < 0x30000; cp++) {
+            uint8_t *text = guarded_at(&f.in, 70, KERNEL_SLACK, &f.rng);
+            memset(text, cp & 1 ? 'q' : ' ', 70);
+            utf8_encode(cp, text + cp % 66);
+            check_fold(&f, text, 70, (struct fold_case){false, true, cp & 4, cp & 8});
+        }
+        folding_free(&f);
     }
 }
 
@@ -156,14 +269,16 @@ static void test_fold_breaks(void **state) {
     static const struct fold_break wanted[] = {{1, 1}, {7, 6}, {10, 8}};
     uint8_t padded[sizeof text + KERNEL_SLACK] = {0}, folded[sizeof text + KERNEL_SLACK];
     struct fold_break list[FOLD_BREAKS_MOST(sizeof text)];
+    const struct run_chars chars = fold_chars((struct fold_case){.splits = true});
     const struct kernels *all[4];
     memcpy(padded, text, sizeof text - 1);
     for (size_t t = 0, count = tables(all); t < count; t++) {
         struct fold_breaks breaks = {.list = list};
         bool gap = false, any = true;
         size_t wrote;
-        assert_int_equal(all[t]->fold_ascii(padded, sizeof text - 1, folded, &wrote, &gap, &any, &breaks),
-                         sizeof text - 1);
+        assert_int_equal(
+            all[t]->fold_text(&chars, padded, sizeof text - 1, folded, &wrote, &gap, &any, &breaks),
+            sizeof text - 1);
         assert_int_equal(wrote, 9);
         assert_memory_equal(folded, " ab c d 7", 9);
         assert_int_equal(breaks.count, 3);
@@ -174,19 +289,22 @@ static void test_fold_breaks(void **state) {
 /* Every byte value in every place of a block, so that no class boundary is off by one. */
 static void test_fold_every_byte(void **state) {
     (void)state;
+    const struct run_chars chars = fold_chars((struct fold_case){.splits = true});
     const struct kernels *all[4];
     size_t count = tables(all);
     for (size_t t = 0; t < count; t++)
         for (unsigned c = 0; c < 256; c++)
             for (size_t at = 0; at < 70; at++) {
-                uint8_t text[70 + KERNEL_SLACK], expected[71 + KERNEL_SLACK], result[71 + KERNEL_SLACK];
+                uint8_t text[70 + KERNEL_SLACK];
+                uint8_t expected[FOLDED_MOST(70) + KERNEL_SLACK], result[FOLDED_MOST(70) + KERNEL_SLACK];
                 memset(text, 'q', sizeof text);
                 text[at] = (uint8_t)c;
                 bool gap[2] = {false, false}, any[2] = {true, true};
                 size_t wrote[2];
-                size_t read = generic_fold_ascii(text, 70, expected, &wrote[0], &gap[0], &any[0], NULL);
-                assert_int_equal(all[t]->fold_ascii(text, 70, result, &wrote[1], &gap[1], &any[1], NULL),
-                                 read);
+                size_t read =
+                    generic_fold_text(&chars, text, 70, expected, &wrote[0], &gap[0], &any[0], NULL);
+                assert_int_equal(
+                    all[t]->fold_text(&chars, text, 70, result, &wrote[1], &gap[1], &any[1], NULL), read);
                 assert_int_equal(wrote[0], wrote[1]);
                 assert_memory_equal(expected, result, wrote[0]);
             }
@@ -283,6 +401,7 @@ int main(void) {
         cmocka_unit_test(test_fold),
         cmocka_unit_test(test_fold_breaks),
         cmocka_unit_test(test_fold_every_byte),
+        cmocka_unit_test(test_fold_every_character),
         cmocka_unit_test(test_hash),
         cmocka_unit_test(test_combine),
     };

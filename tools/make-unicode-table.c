@@ -8,6 +8,7 @@
  * Default_Ignorable_Code_Point, scripts) is in unicode-ranges.h.
  */
 #include "text/unicode.h"
+#include "text/utf8.h"
 #include "unicode-ranges.h"
 
 #include <stdbool.h>
@@ -16,9 +17,11 @@
 #include <string.h>
 #include <utf8proc.h>
 
-#define CODE_POINTS 0x110000u
-#define BLOCK       256u
-#define BLOCKS      (CODE_POINTS / BLOCK)
+#define CODE_POINTS  0x110000u
+#define BLOCK        256u
+#define BLOCKS       (CODE_POINTS / BLOCK)
+#define LETTER_PAGES (0x10000u / 64)
+#define PAIR_PAGES   (0x800u / 64) /* of characters of two bytes */
 
 struct sequence {
     uint32_t cp[CHAR_MAP_MOST];
@@ -130,14 +133,50 @@ static void fill_properties(uint32_t cp) {
     check(cp);
 }
 
+/* The bytes of a sequence in UTF-8, the first lowest; 0 when there are more than four. */
+static uint32_t bytes_of(const struct sequence *s, size_t *size) {
+    uint8_t bytes[CHAR_MAP_MOST * 4] = {0};
+    *size = 0;
+    for (size_t i = 0; i < s->count; i++) *size += utf8_encode(s->cp[i], bytes + *size);
+    return *size > 4 ? 0 : bytes[0] | bytes[1] << 8 | bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+}
+
+/* What folding xors to the bytes of a character; false when it changes their number, or a fourth byte. */
+static bool change_of(uint32_t cp, uint32_t *change) {
+    const struct sequence self = {.cp = {cp}, .count = 1};
+    size_t size, folded_size;
+    *change = bytes_of(&self, &size) ^ bytes_of(&maps[MAP_NFC_FOLD][cp], &folded_size);
+    return size == folded_size && *change <= 0xFFFFFF;
+}
+
+/* How running text takes a character under all the switches (struct run_chars). */
+static uint32_t effect_of(uint32_t cp) {
+    static const enum run_kind kinds[] = {
+        [CHAR_OTHER] = RUN_BREAK, [CHAR_SPACE] = RUN_BREAK,   [CHAR_IGNORE] = RUN_ENDS,
+        [CHAR_WORD] = RUN_LETTER, [CHAR_SINGLE] = RUN_SINGLE, [CHAR_MARK] = RUN_MARK};
+    const struct char_record *p = &properties[cp];
+    uint32_t kind = kinds[p->class], change = 0;
+    if (p->flags & (CHAR_BACK | CHAR_ALONE) || !class_survives(cp)) kind = RUN_ENDS;
+    if (kind > RUN_BREAK && !change_of(cp, &change)) kind = RUN_ENDS;
+    if (kind == RUN_LETTER && maps[MAP_NFC_FOLD][cp].count > 1) kind = RUN_LETTERS;
+    if (kind > RUN_LETTERS && change)
+        kind = RUN_ENDS; /* compatibility ideographs: each has a change of its own */
+    return kind == RUN_ENDS ? kind << 24 : kind << 24 | change;
+}
+
 static struct char_record records[256];
+static uint32_t effects[256]; /* of the same characters */
 static size_t record_count;
 
 static uint8_t record_of(const struct char_record *p, uint32_t cp) {
+    uint32_t effect = effect_of(cp);
     size_t i = 0;
-    while (i < record_count && memcmp(&records[i], p, sizeof *p)) i++;
+    while (i < record_count && (memcmp(&records[i], p, sizeof *p) || effects[i] != effect)) i++;
     if (i == 256) die("too many records", cp);
-    if (i == record_count) records[record_count++] = *p;
+    if (i == record_count) {
+        records[record_count] = *p;
+        effects[record_count++] = effect;
+    }
     return (uint8_t)i;
 }
 
@@ -156,7 +195,7 @@ static void fill_block(uint32_t block) {
 }
 
 static void print_bytes(const char *name, const uint8_t *bytes, size_t size) {
-    printf("\nconst uint8_t %s[%zu] = {", name, size);
+    printf("\n%s[%zu] = {", name, size);
     for (size_t i = 0; i < size; i++) printf("%s%u,", i % 24 ? "" : "\n    ", bytes[i]);
     printf("\n};\n");
 }
@@ -166,6 +205,34 @@ static void print_records(void) {
     for (size_t i = 0; i < record_count; i++)
         printf("%s{%d,%u,%u},", i % 8 ? " " : "\n    ", records[i].fold, records[i].class, records[i].flags);
     printf("\n};\n");
+}
+
+static void print_effects(void) {
+    printf("\nstatic const uint32_t unicode_effects[%zu] = {", record_count);
+    for (size_t i = 0; i < record_count; i++)
+        printf("%s0x%X,", i % 10 ? " " : "\n    ", (unsigned)effects[i]);
+    printf("\n};\n");
+}
+
+static uint64_t letters_of(uint32_t page) {
+    uint64_t letters = 0;
+    for (uint32_t cp = page * 64; page > 1 && cp < page * 64 + 64; cp++)
+        letters |= (uint64_t)(effect_of(cp) == (uint32_t)RUN_LETTER << 24) << (cp % 64);
+    return letters;
+}
+
+static void print_letters(void) {
+    printf("\nstatic const uint64_t unicode_letters[%u] = {", LETTER_PAGES);
+    for (uint32_t page = 0; page < LETTER_PAGES; page++)
+        printf("%s0x%llX,", page % 6 ? " " : "\n    ", (unsigned long long)letters_of(page));
+    printf("\n};\n");
+}
+
+static void print_rows(void) {
+    uint8_t rows[PAIR_PAGES] = {0};
+    for (uint32_t page = 0; page < PAIR_PAGES; page++)
+        for (int k = 0; k < 8; k++) rows[page] |= (uint8_t)((letters_of(page) >> 8 * k & 0xFF) == 0xFF) << k;
+    print_bytes("static const uint8_t unicode_rows", rows, PAIR_PAGES);
 }
 
 /* The mappings of a listed character lie behind each other; each is its length, then its code points. */
@@ -207,11 +274,15 @@ int main(void) {
 
     printf("/* Unicode %s, written by tools/make-unicode-table.c: do not edit. */\n",
            utf8proc_unicode_version());
-    print_bytes("unicode_stage1", stage1, BLOCKS);
-    print_bytes("unicode_stage2", stage2[0], block_count * BLOCK);
+    print_bytes("const uint8_t unicode_stage1", stage1, BLOCKS);
+    print_bytes("const uint8_t unicode_stage2", stage2[0], block_count * BLOCK);
     print_records();
+    print_effects();
+    print_letters();
+    print_rows();
     size_t numbers = print_sequences(), listed = print_list();
-    size_t size = BLOCKS + block_count * BLOCK + record_count * sizeof *records + numbers * 4 + listed * 8;
+    size_t size = BLOCKS + block_count * BLOCK + record_count * (sizeof *records + sizeof *effects) +
+                  LETTER_PAGES * 8 + PAIR_PAGES + numbers * 4 + listed * 8;
     fprintf(stderr, "%zu blocks, %zu records, %zu listed, %zu bytes\n", block_count, record_count, listed,
             size);
     return ferror(stdout) || fclose(stdout) ? 1 : 0;

@@ -5,7 +5,7 @@
 #define TABLE(sampler)                                                                                       \
     {                                                                                                        \
         .name = "avx2",                                                                                      \
-        .fold_ascii = avx2_fold_ascii,                                                                       \
+        .fold_text = avx2_fold_text,                                                                         \
         .hash_words = avx2_hash_words,                                                                       \
         .combine = avx2_combine,                                                                             \
         .rabin_all = avx2_rabin_all,                                                                         \

@@ -1,15 +1,19 @@
 /*
- * Text with AVX2: canonical form of ASCII, word hashes, fingerprints of word windows.
+ * Text with AVX2: canonical form, word hashes, fingerprints of word windows.
  *
  * English text has something to remove (", " or ". ") in every second block of 32 bytes, so bytes are moved
  * together without a branch, eight at a time, by shuffles looked up from the mask of what stays. The loops
- * are those of text_template.h.
+ * are those of fold_template.h and text_template.h.
  */
 #include "kernels/avx2_vector.h"
 #include "kernels/set_bits.h"
 
 static inline vec_map vec_tops(vec raw) {
     return (vec_map)_mm256_movemask_epi8(raw);
+}
+
+static inline vec_map vec_leads(vec raw) {
+    return vec_tops(raw) & (vec_map)_mm256_movemask_epi8(_mm256_cmpgt_epi8(raw, vec_all8(0xBF)));
 }
 
 static inline vec fold_block(vec raw, vec_map *letters) {
@@ -20,6 +24,19 @@ static inline vec fold_block(vec raw, vec_map *letters) {
     vec alnum = _mm256_or_si256(letter, digit);
     *letters = (vec_map)_mm256_movemask_epi8(alnum);
     return _mm256_blendv_epi8(vec_all8(' '), lower, alnum);
+}
+
+/* A byte of ones for each bit. */
+static inline vec spread_bits(vec_map map) {
+    const vec bit = _mm256_set1_epi64x((int64_t)0x8040201008040201),
+              group = _mm256_set_epi64x(0x0303030303030303, 0x0202020202020202, 0x0101010101010101, 0);
+    vec bits = vec_and(_mm256_shuffle_epi8(_mm256_set1_epi32((int)map), group), bit);
+    return _mm256_cmpeq_epi8(bits, bit);
+}
+
+static inline vec mix_block(vec folded, vec raw, vec_map letters) {
+    vec mixed = _mm256_blendv_epi8(folded, raw, raw); /* the top bit selects */
+    return _mm256_blendv_epi8(vec_all8(' '), mixed, spread_bits(letters));
 }
 
 /* Store the bytes selected by keep, side by side; up to 32 bytes are written. */
@@ -59,4 +76,5 @@ static inline uint64_t find_spaces(const uint8_t *text) {
            (uint64_t)(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(high, space)) << 32;
 }
 
+#include "kernels/fold_template.h"
 #include "kernels/text_template.h"

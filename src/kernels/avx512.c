@@ -6,7 +6,7 @@
 
 const struct kernels kernels_avx512 = {
     .name = "avx512",
-    .fold_ascii = avx512_fold_ascii,
+    .fold_text = avx512_fold_text,
     .hash_words = avx512_hash_words,
     .combine = avx512_combine,
     .rabin_all = avx2_rabin_all,

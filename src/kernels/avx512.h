@@ -6,8 +6,8 @@
 #include "kernels/kernels.h"
 
 /* avx512_text.c */
-size_t avx512_fold_ascii(const uint8_t *src, size_t size, uint8_t *dst, size_t *written, bool *gap, bool *any,
-                         struct fold_breaks *breaks);
+size_t avx512_fold_text(const struct run_chars *chars, const uint8_t *src, size_t size, uint8_t *dst,
+                        size_t *written, bool *gap, bool *any, struct fold_breaks *breaks);
 size_t avx512_hash_words(const uint8_t *text, size_t size, const struct mix_keys *keys, uint64_t *out,
                          size_t *used);
 void avx512_combine(const uint64_t *tokens, size_t count, size_t window, const struct mix_keys *keys,

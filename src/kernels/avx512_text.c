@@ -1,6 +1,6 @@
 /*
- * Text with AVX-512: the loops of text_template.h with the instructions that avx2_text.c had to do without;
- * bytes are moved together by one compression (VBMI2).
+ * Text with AVX-512: the loops of fold_template.h and text_template.h with the instructions that avx2_text.c
+ * had to do without; bytes are moved together by one compression (VBMI2).
  */
 #include "kernels/avx512_vector.h"
 
@@ -8,11 +8,20 @@ static inline vec_map vec_tops(vec raw) {
     return _mm512_movepi8_mask(raw);
 }
 
+static inline vec_map vec_leads(vec raw) {
+    return _mm512_cmpgt_epu8_mask(raw, vec_all8(0xBF));
+}
+
 static inline vec fold_block(vec raw, vec_map *letters) {
     vec lower = _mm512_or_si512(raw, vec_all8(0x20)); /* leaves digits as they are */
     *letters = _mm512_cmplt_epu8_mask(_mm512_sub_epi8(lower, vec_all8('a')), vec_all8(26)) |
                _mm512_cmplt_epu8_mask(_mm512_sub_epi8(raw, vec_all8('0')), vec_all8(10));
     return _mm512_mask_mov_epi8(vec_all8(' '), *letters, lower);
+}
+
+static inline vec mix_block(vec folded, vec raw, vec_map letters) {
+    vec mixed = _mm512_mask_mov_epi8(folded, _mm512_movepi8_mask(raw), raw);
+    return _mm512_mask_mov_epi8(vec_all8(' '), letters, mixed);
 }
 
 /* Store the bytes selected by keep, side by side, and nothing behind them. */
@@ -43,4 +52,5 @@ static inline size_t list_spaces(uint64_t spaces, size_t offset, uint16_t *ends)
     return count;
 }
 
+#include "kernels/fold_template.h"
 #include "kernels/text_template.h"

@@ -51,6 +51,11 @@ static inline vec vec_shuffle(vec lanes, vec places) {
     return _mm512_shuffle_epi8(lanes, places);
 }
 
+/* Bits 3 to 5 of each byte. */
+static inline vec vec_eighths(vec a) {
+    return vec_and(_mm512_srli_epi16(a, 3), vec_all8(7));
+}
+
 static inline vec vec_high_nibbles(vec a) {
     return vec_and(_mm512_srli_epi16(a, 4), vec_all8(15));
 }

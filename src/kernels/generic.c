@@ -3,33 +3,46 @@
 
 #include "base/buf.h"
 #include "base/rng.h"
+#include "kernels/run_chars.h"
 #include "kernels/tables.h"
 
 #include <string.h>
 
-static bool is_ascii_alnum(uint8_t c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+/* The letter at `source` goes to `folded`: a break, unless that follows from the last one. */
+static void list_break(struct fold_breaks *breaks, size_t source, size_t folded) {
+    const struct fold_break *last = breaks->count ? &breaks->list[breaks->count - 1] : NULL;
+    if (last && source - last->source == folded - last->folded) return;
+    breaks->list[breaks->count++] = (struct fold_break){(uint32_t)source, (uint32_t)folded};
 }
 
-size_t generic_fold_ascii(const uint8_t *src, size_t size, uint8_t *dst, size_t *written, bool *gap,
-                          bool *any, struct fold_breaks *breaks) {
-    size_t out = 0, i = 0, apart = 2; /* bytes since the last letter; before the first, as good as many */
+/* Whether a word ends between two characters, the first of which is RUN_MARK only where it begins a word. */
+static bool is_border(enum run_kind before, enum run_kind behind) {
+    return behind == RUN_SINGLE ? before != RUN_BREAK : behind != RUN_MARK && before == RUN_SINGLE;
+}
+
+size_t generic_fold_text(const struct run_chars *chars, const uint8_t *src, size_t size, uint8_t *dst,
+                         size_t *written, bool *gap, bool *any, struct fold_breaks *breaks) {
+    size_t out = 0, i = 0;
+    struct run_char c;
+    enum run_kind before = RUN_BREAK, kind; /* of the last character that is no mark on another */
     if (breaks) breaks->count = 0;
-    for (; i < size && src[i] < 128; i++) {
-        uint8_t c = src[i];
-        if (!is_ascii_alnum(c)) {
-            *gap = *any;
-            apart++;
-            continue;
+    for (size = run_whole(src, size); i < size; i += c.size) {
+        c = run_char_at(chars, src + i);
+        kind = run_kind_of(c);
+        if (!run_takes(chars, kind)) break;
+        if (kind == RUN_BREAK) *gap = *any;
+        if (kind != RUN_BREAK) {
+            if (run_splits(chars) && is_border(before, kind)) *gap = true;
+            if (*gap) dst[out++] = ' ';
+            if (breaks) list_break(breaks, i, out);
+            store_u32(dst + out, load_u32(src + i) ^ run_change(c));
+            out += c.size;
+            *gap = false;
+            *any = true;
         }
-        if (*gap) dst[out++] = ' ';
-        if (breaks && apart > 1)
-            breaks->list[breaks->count++] = (struct fold_break){(uint32_t)i, (uint32_t)out};
-        dst[out++] = c >= 'A' && c <= 'Z' ? c | 0x20 : c;
-        *gap = false;
-        *any = true;
-        apart = 0;
+        if (kind != RUN_MARK || before == RUN_BREAK) before = kind;
     }
+    if (run_splits(chars) && before == RUN_SINGLE) *gap = true;
     *written = out;
     return i;
 }
@@ -168,7 +181,7 @@ uint64_t generic_equal_fields(const uint8_t *a, const uint8_t *b, size_t count, 
 
 const struct kernels kernels_portable = {
     .name = "portable",
-    .fold_ascii = generic_fold_ascii,
+    .fold_text = generic_fold_text,
     .hash_words = generic_hash_words,
     .combine = generic_combine,
     .rabin_all = generic_rabin_all,

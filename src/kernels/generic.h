@@ -4,8 +4,8 @@
 
 #include "kernels/kernels.h"
 
-size_t generic_fold_ascii(const uint8_t *src, size_t size, uint8_t *dst, size_t *written, bool *gap,
-                          bool *any, struct fold_breaks *breaks);
+size_t generic_fold_text(const struct run_chars *chars, const uint8_t *src, size_t size, uint8_t *dst,
+                         size_t *written, bool *gap, bool *any, struct fold_breaks *breaks);
 size_t generic_hash_words(const uint8_t *text, size_t size, const struct mix_keys *keys, uint64_t *out,
                           size_t *used);
 void generic_combine(const uint64_t *tokens, size_t count, size_t window, const struct mix_keys *keys,

@@ -102,7 +102,30 @@ struct symbol_band {
 
 #define SYMBOL_COUNTERS 64 /* a cache line */
 
-/* Where a letter stands in a run of ASCII, and in its canonical text: from here on both advance byte by byte,
+/* What becomes of a character of running text (fold_text). */
+enum run_kind {
+    RUN_ENDS,    /* it may join its neighbours, vanish or change its size: no business of the kernel */
+    RUN_BREAK,   /* it, and what is not UTF-8, ends a word and leaves nothing */
+    RUN_LETTER,  /* part of a word */
+    RUN_LETTERS, /* becomes several of them, of as many bytes */
+    RUN_MARK,    /* part of what stands before it */
+    RUN_SINGLE   /* a word of its own */
+};
+
+/* By code point: its effect is effects[stage2[stage1[cp >> 8] << 8 | (cp & 255)]], the kind above 24 bits that are
+ * xored to the bytes of the character when it is written. What is commonest, and does not change, can be told faster. */
+#define RUN_RANGES 3
+struct run_chars {
+    const uint8_t *stage1, *stage2;
+    const uint32_t *effects;
+    const uint64_t *letters; /* [cp >> 6], up to three bytes: bit cp & 63 for such that are RUN_LETTER, and not ASCII */
+    const uint8_t *rows;     /* [cp >> 6], two bytes: bit k when all those with (cp & 63) >> 3 == k are */
+    uint32_t singles[RUN_RANGES][2]; /* first and last of ranges of such that are RUN_SINGLE: three bytes each, the first
+                                      * of them highest, and between 0xE3 and 0xE9 */
+    unsigned ends; /* a bit for each kind that is not done; that of RUN_SINGLE: is not part of a word */
+};
+
+/* Where a letter stands in a run of text, and in its canonical text: from here on both advance byte by byte,
  * up to the end of the last word before the next break. */
 struct fold_break {
     uint32_t source, folded;
@@ -111,18 +134,19 @@ struct fold_breaks {
     struct fold_break *list; /* room for FOLD_BREAKS_MOST(size) */
     size_t count;
 };
-#define FOLD_BREAKS_MOST(size) ((size) / 3 + 1)
+#define FOLD_BREAKS_MOST(size) ((size) / 2 + 1)
 
 struct kernels {
     const char *name; /* "portable", "avx2", "avx512" */
 
-    /* Canonical text of a run of ASCII (case folded, anything but letters and digits one space), up to
-     * the first byte above 127 or the end. *gap tells whether a space is owed before the next letter;
-     * *any whether a letter has been written before (no space is written at the very beginning).
-     * Returns the bytes read; *written the bytes written (never more than read + 1). Unless NULL, breaks gets
-     * the first letter, and each that stands behind more than one other byte; size is then below 4 GB. */
-    size_t (*fold_ascii)(const uint8_t *src, size_t size, uint8_t *dst, size_t *written, bool *gap, bool *any,
-                         struct fold_breaks *breaks);
+    /* Canonical text of running text (case folded, anything but letters and digits one space), up to the first
+     * character that is not done, or that the end cuts off. *gap tells whether a space is owed before the next
+     * letter; *any whether a letter has been written before (no space is written at the very beginning).
+     * Returns the bytes read; *written the bytes written (at most twice those read, and 1). Unless NULL,
+     * breaks gets the first letter, and each where source and canonical text have advanced differently since the
+     * last break; size is then below 4 GB. */
+    size_t (*fold_text)(const struct run_chars *chars, const uint8_t *src, size_t size, uint8_t *dst,
+                        size_t *written, bool *gap, bool *any, struct fold_breaks *breaks);
 
     /* Hashes of the complete words in canonical text (separated by single spaces): a word is complete when
      * a space follows it. Returns how many; *used is the offset behind the last space seen. */

@@ -13,7 +13,7 @@
 #include "text/canon.h"
 
 #include "base/alloc.h"
-#include "kernels/kernels.h"
+#include "kernels/run_chars.h"
 #include "text/offsets.h"
 #include "text/unicode.h"
 #include "text/utf8.h"
@@ -26,7 +26,7 @@
 #define GROWTH 4u
 /* What was held back before a block: a segment with spaces between, and the beginning of a character. */
 #define HELD_MOST (UNICODE_COMPOSED_MOST * 5u + 16u)
-/* Runs of ASCII from this length are worth calling the kernel for. */
+/* Text of this length is worth calling the kernel for: at least a whole character. */
 #define KERNEL_RUN 16u
 
 /* Inlined into each of the loops it is for. */
@@ -51,6 +51,7 @@ struct canon {
     bool visible;  /* the short cut for FOLD_SPACE alone may be taken */
     bool raw;      /* bytes pass as they are */
     const struct kernels *kernels;
+    struct run_chars chars; /* for them */
     struct offset_map *map;
 
     struct joint joint;
@@ -72,6 +73,12 @@ struct origin {
     uint64_t begin, end;
 };
 
+/* What the kernel for running text leaves to us: what it cannot do; with a map, what several letters come
+ * from. */
+static unsigned kernel_ends(const struct canon *canon) {
+    return 1u << RUN_ENDS | (canon->map ? 1u << RUN_LETTERS : 0) | (canon->splits ? 1u << RUN_SINGLE : 0);
+}
+
 stemma_status canon_new(unsigned folds, enum unit unit, struct offset_map *map, struct canon **out,
                         stemma_error *err) {
     struct canon *canon = mem_zero(1, sizeof *canon);
@@ -84,8 +91,9 @@ stemma_status canon_new(unsigned folds, enum unit unit, struct offset_map *map, 
     canon->shortcut = folds == FOLD_TEXT;
     canon->visible = folds == FOLD_SPACE;
     canon->raw = folds == FOLD_RAW;
-    canon->kernels = kernels_get();
     canon->map = map;
+    canon->kernels = kernels_get();
+    canon->chars = unicode_run_chars(kernel_ends(canon));
     *out = canon;
     return STEMMA_OK;
 }
@@ -279,13 +287,6 @@ static size_t take_partial(struct canon *canon, const uint8_t *bytes, size_t siz
     return used;
 }
 
-/* Whether a run of ASCII begins here that the kernel can do and is worth calling for. */
-static inline bool is_ascii_run(const struct canon *canon, const uint8_t *bytes, size_t size) {
-    uint64_t word;
-    memcpy(&word, bytes, sizeof word);
-    return !(word & UINT64_C(0x8080808080808080)) && size >= KERNEL_RUN && canon->unit != UNIT_LINE;
-}
-
 /* Offsets of a run that the kernel wrote to the end of out. From a break on they follow from it, up to the
  * end of the last word; the space before the first break belongs to what was written before the run. */
 static void mark_breaks(struct canon *canon, const struct buf *out, size_t written,
@@ -303,28 +304,52 @@ static __attribute__((noinline)) size_t fold_mapped(struct canon *canon, const u
                                                     struct buf *out, size_t *written, bool *gap) {
     struct fold_break list[FOLD_BREAKS_MOST(BLOCK)];
     struct fold_breaks breaks = {list, 0};
-    size_t used = canon->kernels->fold_ascii(bytes, size, out->data + out->len, written, gap,
-                                             &canon->joint.any, &breaks);
+    size_t used = canon->kernels->fold_text(&canon->chars, bytes, size, out->data + out->len, written, gap,
+                                            &canon->joint.any, &breaks);
     mark_breaks(canon, out, *written, &breaks);
     return used;
 }
 
-/* A run of ASCII under FOLD_TEXT, at most BLOCK bytes. `size` leaves the kernel its slack. Returns the bytes
- * read. */
-static size_t take_ascii(struct canon *canon, const uint8_t *bytes, size_t size, struct buf *out) {
+/* The last character, or error, of a run that ends with a whole one: its bytes. It begins at the last lead
+ * byte, unless what begins there ends before. Four bytes from there are readable. */
+static size_t last_char(const uint8_t *bytes, size_t size, uint32_t *cp) {
+    size_t back = 1;
+    while (back < 4 && back < size && (bytes[size - back] & 0xC0) == 0x80) back++;
+    if (utf8_decode(bytes + size - back, 4, cp) == back) return back;
+    *cp = UTF8_INVALID;
+    return 1;
+}
+
+/* The last character that the kernel read is taken back and held. `gap`: a space is owed behind it, which is
+ * so of a mark just when it stands on a letter that is a word. */
+static void hold_last(struct canon *canon, const uint8_t *bytes, size_t size, bool gap, struct buf *out) {
+    uint32_t cp;
+    size_t length = last_char(bytes, size, &cp);
+    if (cp == UTF8_INVALID) cp = UTF8_REPLACEMENT;
+    enum char_class class = (enum char_class)unicode_record(cp)->class;
+    bool written = class >= CHAR_WORD;
+    if (written) out->len -= length; /* as many bytes as it has in the source */
+    canon->joint.gap = gap && !written ? GAP_SPACE : GAP_NONE;
+    canon->joint.borders = gap && class == CHAR_MARK ? 1u << CHAR_SINGLE | 1u << CHAR_WORD : 0;
+    hold(canon, cp, (struct origin){canon->source - length, canon->source});
+}
+
+/* Running text under FOLD_TEXT, at most BLOCK bytes: what take_char does, the last character held. `size`
+ * leaves the kernel its slack. Returns the bytes read, 0 when the first character is none for the kernel. */
+static size_t take_text(struct canon *canon, const uint8_t *bytes, size_t size, struct buf *out) {
     struct joint *joint = &canon->joint;
+    enum run_kind first = run_kind_of(run_char_at(&canon->chars, bytes));
+    if (size < KERNEL_RUN || first == RUN_MARK || !run_takes(&canon->chars, first)) return 0;
     flush_segment(canon, out);
-    bool gap = joint->gap != GAP_NONE || joint->borders >> CHAR_WORD & 1;
+    bool gap =
+        joint->gap != GAP_NONE || joint->borders >> (first == RUN_SINGLE ? CHAR_SINGLE : CHAR_WORD) & 1;
     size_t written;
     size_t used = canon->map ? fold_mapped(canon, bytes, size, out, &written, &gap)
-                             : canon->kernels->fold_ascii(bytes, size, out->data + out->len, &written, &gap,
-                                                          &joint->any, NULL);
+                             : canon->kernels->fold_text(&canon->chars, bytes, size, out->data + out->len,
+                                                         &written, &gap, &joint->any, NULL);
     out->len += written;
     canon->source += used;
-    joint->gap = gap ? GAP_SPACE : GAP_NONE;
-    joint->borders = 0;
-    if (written && !gap) out->len--; /* the last byte read is a letter, and goes out when it was held */
-    hold(canon, bytes[used - 1], (struct origin){canon->source - 1, canon->source});
+    hold_last(canon, bytes, used, gap, out);
     return used;
 }
 
@@ -372,7 +397,7 @@ SPECIALISED size_t take_plain_run(struct canon *canon, const uint8_t *bytes, siz
     flush_segment(canon, out);
     struct joint joint = canon->joint;
     uint8_t *end = out->data + out->len;
-    while (at < size && !is_ascii_run(canon, bytes + at, size - at)) {
+    while (at < size) {
         size_t next_length = utf8_decode(bytes + at, readable - at, &next);
         if (next == UTF8_INVALID || !is_plain(unicode_record(next))) break;
         size_t before = (size_t)(end - out->data);
@@ -421,7 +446,7 @@ static size_t take_visible(struct canon *canon, const uint8_t *bytes, size_t siz
 static inline size_t take_run(struct canon *canon, const uint8_t *bytes, size_t size, struct buf *out) {
     if (canon->visible) return take_visible(canon, bytes, size, out);
     if (!canon->shortcut) return 0;
-    if (is_ascii_run(canon, bytes, size)) return take_ascii(canon, bytes, size, out);
+    if (canon->unit != UNIT_LINE) return take_text(canon, bytes, size, out);
     return canon->map ? take_plain_mapped(canon, bytes, size, out) : take_plain(canon, bytes, size, out);
 }
 

@@ -44,6 +44,18 @@ size_t unicode_map(uint32_t cp, enum char_mapping mapping, uint32_t out[CHAR_MAP
     return sequence[0];
 }
 
+struct run_chars unicode_run_chars(unsigned ends) {
+    return (struct run_chars){
+        .stage1 = unicode_stage1,
+        .stage2 = unicode_stage2,
+        .effects = unicode_effects,
+        .letters = unicode_letters,
+        .rows = unicode_rows,
+        .singles = {{0xE38181, 0xE38296}, {0xE382A1, 0xE383BA}, {0xE4B880, 0xE9BFBF}}, /* kana, Han */
+        .ends = ends,
+    };
+}
+
 /* Decompose, order, compose; out may be cps. */
 static size_t compose(const uint32_t *cps, size_t count, uint32_t *out) {
     uint8_t bytes[UNICODE_COMPOSED_MOST * 4];

@@ -7,6 +7,8 @@
 #ifndef TEXT_UNICODE_H
 #define TEXT_UNICODE_H
 
+#include "kernels/kernels.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -57,6 +59,10 @@ size_t unicode_map(uint32_t cp, enum char_mapping mapping, uint32_t out[CHAR_MAP
  * composed, and folded too when asked. Returns how many code points came of it,
  * at most UNICODE_COMPOSED_MOST. */
 size_t unicode_compose(const uint32_t *segment, size_t count, enum char_mapping mapping, uint32_t *out);
+
+/* What the kernel for running text has to know of characters under FOLD_TEXT, and what it shall leave
+ * (run_chars). */
+struct run_chars unicode_run_chars(unsigned ends);
 
 #define UNICODE_SEGMENT_MOST  33
 #define UNICODE_COMPOSED_MOST (UNICODE_SEGMENT_MOST * CHAR_MAP_MOST)

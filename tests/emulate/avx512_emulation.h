@@ -34,7 +34,7 @@
 /* ---- renaming: one line per function of kernels/avx512.h ---- */
 
 #define kernels_avx512        kernels_avx512_emulated
-#define avx512_fold_ascii     emulated_fold_ascii
+#define avx512_fold_text      emulated_fold_text
 #define avx512_hash_words     emulated_hash_words
 #define avx512_combine        emulated_combine
 #define avx512_rabin_all      emulated_rabin_all
