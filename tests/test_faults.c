@@ -691,6 +691,8 @@ static stemma_status filter_data(const char *ending, stemma_error *error) {
     stemma_status status = filter_to(from, to, error);
     if (status == STEMMA_OK) assert_int_equal(unlink(to), 0);
     return status;
+}
+
 static stemma_status canonical(struct whole *whole, const char *text, const uint8_t **out, size_t *size,
                                stemma_error *error) {
     return whole_canon(whole, (const uint8_t *)text, TEXT_SIZE, out, size, error);

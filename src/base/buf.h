@@ -45,6 +45,9 @@ static inline uint32_t load_u32(const uint8_t *at) {
 static inline void store_u32(uint8_t *at, uint32_t value) {
     for (int i = 0; i < 4; i++) at[i] = (uint8_t)(value >> 8 * i);
 }
+static inline void store_u64(uint8_t *at, uint64_t value) {
+    for (int i = 0; i < 8; i++) at[i] = (uint8_t)(value >> (8 * i));
+}
 static inline uint64_t load_u64(const uint8_t *at) {
     return (uint64_t)load_u32(at) | (uint64_t)load_u32(at + 4) << 32;
 }

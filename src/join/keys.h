@@ -32,8 +32,6 @@ static inline uint64_t join_sample_key(const struct join_plan *plan, uint64_t fp
     return join_sample_mix(plan, fp) >> (64 - JOIN_SAMPLE_BITS);
 }
 
-/* How many distinct fingerprints the last document had, estimated by its minima: the error is about
- * 1 / sqrt(plan->minima) of it. */
 /* How many distinct fingerprints the last document had, when containment is looked for: up to JOIN_COUNTED to
  * within JOIN_COUNTED_ERROR of it, above by its minima to within about 1 / sqrt(plan->minima). */
 uint32_t keyer_size(const struct keyer *keyer);

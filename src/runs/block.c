@@ -5,14 +5,6 @@
 
 #include <string.h>
 
-static void store_u64(uint8_t *at, uint64_t value) {
-    for (int i = 0; i < 8; i++) at[i] = (uint8_t)(value >> (8 * i));
-}
-
-static void store_u32(uint8_t *at, uint32_t value) {
-    for (int i = 0; i < 4; i++) at[i] = (uint8_t)(value >> (8 * i));
-}
-
 /* One to one in both arguments, so a difference in one word of a lane cannot be lost. */
 static uint64_t checksum_step(uint64_t lane, uint64_t word) {
     lane = (lane ^ word) * MIX64_MULTIPLIER;
