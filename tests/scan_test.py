@@ -341,19 +341,19 @@ class Lists(Scanning):
         self.assertEqual(odd["id"], "pile/latin-\ufffd")
 
     def test_boilerplate(self):
-        licence = prose(40, 13)
+        licence = prose(400, 13)
         for number in range(20):
             self.write(f"pile/{number:02}", " ".join(prose(200, 200 + number) + licence + prose(200, 300 + number)))
         passage, summary = self.lines("--boilerplate", "pile")
         self.assertEqual(set(passage), {"passage", "documents", "tokens", "text", "example", "offset"})
         self.assertEqual((passage["passage"], passage["documents"]), (1, 20))
         self.assertEqual(passage["text"].split(), licence)
-        self.assertEqual(passage["tokens"], 40)
+        self.assertEqual(passage["tokens"], 400)
         content = (self.folder / passage["example"]).read_text()
         self.assertTrue(content[passage["offset"]:].startswith(passage["text"]))
         self.assertEqual(summary["summary"]["documents"], 20)
         text = self.scan("--boilerplate", "pile")
-        self.assertIn(f"20 documents, 40 words, such as {passage['example']} at byte", text)
+        self.assertIn(f"20 documents, 400 words, such as {passage['example']} at byte", text)
         self.assertIn("  " + " ".join(licence) + "\n", text)
         self.write("lonely/a", " ".join(prose(300, 1)))
         self.assertTrue(self.scan("--boilerplate", "lonely").endswith("\n\nno passage that many documents share\n"))

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,9 +53,21 @@ stemma_status input_open(struct input *input, const char *path, stemma_error *er
     return STEMMA_OK;
 }
 
+enum { PATIENCE = 100 }; /* milliseconds */
+
+/* False when there is nothing yet. A pipe may be silent for long, and a signal ends the waiting of one thread alone,
+ * which need not be the one that waits here. */
+static bool has_bytes(const struct input *input) {
+    struct pollfd waiting = {.fd = input->fd, .events = POLLIN};
+    if (input->size > 0 || !input->stop) return true;
+    int ready = poll(&waiting, 1, PATIENCE);
+    return ready > 0 || (ready < 0 && errno != EINTR);
+}
+
 stemma_status input_read(struct input *input, void *bytes, size_t size, size_t *got, stemma_error *err) {
     for (;;) {
         if (input->stop && *input->stop) return fail(err, STEMMA_INTERRUPTED, "interrupted");
+        if (!has_bytes(input)) continue;
         ssize_t count = read(input->fd, bytes, size);
         if (count >= 0) {
             *got = (size_t)count;
