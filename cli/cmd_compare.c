@@ -159,7 +159,7 @@ static void judge_rounds(pair_run *run) {
 }
 
 static enum exit_code compare_pairs(const judge *j, const options *o) {
-    pair_run run = {.judge = j, .threads = thread_count(o->threads)};
+    pair_run run = {.judge = j, .threads = worker_count(o->threads)};
     enum exit_code code = names_open(&run.names, o->pairs_from, o->null_separated);
     if (code) return code;
     run.caches = need_memory(run.threads * sizeof *run.caches);

@@ -133,7 +133,7 @@ static unsigned threads_for(const options *o, const walk *w) {
     struct stat info;
     for (size_t i = w->next; i < w->operand_count; i++)
         if (stat(o->operands[i], &info) || !(S_ISREG(info.st_mode) || S_ISDIR(info.st_mode))) return 1;
-    return thread_count(o->threads);
+    return worker_count(o->threads);
 }
 
 /* The targets are those of --target, or the first operand. */
@@ -148,7 +148,7 @@ static enum exit_code make_finder(find_run *run, const stemma_recipe *recipe) {
         if (stored_refuse(targets[i].path, "look for", &error)) return complain_of(&error);
     how.least = o->least;
     how.thorough = o->thorough;
-    how.progress = progress_add;
+    how.progress = progress_searched;
     how.progress_context = &run->progress;
     return stemma_finder_new(targets, count, recipe, &how, &run->limits, &run->finder, &error)
                ? complain_of(&error)

@@ -309,7 +309,7 @@ static unsigned threads_for(const options *o) {
     struct stat info;
     for (size_t i = 0; i < o->operand_count; i++)
         if (stat(o->operands[i], &info) || !S_ISREG(info.st_mode)) return 1;
-    return thread_count(o->threads);
+    return worker_count(o->threads);
 }
 
 static enum exit_code run(const options *o) {

@@ -43,7 +43,7 @@ void parallel_for(size_t count, unsigned threads, parallel_work *work, void *con
     while (started > 0) pthread_join(helpers[--started], NULL);
 }
 
-unsigned thread_count(unsigned asked) {
+unsigned worker_count(unsigned asked) {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     if (asked == 0) asked = processors > 0 ? (unsigned)processors : 1;
     return asked < MAX_THREADS ? asked : MAX_THREADS;

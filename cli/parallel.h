@@ -15,7 +15,7 @@ typedef void parallel_work(void *context, size_t index, unsigned worker);
 /* Returns when all items are done. Works with fewer threads where the system gives no more. */
 void parallel_for(size_t count, unsigned threads, parallel_work *work, void *context);
 
-unsigned thread_count(unsigned asked); /* 0: one a processor */
+unsigned worker_count(unsigned asked); /* 0: one a processor */
 size_t round_size(unsigned threads);   /* items of a round */
 
 #endif

@@ -35,7 +35,7 @@ static bool is_due(progress *p, int64_t time) {
     return true;
 }
 
-void progress_add(void *argument, uint64_t bytes) {
+void progress_searched(void *argument, uint64_t bytes) {
     progress *p = argument;
     if (!p->wanted) return;
     uint64_t total = atomic_fetch_add(&p->bytes, bytes) + bytes;

@@ -22,7 +22,7 @@ typedef struct progress {
 } progress;
 
 void progress_begin(progress *p);
-void progress_add(void *p, uint64_t bytes);                       /* by any thread */
+void progress_searched(void *p, uint64_t bytes);                  /* by any thread */
 void progress_of_scan(void *p, const stemma_scan_progress *scan); /* by one thread at a time */
 void progress_erase(progress *p);                                 /* before anything else is printed */
 
