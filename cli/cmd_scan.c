@@ -236,10 +236,10 @@ const command command_scan = {
     .summary = "all near-duplicates in a pile of documents",
     .usage = "[OPTION]... PATH...\n[OPTION]... --files-from=FILE",
     .purpose =
-        "Finds the groups of near-duplicates among all files below folders, and among the records of data sets "
-        "(JSON lines, CSV and TSV, plain or compressed): which document to keep, and how each of the others "
-        "relates to it. Every candidate is verified on the full documents, so every number is exact. Nothing is "
-        "removed. '-' is a data set of JSON lines on standard input.",
+        "Finds the groups of near-duplicates among all files below folders, and among the records of data "
+        "sets (JSON lines, CSV and TSV, plain or compressed): which document to keep, and how each of the "
+        "others relates to it. Every candidate is verified on the full documents, so every number is exact. "
+        "Nothing is removed. '-' is a data set of JSON lines on standard input.",
     .examples = "  stemma scan ~/documents\n"
                 "  stemma scan -t .8 --keep=newest --include='*.md' notes/ wiki/\n"
                 "  stemma scan --list-redundant --print0 mails/ | xargs -0 ls -l\n"

@@ -17,7 +17,8 @@
 enum {
     TERMINAL_GROUPS = 30,
     TERMINAL_MEMBERS = 10,
-    PREFIX_WORTH = 12 /* bytes of a common folder: a shorter one does not hide the rest of the names */
+    RATE_WORTH = 1000000, /* bytes: of less, the time is that of starting */
+    PREFIX_WORTH = 12     /* bytes of a common folder: a shorter one does not hide the rest of the names */
 };
 
 bool report_heard(void) {
@@ -201,13 +202,13 @@ void report_summary(const scan_report *r) {
     const stemma_scan_summary *s = &r->summary;
     char documents[32], bytes[32];
     if (s->documents == 0) {
-        puts(
-            "no documents: hidden files and those that ignore files name are passed over (--hidden, --no-ignore)");
+        puts("no documents: hidden files, and those that ignore files name, are passed over "
+             "(--hidden, --no-ignore)");
         return;
     }
     printf("%s document%s, %s in %.2f s", format_count(s->documents, documents, sizeof documents),
            s->documents == 1 ? "" : "s", format_bytes(s->bytes, bytes, sizeof bytes), s->seconds);
-    if (s->seconds > 0) printf(", %.0f MB/s", (double)s->bytes / 1e6 / s->seconds);
+    if (s->seconds > 0 && s->bytes >= RATE_WORTH) printf(", %.0f MB/s", (double)s->bytes / 1e6 / s->seconds);
     putchar('\n');
     print_found(r);
     print_left_out(s);

@@ -124,13 +124,6 @@ stemma_status report_passages(scan_report *r, stemma_error *error) {
 
 /* ---- problems ---- */
 
-static void complain_of_problem(const stemma_scan_problem *p) {
-    if (p->line)
-        complain("cannot read '%s', line %llu: %s", p->name, (unsigned long long)p->line, p->cause);
-    else
-        complain("%s", p->cause);
-}
-
 void report_problems(const scan_report *r) {
     stemma_scan_problem problem;
     uint64_t count = r->summary.problems, listed = 0;
@@ -139,7 +132,7 @@ void report_problems(const scan_report *r) {
     if (!r->options->quiet && !r->options->json)
         for (; listed < count && listed < PROBLEMS_LISTED; listed++) {
             if (stemma_scan_get_problem(r->scan, listed, &problem, NULL)) break;
-            complain_of_problem(&problem);
+            complain("%s", problem.cause);
         }
     if (listed && listed < count)
         complain("and %s more; --json has all", format_count(count - listed, text, sizeof text));
