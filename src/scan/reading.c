@@ -204,7 +204,7 @@ static bool next_batch(struct reading *r, uint32_t number, struct dataset_batch 
     stemma_status status = open_dataset(r->scan, source, &cause);
     if (status == STEMMA_OK) status = dataset_next(source->dataset, batch, &more, &cause);
     if (status == STEMMA_OK) return more;
-    if (is_problem(status)) {
+    if (is_problem(status) || status == STEMMA_INVALID) { /* invalid: no column of that name */
         catalogue_add_problem(&r->scan->catalogue, source->name, 0, &cause);
     } else {
         r->status = status;
