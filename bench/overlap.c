@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PAIRS = 8, REPEATS = 4 };
+enum { PAIRS = 6, REPEATS = 16 };
 
 struct options {
     bool json;

@@ -16,7 +16,7 @@
 #include <string.h>
 
 enum {
-    SEARCH_FIRST = 256, /* bytes searched at a time: few at first, because most differences are short, */
+    SEARCH_FIRST = 64,  /* bytes searched at a time: few at first, because most differences are short, */
     SEARCH_MOST = 8192, /* growing to what stays in the cache */
     WORD_SIZE = 8,      /* bytes of a word, about */
     GAPS_MOST = 8192,   /* bytes of gaps before they are looked up */
