@@ -56,7 +56,7 @@ strict="-Wall -Wextra -Werror -pedantic"
 flags=$(pkg-config --cflags stemma)
 $CC -std=c11 $strict $flags consumer.c -o c-pc $(pkg-config --libs stemma)
 $CXX -std=c++17 $strict $flags consumer.cc -o cxx-pc $(pkg-config --libs stemma)
-# Not -static: Debian's libarchive.a wants libraries that its pkg-config file does not lead to.
+# The archive, with the shared libraries of others: not every distribution has archives of all of them.
 $CC $flags consumer.c -o c-pc-static $(pkg-config --static --libs stemma | sed 's/-lstemma/-l:libstemma.a/')
 for program in c-pc cxx-pc; do runs ./$program; linked_to $program yes; done
 runs ./c-pc-static

@@ -24,7 +24,9 @@ struct doc {
 
 static struct doc doc_of(const char *bytes, size_t size, const stemma_recipe *recipe) {
     struct doc doc = {.bytes = bytes, .size = size};
-    assert_int_equal(stemma_text_bytes(bytes, size, recipe, NULL, &doc.text, NULL), STEMMA_OK);
+    stemma_limits limits = stemma_limits_default();
+    limits.encoding = STEMMA_ENCODING_UTF8; /* which files are searched as */
+    assert_int_equal(stemma_text_bytes(bytes, size, recipe, &limits, &doc.text, NULL), STEMMA_OK);
     doc.count = stemma_text_token_count(doc.text);
     return doc;
 }

@@ -20,17 +20,23 @@ struct writer {
     struct buf *out;
     struct buf html; /* of the block that is being read */
     bool in_html;
+    bool failed; /* memory was refused; md4c does not always hand on that a callback gave up */
 };
 
 /* Callbacks return whether to give up. */
 
+static int result(struct writer *w, bool done) {
+    w->failed |= !done;
+    return w->failed;
+}
+
 static int add(struct writer *w, const void *bytes, size_t size) {
-    return !buf_add(w->in_html ? &w->html : w->out, bytes, size);
+    return result(w, buf_add(w->in_html ? &w->html : w->out, bytes, size));
 }
 
 static int break_line(struct writer *w) {
     bool inside = w->out->len && w->out->data[w->out->len - 1] != '\n';
-    return inside && !buf_add_byte(w->out, '\n');
+    return result(w, !inside || buf_add_byte(w->out, '\n'));
 }
 
 static int enter_block(MD_BLOCKTYPE type, void *detail, void *context) {
@@ -44,7 +50,7 @@ static int leave_block(MD_BLOCKTYPE type, void *detail, void *context) {
     (void)detail;
     struct writer *w = context;
     if (type == MD_BLOCK_HTML) {
-        if (!html_text(w->html.data, w->html.len, w->out)) return 1;
+        result(w, html_text(w->html.data, w->html.len, w->out));
         w->html.len = 0;
         w->in_html = false;
     }
@@ -75,7 +81,7 @@ static int take_text(MD_TEXTTYPE type, const MD_CHAR *text, MD_SIZE size, void *
     case MD_TEXT_NULLCHAR:
         return add(w, "\xEF\xBF\xBD", 3);
     case MD_TEXT_HTML:
-        if (!w->in_html) return !html_text((const uint8_t *)text, size, w->out);
+        if (!w->in_html) return result(w, html_text((const uint8_t *)text, size, w->out));
         return add(w, text, size);
     case MD_TEXT_NORMAL:
     case MD_TEXT_CODE:
@@ -136,7 +142,7 @@ static bool parse(const uint8_t *bytes, size_t size, struct buf *out) {
     struct writer writer = {.out = out};
     int failed = md_parse((const MD_CHAR *)bytes, (MD_SIZE)size, &parser, &writer);
     buf_release(&writer.html);
-    return !failed;
+    return !failed && !writer.failed;
 }
 
 stemma_status markdown_text(const uint8_t *bytes, size_t size, struct buf *out, stemma_error *err) {
