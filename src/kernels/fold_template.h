@@ -176,14 +176,19 @@ SPECIALISED size_t fold_run(const struct run_chars *chars, const uint8_t *src, s
     struct folding f = {*chars, src, dst, breaks, 0, 0, *any && !*gap && next != RUN_SINGLE, 0};
     if (*gap) dst[f.out++] = ' ';
     if (breaks) breaks->count = 0;
-    size = run_whole(src, size);
+    bool whole = false; /* whether `size` ends with a whole character, which is seen to when the end is near:
+                         * it is not in the cache yet */
     while (f.at < size && run_takes(chars, next)) {
-        if (next == RUN_SINGLE) {
-            next = fold_singles(&f, size);
+        if (!whole && size - f.at < 2 * VEC_BYTES) {
+            size = run_whole(src, size);
+            whole = true;
+        } else if (next == RUN_SINGLE) {
+            next = fold_singles(&f, whole ? size : size - 4);
         } else {
             fold_ascii(&f, size);
             size_t left = size - f.at;
-            if (left) next = fold_mixed(&f, left < VEC_BYTES ? left : VEC_BYTES);
+            if (left && (whole || left >= 2 * VEC_BYTES))
+                next = fold_mixed(&f, left < VEC_BYTES ? left : VEC_BYTES);
         }
     }
     *gap = !f.in_word && f.out > 0;
