@@ -5,10 +5,11 @@
  * which were letters), vec_tops (which bytes are above 127), vec_leads (above 191), mix_block (bytes above
  * 127 put in, spaces where no letter is) and store_kept. Gives fold_text.
  *
- * Where all is ASCII, that is one loop without branches. Other characters of a block are looked up one by
- * one, and only add to the map of its letters; the few that change (capitals) are changed after they were
- * written. So accents and curly quotes do not stop the loop. Characters that are words of their own, which
- * need room for a space, come in runs and have a loop for themselves.
+ * Where all is ASCII, that is one loop without branches. Other characters only add to the map of a block's
+ * letters: rows of eight letters of two bytes are looked up for all of the block at once, the rest one by
+ * one. The few that change (capitals) are changed after they were written. So accents and curly quotes do not
+ * stop the loop. Characters that are words of their own, which need room for a space, come in runs and have a
+ * loop for themselves.
  */
 #include "kernels/generic.h"
 #include "kernels/run_chars.h"
@@ -130,20 +131,11 @@ SPECIALISED enum run_kind fold_mixed(struct folding *f, size_t size) {
     return next;
 }
 
-SPECIALISED void list_singles(const struct folding *f, size_t count) {
-    struct fold_breaks *breaks = f->breaks;
-    for (size_t source = f->at, folded = f->out; count; count--, source += 3, folded += 4) {
-        const struct fold_break *last = &breaks->list[breaks->count - 1];
-        if (!breaks->count || source - last->source != folded - last->folded)
-            breaks->list[breaks->count++] = (struct fold_break){(uint32_t)source, (uint32_t)folded};
-    }
-}
-
 /* Several of the commonest words of one character; returns how many. */
 SPECIALISED size_t fold_common_singles(struct folding *f, size_t size) {
     if (size - f->at < 3 * SINGLES || (uint8_t)(f->src[f->at] - 0xE3) > 6) return 0;
     size_t count = space_singles(f->src + f->at, f->chars.singles, f->dst + f->out);
-    if (f->breaks) list_singles(f, count);
+    for (size_t i = 0; f->breaks && i < count; i++) run_list_break(f->breaks, f->at + 3 * i, f->out + 4 * i);
     f->at += 3 * count;
     f->out += 4 * count;
     return count;
@@ -166,7 +158,7 @@ SPECIALISED enum run_kind fold_singles(struct folding *f, size_t size) {
             if (kind != RUN_MARK || apart) break;
             f->out--;
         }
-        if (f->breaks && kind == RUN_SINGLE) list_singles(f, 1);
+        if (f->breaks && kind == RUN_SINGLE) run_list_break(f->breaks, f->at, f->out);
         store_u32(f->dst + f->out, load_u32(f->src + f->at)); /* punctuation is overwritten: no branch */
         f->dst[f->out + c.size] = ' ';
         f->out += kind == RUN_BREAK ? 0 : c.size + 1;
@@ -184,14 +176,19 @@ SPECIALISED size_t fold_run(const struct run_chars *chars, const uint8_t *src, s
     struct folding f = {*chars, src, dst, breaks, 0, 0, *any && !*gap && next != RUN_SINGLE, 0};
     if (*gap) dst[f.out++] = ' ';
     if (breaks) breaks->count = 0;
-    size = run_whole(src, size);
+    bool whole = false; /* whether `size` ends with a whole character, which is seen to when the end is near:
+                         * it is not in the cache yet */
     while (f.at < size && run_takes(chars, next)) {
-        if (next == RUN_SINGLE) {
-            next = fold_singles(&f, size);
+        if (!whole && size - f.at < 2 * VEC_BYTES) {
+            size = run_whole(src, size);
+            whole = true;
+        } else if (next == RUN_SINGLE) {
+            next = fold_singles(&f, whole ? size : size - 4);
         } else {
             fold_ascii(&f, size);
             size_t left = size - f.at;
-            if (left) next = fold_mixed(&f, left < VEC_BYTES ? left : VEC_BYTES);
+            if (left && (whole || left >= 2 * VEC_BYTES))
+                next = fold_mixed(&f, left < VEC_BYTES ? left : VEC_BYTES);
         }
     }
     *gap = !f.in_word && f.out > 0;

@@ -8,13 +8,6 @@
 
 #include <string.h>
 
-/* The letter at `source` goes to `folded`: a break, unless that follows from the last one. */
-static void list_break(struct fold_breaks *breaks, size_t source, size_t folded) {
-    const struct fold_break *last = breaks->count ? &breaks->list[breaks->count - 1] : NULL;
-    if (last && source - last->source == folded - last->folded) return;
-    breaks->list[breaks->count++] = (struct fold_break){(uint32_t)source, (uint32_t)folded};
-}
-
 /* Whether a word ends between two characters, the first of which is RUN_MARK only where it begins a word. */
 static bool is_border(enum run_kind before, enum run_kind behind) {
     return behind == RUN_SINGLE ? before != RUN_BREAK : behind != RUN_MARK && before == RUN_SINGLE;
@@ -34,7 +27,7 @@ size_t generic_fold_text(const struct run_chars *chars, const uint8_t *src, size
         if (kind != RUN_BREAK) {
             if (run_splits(chars) && is_border(before, kind)) *gap = true;
             if (*gap) dst[out++] = ' ';
-            if (breaks) list_break(breaks, i, out);
+            if (breaks) run_list_break(breaks, i, out);
             store_u32(dst + out, load_u32(src + i) ^ run_change(c));
             out += c.size;
             *gap = false;

@@ -65,6 +65,15 @@ static inline uint32_t run_letter_at(const struct run_chars *chars, const uint8_
     return chars->letters[page] >> (bytes >> 16 & 0x3F) & 1 ? 3 : 0;
 }
 
+/* The letter at `source` goes to `folded`: a break, unless that follows from the last one. */
+static inline void run_list_break(struct fold_breaks *breaks, size_t source, size_t folded) {
+    if (breaks->count) {
+        const struct fold_break *last = &breaks->list[breaks->count - 1];
+        if (source - last->source == folded - last->folded) return;
+    }
+    breaks->list[breaks->count++] = (struct fold_break){(uint32_t)source, (uint32_t)folded};
+}
+
 /* The bytes before a character that the end may cut off. */
 static inline size_t run_whole(const uint8_t *text, size_t size) {
     for (size_t back = 1; back < 4 && back <= size; back++) {

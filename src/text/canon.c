@@ -3,8 +3,8 @@
  *
  * Each character is looked up in the frozen table. Under NFC it is held back until the next one shows whether
  * it composes: a *segment* is a character with the marks behind it. Under the whole of FOLD_TEXT runs of
- * characters without peculiarities take short cuts (a kernel for ASCII, a tight loop for the others), which
- * give their last character back to be held.
+ * characters without peculiarities take short cuts (a kernel, or by lines a tight loop), which give their
+ * last character back to be held.
  *
  * A segment has at most UNICODE_SEGMENT_MOST characters; a mark behind that many begins a segment of its
  * own. So a million marks cost linear time and no memory, at the price that they are ordered and composed
@@ -358,15 +358,15 @@ static inline bool is_plain(const struct char_record *record) {
     return !(record->flags & (CHAR_BACK | CHAR_ALONE | CHAR_LISTED)) && record->class != CHAR_IGNORE;
 }
 
-/* A plain character under FOLD_TEXT, of `length` bytes at `at`; returns the end of what was written. */
-SPECIALISED uint8_t *put_plain(struct joint *joint, const struct canon *canon, uint32_t cp, const uint8_t *at,
-                               size_t length, uint8_t *out) {
+/* A plain character of lines under FOLD_TEXT, of `length` bytes at `at`; returns the end of what was written.
+ */
+SPECIALISED uint8_t *put_plain(struct joint *joint, uint32_t cp, const uint8_t *at, size_t length,
+                               uint8_t *out) {
     const struct char_record *record = unicode_record(cp);
     if (record->class <= CHAR_SPACE) {
-        owe_space(joint, canon->unit == UNIT_LINE && record->flags & CHAR_LINE);
+        owe_space(joint, record->flags & CHAR_LINE);
         return out;
     }
-    if (canon->splits) split_words(joint, record->class);
     *out = joint->gap == GAP_LINE ? '\n' : ' ';
     out += joint->gap != GAP_NONE;
     joint->gap = GAP_NONE;
@@ -386,8 +386,9 @@ static inline void mark_plain(struct canon *canon, const struct buf *out, size_t
     canon->written_end = from.end;
 }
 
-/* A run of plain characters under FOLD_TEXT: what take_char does, the last one held. Bytes are read up to
- * KERNEL_SLACK behind `size`. Returns the bytes read, 0 when the first character is not plain. */
+/* A run of plain characters of lines, whose gaps are of two kinds, under FOLD_TEXT: what take_char does, the
+ * last one held. Bytes are read up to KERNEL_SLACK behind `size`. Returns the bytes read, 0 when the first
+ * character is not plain. */
 SPECIALISED size_t take_plain_run(struct canon *canon, const uint8_t *bytes, size_t size, struct buf *out,
                                   bool mapped) {
     const size_t readable = size + KERNEL_SLACK;
@@ -401,7 +402,7 @@ SPECIALISED size_t take_plain_run(struct canon *canon, const uint8_t *bytes, siz
         size_t next_length = utf8_decode(bytes + at, readable - at, &next);
         if (next == UTF8_INVALID || !is_plain(unicode_record(next))) break;
         size_t before = (size_t)(end - out->data);
-        end = put_plain(&joint, canon, cp, bytes + at - length, length, end);
+        end = put_plain(&joint, cp, bytes + at - length, length, end);
         if (mapped)
             mark_plain(canon, out, before, (size_t)(end - out->data),
                        (struct origin){canon->source + at - length, canon->source + at});
