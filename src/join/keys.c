@@ -1,0 +1,237 @@
+/*
+ * FastSimilaritySketch (Dahlgaard, Knudsen, Thorup 2017): in round i every element is thrown into a bin, with
+ * a value; a bin keeps the smallest value of the first round that hits it. Rounds go on until every bin is
+ * hit; those after as many as there are bins aim at one bin each, so that even a single element reaches all.
+ * Whichever element of the union of two sets comes first in a bin, it is equally likely to be any: so the
+ * bins of two sets agree with probability J, and there are about n ln n throws for n bins, or one for each
+ * element of a large set.
+ *
+ * Round 0 is a kernel. The others are for short documents, and for long ones that repeat few shingles: before
+ * much is thrown, repetitions are dropped.
+ */
+#include "join/keys.h"
+
+#include "base/alloc.h"
+#include "base/rng.h"
+#include "base/sort.h"
+#include "kernels/kernels.h"
+
+#include <string.h>
+
+#define DEDUPE_THROWS 4096 /* six times what all bins take on average: so many only when elements repeat */
+#define PIECE         4096 /* fingerprints filtered at a time */
+
+/* Distinct values: tidied when there are too many, which then must at least double. */
+struct distinct {
+    struct vec64 values;
+    size_t tidied; /* values at the last tidying */
+};
+
+struct keyer {
+    struct join_plan plan;
+    uint64_t minima[JOIN_MINIMA + KERNEL_SLACK];
+    uint64_t filled[JOIN_MINIMA / 64]; /* a bit per bin */
+    bool full;                         /* every bin */
+    struct distinct held;    /* elements of a document in pieces, for later rounds, until it is full */
+    struct distinct samples; /* mixed */
+};
+
+/* ---- distinct values ---- */
+
+static stemma_status distinct_tidy(struct distinct *d, stemma_error *err) {
+    if (!sort_u64(d->values.data, d->values.len)) return fail_memory(err);
+    d->values.len = d->tidied = unique_u64(d->values.data, d->values.len);
+    return STEMMA_OK;
+}
+
+/* Room for PIECE more. */
+static stemma_status distinct_reserve(struct distinct *d, stemma_error *err) {
+    if (d->values.len > 2 * d->tidied + PIECE) TRY(distinct_tidy(d, err));
+    return vec64_reserve(&d->values, PIECE + KERNEL_SLACK) ? STEMMA_OK : fail_memory(err);
+}
+
+static stemma_status distinct_add(struct distinct *d, const uint64_t *values, size_t count,
+                                  stemma_error *err) {
+    for (size_t at = 0; at < count; at += PIECE) {
+        size_t some = count - at < PIECE ? count - at : PIECE;
+        TRY(distinct_reserve(d, err));
+        memcpy(d->values.data + d->values.len, values + at, some * sizeof *values);
+        d->values.len += some;
+    }
+    return STEMMA_OK;
+}
+
+static void distinct_clear(struct distinct *d) {
+    d->values.len = d->tidied = 0;
+}
+
+/* ---- samples ---- */
+
+/* Mixed, so that they are evenly spread whatever the fingerprints are. */
+static stemma_status sample(struct keyer *keyer, const uint64_t *fp, size_t count, stemma_error *err) {
+    struct distinct *d = &keyer->samples;
+    for (size_t at = 0; at < count; at += PIECE) {
+        size_t some = count - at < PIECE ? count - at : PIECE;
+        TRY(distinct_reserve(d, err));
+        uint64_t *out = d->values.data + d->values.len;
+        size_t kept = kernels_get()->filter_mod(fp + at, some, keyer->plan.modulus, out);
+        for (size_t i = 0; i < kept; i++) out[i] = mix64(out[i] ^ ~keyer->plan.seed);
+        d->values.len += kept;
+    }
+    return STEMMA_OK;
+}
+
+static stemma_status give_samples(struct keyer *keyer, struct vec64 *samples, stemma_error *err) {
+    struct distinct *d = &keyer->samples;
+    TRY(distinct_tidy(d, err));
+    if (d->values.len > samples->len && !vec64_reserve(samples, d->values.len - samples->len))
+        return fail_memory(err);
+    for (size_t i = 0; i < d->values.len; i++)
+        samples->data[i] = d->values.data[i] >> (64 - JOIN_SAMPLE_BITS);
+    samples->len = unique_u64(samples->data, d->values.len);
+    return STEMMA_OK;
+}
+
+/* ---- rounds ---- */
+
+static uint64_t round_seed(const struct join_plan *plan, size_t round) {
+    return mix64(plan->seed + round * 0x9e3779b97f4a7c15u);
+}
+
+static void see_filled(struct keyer *keyer) {
+    keyer->full = true;
+    memset(keyer->filled, 0, sizeof keyer->filled);
+    for (size_t bin = 0; bin < keyer->plan.minima; bin++) {
+        uint64_t hit = keyer->minima[bin] != UINT64_MAX;
+        keyer->filled[bin / 64] |= hit << bin % 64;
+        keyer->full &= hit;
+    }
+}
+
+static void first_round(struct keyer *keyer, const uint64_t *fp, size_t count) {
+    kernels_get()->oph_update(keyer->minima, keyer->plan.minima, round_seed(&keyer->plan, 0), fp, count);
+    if (!keyer->full) see_filled(keyer);
+}
+
+static bool all_filled(const struct keyer *keyer) {
+    size_t filled = 0;
+    for (size_t i = 0; i < JOIN_MINIMA / 64; i++) filled += (size_t)__builtin_popcountll(keyer->filled[i]);
+    return filled == keyer->plan.minima;
+}
+
+/* Without branches, which nobody could predict: for a bin filled in an earlier round every value is the
+ * largest. */
+static void throw_all(struct keyer *keyer, size_t round, const uint64_t *fp, size_t count) {
+    const uint64_t seed = round_seed(&keyer->plan, round), bins = keyer->plan.minima;
+    uint64_t hit[JOIN_MINIMA / 64];
+    memcpy(hit, keyer->filled, sizeof hit);
+    for (size_t i = 0; i < count; i++) {
+        unsigned __int128 product = (unsigned __int128)mix64(fp[i] ^ seed) * bins;
+        size_t bin = (size_t)(product >> 64);
+        uint64_t value = (uint64_t)product | -(keyer->filled[bin / 64] >> bin % 64 & 1);
+        keyer->minima[bin] = value < keyer->minima[bin] ? value : keyer->minima[bin];
+        hit[bin / 64] |= UINT64_C(1) << bin % 64;
+    }
+    memcpy(keyer->filled, hit, sizeof hit);
+}
+
+/* The last rounds: one for each bin, which all elements hit. */
+static void throw_at_rest(struct keyer *keyer, const uint64_t *fp, size_t count) {
+    for (size_t bin = 0; bin < keyer->plan.minima; bin++) {
+        if (keyer->filled[bin / 64] >> bin % 64 & 1) continue;
+        uint64_t seed = round_seed(&keyer->plan, keyer->plan.minima + bin);
+        for (size_t i = 0; i < count; i++) {
+            uint64_t value = mix64(fp[i] ^ seed);
+            keyer->minima[bin] = value < keyer->minima[bin] ? value : keyer->minima[bin];
+        }
+    }
+}
+
+/* All rounds after the first. */
+static stemma_status later_rounds(struct keyer *keyer, const uint64_t *fp, size_t count, stemma_error *err) {
+    struct distinct *held = &keyer->held;
+    bool filled = keyer->full, repeated = true; /* for all that is known */
+    size_t thrown = count;
+    for (size_t round = 1; !filled && round < keyer->plan.minima; round++) {
+        if (repeated && thrown + count > DEDUPE_THROWS) {
+            if (fp != held->values.data) TRY(distinct_add(held, fp, count, err));
+            TRY(distinct_tidy(held, err));
+            fp = held->values.data;
+            count = held->values.len;
+            repeated = false;
+        }
+        throw_all(keyer, round, fp, count);
+        thrown += count;
+        filled = all_filled(keyer);
+    }
+    if (!filled) throw_at_rest(keyer, fp, count);
+    return STEMMA_OK;
+}
+
+/* ---- documents ---- */
+
+stemma_status keyer_new(const struct join_plan *plan, struct keyer **out, stemma_error *err) {
+    struct keyer *keyer = mem_zero(1, sizeof *keyer);
+    if (!keyer) return fail_memory(err);
+    keyer->plan = *plan;
+    *out = keyer;
+    return STEMMA_OK;
+}
+
+void keyer_free(struct keyer *keyer) {
+    if (!keyer) return;
+    vec64_release(&keyer->held.values);
+    vec64_release(&keyer->samples.values);
+    mem_free(keyer);
+}
+
+/* The bits of a minimum are those of a small number: mixed before they are cut. */
+static void give_keys(const struct keyer *keyer, uint8_t *keys) {
+    const struct join_plan *plan = &keyer->plan;
+    for (size_t i = 0; i < plan->minima; i++) {
+        uint64_t mixed = mix64(keyer->minima[i]);
+        if (plan->bits == 8) {
+            keys[i] = (uint8_t)mixed;
+        } else {
+            keys[2 * i] = (uint8_t)mixed;
+            keys[2 * i + 1] = (uint8_t)(mixed >> 8);
+        }
+    }
+}
+
+static stemma_status give(struct keyer *keyer, uint8_t *keys, struct vec64 *samples, stemma_error *err) {
+    TRY(give_samples(keyer, samples, err));
+    give_keys(keyer, keys);
+    return STEMMA_OK;
+}
+
+void keyer_begin(struct keyer *keyer) {
+    memset(keyer->minima, 0xff, keyer->plan.minima * sizeof *keyer->minima);
+    keyer->full = false;
+    distinct_clear(&keyer->held);
+    distinct_clear(&keyer->samples);
+}
+
+static stemma_status begin_piece(struct keyer *keyer, const uint64_t *fp, size_t count, stemma_error *err) {
+    first_round(keyer, fp, count);
+    return keyer->plan.contained > 0 ? sample(keyer, fp, count, err) : STEMMA_OK;
+}
+
+stemma_status keyer_make(struct keyer *keyer, const uint64_t *fp, size_t count, uint8_t *keys,
+                         struct vec64 *samples, stemma_error *err) {
+    keyer_begin(keyer);
+    TRY(begin_piece(keyer, fp, count, err));
+    TRY(later_rounds(keyer, fp, count, err));
+    return give(keyer, keys, samples, err);
+}
+
+stemma_status keyer_add(struct keyer *keyer, const uint64_t *fp, size_t count, stemma_error *err) {
+    TRY(begin_piece(keyer, fp, count, err));
+    if (keyer->full) return STEMMA_OK; /* no later round */
+    return distinct_add(&keyer->held, fp, count, err);
+}
+
+stemma_status keyer_end(struct keyer *keyer, uint8_t *keys, struct vec64 *samples, stemma_error *err) {
+    TRY(later_rounds(keyer, keyer->held.values.data, keyer->held.values.len, err));
+    return give(keyer, keys, samples, err);
+}

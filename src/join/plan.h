@@ -1,0 +1,42 @@
+/* How candidates are looked for: everything that follows from the thresholds, before any document is read. */
+#ifndef JOIN_PLAN_H
+#define JOIN_PLAN_H
+
+#include "base/error.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define JOIN_MINIMA  128 /* of a document, at most */
+#define JOIN_QUERIES 255 /* samples of one document that are looked up, at most */
+
+struct join_options {
+    double threshold; /* resemblance, .3 to 1 */
+    double contained; /* containment, .5 to 1; 0: it is not looked for */
+    uint64_t modulus; /* samples are the fingerprints that are 0 mod it; 0: JOIN_MODULUS */
+    uint32_t cap;     /* classes of a bucket that are all compared with each other; 0: JOIN_CAP */
+    uint64_t seed;
+};
+#define JOIN_MODULUS 32
+#define JOIN_CAP     256
+#define JOIN_FEW     8 /* classes at the head of a larger bucket with which all of it are compared */
+
+struct join_plan {
+    double threshold, contained;
+    uint32_t rows, bands, minima; /* minima = rows * bands */
+    int bits;                     /* kept of a minimum: 8 or 16 */
+    uint32_t agree;               /* minima that a candidate has in common at least */
+    uint64_t modulus, seed;
+    uint32_t cap, few;
+    size_t key_bytes;                 /* of all minima of a document */
+    uint8_t shared[JOIN_QUERIES + 1]; /* of n samples of a contained document, how many are shared at least */
+};
+
+/* Errors: INVALID. */
+stemma_status join_plan_make(const struct join_options *options, struct join_plan *plan, stemma_error *err);
+
+/* The probability that a pair of this resemblance becomes a candidate by its minima (where no bucket is
+ * over-full). */
+double join_plan_found(const struct join_plan *plan, double resemblance);
+
+#endif
