@@ -251,6 +251,34 @@ static void test_oph(void **state) {
         }
 }
 
+static void check_bins(const uint64_t *source, size_t count, size_t bins, uint64_t seed) {
+    uint32_t wanted[1000];
+    for (size_t k = 0; k < table_count; k++) {
+        const uint64_t *values = at_fence(&text_fence, source, count * 8, true);
+        uint32_t *minima = (uint32_t *)out_fence.end - bins;
+        memset(wanted, 0xff, sizeof wanted);
+        memset(minima, 0xff, bins * 4);
+        for (int round = 0; round < 2; round++) { /* the second into minima that are there already */
+            tables_here[k]->bin_minima(minima, bins, seed + (uint64_t)round, values, count);
+            generic_bin_minima(wanted, bins, seed + (uint64_t)round, values, count);
+            assert_memory_equal(minima, wanted, bins * 4);
+        }
+    }
+}
+
+/* Long ones, too, since minima limit what is looked at then. */
+static void test_bins(void **state) {
+    (void)state;
+    static const size_t bins[] = {1, 2, 3, 64, 100, 128, 1000};
+    uint64_t random = 6;
+    static uint64_t values[9000];
+    for (size_t count = 0; count <= LENGTH(values); count += count < 300 ? 1 : 613)
+        for (size_t i = 0; i < LENGTH(bins); i++) {
+            fill_values(values, count, 1, &random);
+            check_bins(values, count, bins[i], rng_next(&random));
+        }
+}
+
 static void check_minhash(const uint64_t *source, size_t count, size_t n, const uint64_t *coefficients) {
     uint64_t wanted[200];
     for (size_t k = 0; k < table_count; k++) {
@@ -372,6 +400,7 @@ int main(void) {
         cmocka_unit_test(test_rabin_many_divisors),
         cmocka_unit_test(test_filters),
         cmocka_unit_test(test_oph),
+        cmocka_unit_test(test_bins),
         cmocka_unit_test(test_minhash),
         cmocka_unit_test(test_simhash),
         cmocka_unit_test(test_simhash_of_very_many),

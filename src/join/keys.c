@@ -29,7 +29,8 @@ struct distinct {
 
 struct keyer {
     struct join_plan plan;
-    uint64_t minima[JOIN_MINIMA + KERNEL_SLACK];
+    uint32_t first[JOIN_MINIMA];       /* minima of the first round */
+    uint64_t minima[JOIN_MINIMA];      /* of all rounds */
     uint64_t filled[JOIN_MINIMA / 64]; /* a bit per bin */
     bool full;                         /* every bin */
     struct distinct held;    /* elements of a document in pieces, for later rounds, until it is full */
@@ -98,19 +99,22 @@ static uint64_t round_seed(const struct join_plan *plan, size_t round) {
     return mix64(plan->seed + round * 0x9e3779b97f4a7c15u);
 }
 
-static void see_filled(struct keyer *keyer) {
+/* Of pieces together. */
+static void first_round(struct keyer *keyer, const uint64_t *fp, size_t count) {
+    const size_t bins = keyer->plan.minima;
+    kernels_get()->bin_minima(keyer->first, bins, round_seed(&keyer->plan, 0), fp, count);
+    for (size_t bin = 0; bin < bins && !keyer->full; bin++)
+        if (keyer->first[bin] == UINT32_MAX) return;
     keyer->full = true;
-    memset(keyer->filled, 0, sizeof keyer->filled);
-    for (size_t bin = 0; bin < keyer->plan.minima; bin++) {
-        uint64_t hit = keyer->minima[bin] != UINT64_MAX;
-        keyer->filled[bin / 64] |= hit << bin % 64;
-        keyer->full &= hit;
-    }
 }
 
-static void first_round(struct keyer *keyer, const uint64_t *fp, size_t count) {
-    kernels_get()->oph_update(keyer->minima, keyer->plan.minima, round_seed(&keyer->plan, 0), fp, count);
-    if (!keyer->full) see_filled(keyer);
+static void see_first_round(struct keyer *keyer) {
+    memset(keyer->filled, 0, sizeof keyer->filled);
+    for (size_t bin = 0; bin < keyer->plan.minima; bin++) {
+        bool hit = keyer->first[bin] != UINT32_MAX;
+        keyer->minima[bin] = hit ? keyer->first[bin] : UINT64_MAX;
+        keyer->filled[bin / 64] |= (uint64_t)hit << bin % 64;
+    }
 }
 
 static bool all_filled(const struct keyer *keyer) {
@@ -149,6 +153,7 @@ static void throw_at_rest(struct keyer *keyer, const uint64_t *fp, size_t count)
 
 /* All rounds after the first. */
 static stemma_status later_rounds(struct keyer *keyer, const uint64_t *fp, size_t count, stemma_error *err) {
+    see_first_round(keyer);
     struct distinct *held = &keyer->held;
     bool filled = keyer->full, repeated = true; /* for all that is known */
     size_t thrown = count;
@@ -206,7 +211,7 @@ static stemma_status give(struct keyer *keyer, uint8_t *keys, struct vec64 *samp
 }
 
 void keyer_begin(struct keyer *keyer) {
-    memset(keyer->minima, 0xff, keyer->plan.minima * sizeof *keyer->minima);
+    memset(keyer->first, 0xff, sizeof keyer->first);
     keyer->full = false;
     distinct_clear(&keyer->held);
     distinct_clear(&keyer->samples);

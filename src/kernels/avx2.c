@@ -13,6 +13,7 @@
         .filter_mod = avx2_filter_mod,                                                                       \
         .filter_below = avx2_filter_below,                                                                   \
         .oph_update = avx2_oph_update,                                                                       \
+        .bin_minima = avx2_bin_minima,                                                                       \
         .minhash_update = avx2_minhash_update,                                                               \
         .simhash_update = avx2_simhash_update,                                                               \
         .hamming = avx2_hamming,                                                                             \

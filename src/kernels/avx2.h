@@ -25,6 +25,7 @@ size_t avx2_clmul_rabin_mod(const struct rabin_tables *tables, const uint8_t *by
 size_t avx2_filter_mod(const uint64_t *values, size_t count, uint64_t n, uint64_t *out);
 size_t avx2_filter_below(const uint64_t *values, size_t count, uint64_t limit, uint64_t *out);
 void avx2_oph_update(uint64_t *minima, size_t bins, uint64_t seed, const uint64_t *values, size_t count);
+void avx2_bin_minima(uint32_t *minima, size_t bins, uint64_t seed, const uint64_t *values, size_t count);
 void avx2_minhash_update(uint64_t *minima, size_t n, const uint64_t *coefficients, const uint64_t *values,
                          size_t count);
 void avx2_simhash_update(int64_t sums[64], uint64_t seed, const uint64_t *values, size_t count);

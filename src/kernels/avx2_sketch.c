@@ -112,6 +112,57 @@ void avx2_oph_update(uint64_t *minima, size_t bins, uint64_t seed, const uint64_
     }
 }
 
+/* Four products: bin above, candidate below. */
+static inline vec bins_of(vec values, vec seed, vec bins) {
+    const vec factor = vec_all64(MIX64_MULTIPLIER);
+    vec x = vec_xor(values, seed);
+    x = vec_multiply64(vec_xor(x, _mm256_srli_epi64(x, 32)), factor);
+    return _mm256_mul_epu32(_mm256_srli_epi64(x, 32), bins);
+}
+
+#define LIMIT_VALUES 1024 /* after so many, and each time they have doubled, the limit is worth being found again */
+
+static uint32_t largest(const uint32_t *minima, size_t bins) {
+    uint32_t limit = 0;
+    for (size_t i = 0; i < bins; i++) limit = minima[i] > limit ? minima[i] : limit;
+    return limit;
+}
+
+/* The more values there were, the fewer are below the largest minimum: only these are looked at one by one. */
+static inline size_t products_below(uint32_t limit, const uint64_t *values, size_t count, vec seed, vec bins,
+                                    uint64_t *out) {
+    const vec limits = vec_all64(limit), low = vec_all64(UINT32_MAX);
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i += VEC_LANES) { /* past the end it reads slack, which count cuts off */
+        vec products = bins_of(vec_load(values + i), seed, bins);
+        vec below = _mm256_cmpgt_epi64(limits, vec_and(products, low));
+        unsigned lanes = (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(below));
+        kept += keep(out + kept, products, count - i < VEC_LANES ? lanes & first_lanes(count - i) : lanes);
+    }
+    return kept;
+}
+
+static size_t all_products(const uint64_t *values, size_t count, vec seed, vec bins, uint64_t *out) {
+    for (size_t i = 0; i < count; i += VEC_LANES) vec_store(out + i, bins_of(vec_load(values + i), seed, bins));
+    return count;
+}
+
+void avx2_bin_minima(uint32_t *minima, size_t bins, uint64_t seed, const uint64_t *values, size_t count) {
+    const vec seeds = vec_all64(seed), factor = vec_all64(bins);
+    uint64_t products[OPH_BLOCK + VEC_LANES];
+    uint32_t limit = count < LIMIT_VALUES ? UINT32_MAX : largest(minima, bins);
+    for (size_t at = 0; at < count; at += OPH_BLOCK) {
+        size_t block = count - at < OPH_BLOCK ? count - at : OPH_BLOCK;
+        if (at >= LIMIT_VALUES && (at & (at - 1)) == 0) limit = largest(minima, bins);
+        size_t kept = limit == UINT32_MAX ? all_products(values + at, block, seeds, factor, products)
+                                          : products_below(limit, values + at, block, seeds, factor, products);
+        for (size_t i = 0; i < kept; i++) {
+            uint32_t *bin = &minima[products[i] >> 32], candidate = (uint32_t)products[i], old = *bin;
+            *bin = candidate < old ? candidate : old;
+        }
+    }
+}
+
 /* ---- comparing bit strings ---- */
 
 /* All ones for the first `size` of 32 bytes. */

@@ -14,6 +14,7 @@ const struct kernels kernels_avx512 = {
     .filter_mod = avx512_filter_mod,
     .filter_below = avx512_filter_below,
     .oph_update = avx2_oph_update,
+    .bin_minima = avx2_bin_minima,
     .minhash_update = avx512_minhash_update,
     .simhash_update = avx512_simhash_update,
     .hamming = avx512_hamming,

@@ -120,6 +120,14 @@ void generic_oph_update(uint64_t *minima, size_t bins, uint64_t seed, const uint
     }
 }
 
+void generic_bin_minima(uint32_t *minima, size_t bins, uint64_t seed, const uint64_t *values, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        uint64_t x = values[i] ^ seed, product = ((x ^ x >> 32) * MIX64_MULTIPLIER >> 32) * bins;
+        uint32_t *minimum = &minima[product >> 32];
+        if ((uint32_t)product < *minimum) *minimum = (uint32_t)product;
+    }
+}
+
 void generic_minhash_update(uint64_t *minima, size_t n, const uint64_t *coefficients, const uint64_t *values,
                             size_t count) {
     const uint64_t *a = coefficients, *b = a + n, *c = b + n;
@@ -168,6 +176,7 @@ const struct kernels kernels_portable = {
     .filter_mod = generic_filter_mod,
     .filter_below = generic_filter_below,
     .oph_update = generic_oph_update,
+    .bin_minima = generic_bin_minima,
     .minhash_update = generic_minhash_update,
     .simhash_update = generic_simhash_update,
     .hamming = generic_hamming,

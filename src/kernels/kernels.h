@@ -150,6 +150,10 @@ struct kernels {
      * names the bin, the low half is the candidate for its minimum. */
     void (*oph_update)(uint64_t *minima, size_t bins, uint64_t seed, const uint64_t *values, size_t count);
 
+    /* The same at less cost, for minima that are not stored: value ^ seed, its halves xored together, times an odd
+     * constant; the product of the upper 32 bits and `bins` is a bin in the upper and a candidate in the lower half. */
+    void (*bin_minima)(uint32_t *minima, size_t bins, uint64_t seed, const uint64_t *values, size_t count);
+
     /* Sketch_n: minima[i] = min over values of a[i]*lo32 + b[i]*hi32 + c[i] mod 2^64 (a, b 32-bit), its
      * halves swapped: neither product wraps, so the top bits alone would only project the values on a line,
      * and the n minima would be far from independent (6 to 25 times the variance).
