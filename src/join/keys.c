@@ -32,6 +32,7 @@ struct keyer {
     uint32_t first[JOIN_MINIMA];       /* minima of the first round */
     uint64_t minima[JOIN_MINIMA];      /* of all rounds */
     uint64_t filled[JOIN_MINIMA / 64]; /* a bit per bin */
+    uint64_t every[JOIN_MINIMA / 64];  /* the bits of all bins there are */
     bool full;                         /* every bin */
     struct distinct held;    /* elements of a document in pieces, for later rounds, until it is full */
     struct distinct samples; /* mixed */
@@ -118,9 +119,7 @@ static void see_first_round(struct keyer *keyer) {
 }
 
 static bool all_filled(const struct keyer *keyer) {
-    size_t filled = 0;
-    for (size_t i = 0; i < JOIN_MINIMA / 64; i++) filled += (size_t)__builtin_popcountll(keyer->filled[i]);
-    return filled == keyer->plan.minima;
+    return memcmp(keyer->filled, keyer->every, sizeof keyer->filled) == 0;
 }
 
 /* Without branches, which nobody could predict: for a bin filled in an earlier round every value is the
@@ -179,6 +178,7 @@ stemma_status keyer_new(const struct join_plan *plan, struct keyer **out, stemma
     struct keyer *keyer = mem_zero(1, sizeof *keyer);
     if (!keyer) return fail_memory(err);
     keyer->plan = *plan;
+    for (size_t bin = 0; bin < plan->minima; bin++) keyer->every[bin / 64] |= UINT64_C(1) << bin % 64;
     *out = keyer;
     return STEMMA_OK;
 }
