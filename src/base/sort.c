@@ -67,6 +67,10 @@ bool sort_u64(uint64_t *values, size_t count) {
     return true;
 }
 
+uint64_t *sort_upper_u64(uint64_t *values, uint64_t *scratch, size_t count) {
+    return count > 1 ? radix(values, scratch, count, 32) : values;
+}
+
 size_t unique_u64(uint64_t *values, size_t count) {
     size_t kept = 0;
     for (size_t i = 0; i < count; i++)

@@ -9,6 +9,9 @@
 /* Ascending; false when the scratch memory (as large as the input) is refused: values are untouched. */
 bool sort_u64(uint64_t *values, size_t count);
 
+/* By the upper 32 bits; values that agree in them stay in order. Returns where they are now: values or scratch. */
+uint64_t *sort_upper_u64(uint64_t *values, uint64_t *scratch, size_t count);
+
 /* Drop repetitions from a sorted array; returns how many are left. */
 size_t unique_u64(uint64_t *values, size_t count);
 

@@ -1,0 +1,321 @@
+/* Candidates: the recall floors on sets of known resemblance and containment, and what large buckets cost. */
+#include "base/alloc.h"
+#include "base/rng.h"
+#include "base/sort.h"
+#include "effort.h"
+#include "join/join.h"
+#include "join/keys.h"
+#include "kernels/kernels.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define LENGTH(array) (sizeof(array) / sizeof *(array))
+
+/* ---- a pile of sets ---- */
+
+struct pile {
+    struct join_plan plan;
+    struct keyer *keyer;
+    uint32_t count, room;
+    uint8_t *keys;
+    uint32_t *rank, *sample_counts;
+    struct sorter *samples;
+    struct sorter *pairs;
+    struct join_counts counts;
+};
+
+static void pile_init(struct pile *pile, const struct join_options *options, uint32_t room) {
+    *pile = (struct pile){.room = room};
+    assert_int_equal(join_plan_make(options, &pile->plan, NULL), STEMMA_OK);
+    assert_int_equal(keyer_new(&pile->plan, &pile->keyer, NULL), STEMMA_OK);
+    pile->keys = mem_alloc(room * pile->plan.key_bytes + KERNEL_SLACK);
+    pile->rank = mem_alloc(room * sizeof *pile->rank);
+    pile->sample_counts = mem_alloc(room * sizeof *pile->sample_counts);
+    struct sorter_options sorting = {.memory = (size_t)64 << 20};
+    assert_int_equal(sorter_new(&sorting, &pile->samples, NULL), STEMMA_OK);
+}
+
+/* `set` has KERNEL_SLACK bytes behind it. */
+static uint32_t pile_add(struct pile *pile, const uint64_t *set, size_t count, uint32_t rank) {
+    struct vec64 samples = {0};
+    uint32_t class = pile->count++;
+    assert_true(class < pile->room);
+    assert_int_equal(
+        keyer_make(pile->keyer, set, count, pile->keys + class * pile->plan.key_bytes, &samples, NULL),
+        STEMMA_OK);
+    pile->rank[class] = rank;
+    pile->sample_counts[class] = (uint32_t)samples.len;
+    for (size_t i = 0; i < samples.len; i++) {
+        struct record record = {samples.data[i], class};
+        assert_int_equal(sorter_add(pile->samples, &record, 1, NULL), STEMMA_OK);
+    }
+    vec64_release(&samples);
+    return class;
+}
+
+static void pile_join(struct pile *pile, unsigned threads) {
+    struct sorter_options sorting = {.memory = (size_t)64 << 20, .unique = true};
+    struct join_input input = {.count = pile->count,
+                               .keys = pile->keys,
+                               .rank = pile->rank,
+                               .sample_counts = pile->sample_counts,
+                               .samples = pile->samples,
+                               .threads = threads};
+    assert_int_equal(sorter_new(&sorting, &pile->pairs, NULL), STEMMA_OK);
+    assert_int_equal(sorter_finish(pile->samples, NULL), STEMMA_OK);
+    assert_int_equal(join_candidates(&pile->plan, &input, pile->pairs, &pile->counts, NULL), STEMMA_OK);
+    assert_int_equal(sorter_finish(pile->pairs, NULL), STEMMA_OK);
+}
+
+/* All records of the result, in order. */
+static struct record *pile_pairs(struct pile *pile, size_t *count) {
+    size_t room = (size_t)sorter_count(pile->pairs), got = 0;
+    struct record *records = mem_alloc((room + 1) * sizeof *records);
+    struct sorter_cursor *cursor = NULL;
+    assert_int_equal(sorter_read(pile->pairs, &cursor, NULL), STEMMA_OK);
+    *count = 0;
+    do {
+        assert_int_equal(sorter_next(cursor, records + *count, room + 1 - *count, &got, NULL), STEMMA_OK);
+        *count += got;
+    } while (got > 0);
+    sorter_cursor_free(cursor);
+    return records;
+}
+
+static void pile_release(struct pile *pile) {
+    keyer_free(pile->keyer);
+    mem_free(pile->keys);
+    mem_free(pile->rank);
+    mem_free(pile->sample_counts);
+    sorter_free(pile->samples);
+    sorter_free(pile->pairs);
+}
+
+/* ---- the plan ---- */
+
+static void test_plan_floors(void **state) {
+    (void)state;
+    for (int percent = 30; percent <= 100; percent++) {
+        struct join_options options = {.threshold = percent / 100., .contained = .9};
+        struct join_plan plan;
+        assert_int_equal(join_plan_make(&options, &plan, NULL), STEMMA_OK);
+        assert_true(join_plan_found(&plan, options.threshold) >= .99);
+        assert_true(join_plan_found(&plan, fmin(options.threshold + .05, 1)) >= .999);
+        assert_true(join_plan_found(&plan, options.threshold / 2) < .06);
+        assert_true(plan.minima <= JOIN_MINIMA && plan.rows * plan.bands == plan.minima);
+        assert_true(plan.rows * (uint32_t)plan.bits >= 24);
+        assert_int_equal(plan.key_bytes, plan.minima * (uint32_t)plan.bits / 8);
+    }
+}
+
+static void test_plan_refused(void **state) {
+    (void)state;
+    const struct join_options wrong[] = {{.threshold = .29},
+                                         {.threshold = 1.01},
+                                         {.threshold = NAN},
+                                         {.threshold = .5, .contained = .4},
+                                         {.threshold = .5, .contained = 1.1},
+                                         {.threshold = .5, .contained = NAN}};
+    for (size_t i = 0; i < LENGTH(wrong); i++) {
+        struct join_plan plan = {.rows = 77};
+        stemma_error err;
+        assert_int_equal(join_plan_make(&wrong[i], &plan, &err), STEMMA_INVALID);
+        assert_int_equal(plan.rows, 77);
+    }
+}
+
+/* ---- keys ---- */
+
+#define SET_MOST 6000
+#define SLACK    (KERNEL_SLACK / 8)
+
+/* Two sets with `common` elements in common, and `a`, `b` of their own. */
+struct couple {
+    uint64_t a[SET_MOST + SLACK], b[SET_MOST + SLACK];
+    size_t a_count, b_count;
+};
+
+static void couple_make(struct couple *c, size_t common, size_t a, size_t b, uint64_t *random) {
+    assert_true(common + a <= SET_MOST && common + b <= SET_MOST);
+    for (size_t i = 0; i < common; i++) c->a[i] = c->b[i] = rng_next(random);
+    for (size_t i = 0; i < a; i++) c->a[common + i] = rng_next(random);
+    for (size_t i = 0; i < b; i++) c->b[common + i] = rng_next(random);
+    c->a_count = common + a;
+    c->b_count = common + b;
+}
+
+/* The share of minima that agree, over many pairs of sets, is the resemblance: within five standard
+ * deviations (and what the cut to 8 or 16 bits adds). */
+static void test_agreement(void **state) {
+    (void)state;
+    static const struct {
+        size_t common, a, b;
+    } shapes[] = {{1, 0, 0},     {1, 1, 0},       {1, 1, 1},       {2, 0, 1},
+                  {3, 1, 1},     {7, 3, 0},       {20, 5, 15},     {50, 50, 0},
+                  {100, 20, 30}, {300, 100, 100}, {1000, 2000, 0}, {2000, 500, 500}};
+    static struct couple couple;
+    uint64_t random = 11;
+    for (size_t s = 0; s < LENGTH(shapes); s++) {
+        struct join_options options = {.threshold = .7, .seed = s};
+        struct join_plan plan;
+        struct keyer *keyer = NULL;
+        assert_int_equal(join_plan_make(&options, &plan, NULL), STEMMA_OK);
+        assert_int_equal(keyer_new(&plan, &keyer, NULL), STEMMA_OK);
+        const double j = (double)shapes[s].common / (double)(shapes[s].common + shapes[s].a + shapes[s].b);
+        const size_t rounds = effort(1000);
+        uint64_t agree = 0;
+        for (size_t round = 0; round < rounds; round++) {
+            uint8_t keys[2][2 * JOIN_MINIMA + KERNEL_SLACK];
+            struct vec64 none = {0};
+            couple_make(&couple, shapes[s].common, shapes[s].a, shapes[s].b, &random);
+            assert_int_equal(keyer_make(keyer, couple.a, couple.a_count, keys[0], &none, NULL), STEMMA_OK);
+            assert_int_equal(keyer_make(keyer, couple.b, couple.b_count, keys[1], &none, NULL), STEMMA_OK);
+            agree += kernels_get()->equal_fields(keys[0], keys[1], plan.minima, plan.bits);
+        }
+        keyer_free(keyer);
+        const double n = (double)rounds * plan.minima, p = j + (1 - j) / 256;
+        print_message("J %.3f of %zu elements: %.4f agree\n", j, couple.a_count, (double)agree / n);
+        assert_true(fabs((double)agree - n * p) <= 5 * sqrt(n * p * (1 - p)));
+    }
+}
+
+/* However it is cut, ordered and repeated. */
+static void test_pieces(void **state) {
+    (void)state;
+    static uint64_t set[SET_MOST + SLACK], mixed[3 * SET_MOST + SLACK];
+    uint64_t random = 12;
+    for (size_t round = 0; round < effort(300); round++) {
+        size_t most = round % 3 == 0   ? 8
+                      : round % 3 == 1 ? 300
+                                       : SET_MOST,
+               count = 1 + rng_below(&random, most);
+        struct join_options options = {
+            .threshold = .3 + .1 * (double)(round % 7), .contained = .9, .seed = round};
+        struct join_plan plan;
+        struct keyer *keyer = NULL;
+        struct vec64 wanted = {0}, got = {0};
+        uint8_t wanted_keys[2 * JOIN_MINIMA], keys[2 * JOIN_MINIMA];
+        for (size_t i = 0; i < count; i++) set[i] = rng_next(&random);
+        size_t size = count + rng_below(&random, 2 * SET_MOST);
+        for (size_t i = 0; i < size; i++) mixed[i] = i < count ? set[i] : set[rng_below(&random, count)];
+        for (size_t i = size; i-- > 1;) {
+            size_t other = rng_below(&random, i + 1);
+            uint64_t swapped = mixed[i];
+            mixed[i] = mixed[other];
+            mixed[other] = swapped;
+        }
+        assert_int_equal(join_plan_make(&options, &plan, NULL), STEMMA_OK);
+        assert_int_equal(keyer_new(&plan, &keyer, NULL), STEMMA_OK);
+        assert_int_equal(keyer_make(keyer, set, count, wanted_keys, &wanted, NULL), STEMMA_OK);
+        assert_int_equal(keyer_make(keyer, mixed, size, keys, &got, NULL), STEMMA_OK);
+        assert_memory_equal(keys, wanted_keys, plan.key_bytes);
+        assert_int_equal(got.len, wanted.len);
+        memset(keys, 0, sizeof keys);
+        keyer_begin(keyer);
+        for (size_t at = 0, piece; at < size; at += piece) {
+            piece = 1 + rng_below(&random, size - at < 3000 ? size - at : 3000);
+            assert_int_equal(keyer_add(keyer, mixed + at, piece, NULL), STEMMA_OK);
+        }
+        assert_int_equal(keyer_end(keyer, keys, &got, NULL), STEMMA_OK);
+        assert_memory_equal(keys, wanted_keys, plan.key_bytes);
+        assert_int_equal(got.len, wanted.len);
+        if (got.len > 0) assert_memory_equal(got.data, wanted.data, got.len * sizeof *got.data);
+        vec64_release(&wanted);
+        vec64_release(&got);
+        keyer_free(keyer);
+    }
+}
+
+/* Samples are the distinct fingerprints that are 0 mod the modulus, whatever repeats. */
+static void test_samples_distinct(void **state) {
+    (void)state;
+    static uint64_t values[100000 + SLACK];
+    struct join_options options = {.threshold = .7, .contained = .9, .modulus = 32};
+    struct join_plan plan;
+    struct keyer *keyer = NULL;
+    struct vec64 samples = {0};
+    uint8_t keys[2 * JOIN_MINIMA];
+    for (size_t i = 0; i < 100000; i++) values[i] = i % 96; /* 0, 32, 64 */
+    assert_int_equal(join_plan_make(&options, &plan, NULL), STEMMA_OK);
+    assert_int_equal(keyer_new(&plan, &keyer, NULL), STEMMA_OK);
+    assert_int_equal(keyer_make(keyer, values, 100000, keys, &samples, NULL), STEMMA_OK);
+    assert_int_equal(samples.len, 3);
+    for (size_t i = 0; i < samples.len; i++) assert_true(samples.data[i] >> JOIN_SAMPLE_BITS == 0);
+    vec64_release(&samples);
+    keyer_free(keyer);
+}
+
+/* ---- resemblance ---- */
+
+/* How many of `couples` pairs with this resemblance are found, all in one pile. */
+static size_t found_of(double threshold, size_t couples, size_t common, size_t a, size_t b, uint64_t seed,
+                       struct join_counts *counts) {
+    static struct couple couple;
+    struct join_options options = {.threshold = threshold, .seed = seed};
+    struct pile pile;
+    uint64_t random = seed;
+    pile_init(&pile, &options, (uint32_t)(2 * couples));
+    for (uint32_t i = 0; i < couples; i++) {
+        couple_make(&couple, common, a, b, &random);
+        pile_add(&pile, couple.a, couple.a_count, 2 * i);
+        pile_add(&pile, couple.b, couple.b_count, 2 * i + 1);
+    }
+    pile_join(&pile, 2);
+    size_t count, found = 0;
+    struct record *pairs = pile_pairs(&pile, &count);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t first = (uint32_t)(pairs[i].key >> 32), second = (uint32_t)pairs[i].key;
+        assert_true(first < second && second < 2 * couples);
+        assert_int_equal(pairs[i].value, CANDIDATE_RESEMBLES);
+        found += first / 2 == second / 2;
+    }
+    *counts = pile.counts;
+    mem_free(pairs);
+    pile_release(&pile);
+    return found;
+}
+
+/* Of n independent trials no fewer succeed than a floor of p lets expect, but once in 3 million. */
+static void assert_floor(size_t found, size_t n, double p) {
+    assert_true((double)found >= (double)n * p - 5 * sqrt((double)n * p * (1 - p)) - 1);
+}
+
+static void test_recall(void **state) {
+    (void)state;
+    static const struct {
+        double threshold;
+        size_t common, a, b;
+        double floor;
+    } cases[] = {{.3, 3, 3, 4, .99},         {.3, 300, 350, 350, .99},  {.3, 35, 65, 0, .999},
+                 {.5, 1, 1, 0, .99},         {.5, 10, 5, 5, .99},       {.5, 500, 250, 250, .99},
+                 {.5, 550, 100, 350, .999},  {.6, 60, 0, 40, .99},      {.7, 7, 2, 1, .99},
+                 {.7, 70, 15, 15, .99},      {.7, 1400, 300, 300, .99}, {.7, 75, 25, 0, .999},
+                 {.7, 1500, 250, 250, .999}, {.8, 8, 1, 1, .99},        {.8, 850, 100, 50, .999},
+                 {.9, 9, 1, 0, .99},         {.9, 900, 50, 50, .99},    {.9, 950, 25, 25, .999},
+                 {.95, 95, 5, 0, .99},       {1, 1, 0, 0, 1},           {1, 400, 0, 0, 1}};
+    const size_t couples = effort(2000);
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct join_counts counts;
+        size_t found =
+            found_of(cases[i].threshold, couples, cases[i].common, cases[i].a, cases[i].b, i + 1, &counts);
+        print_message("t %.2f, %zu + %zu + %zu: %zu of %zu found, %llu looked at\n", cases[i].threshold,
+                      cases[i].common, cases[i].a, cases[i].b, found, couples,
+                      (unsigned long long)counts.looked);
+        assert_floor(found, couples, cases[i].floor);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_plan_floors),      cmocka_unit_test(test_plan_refused),
+        cmocka_unit_test(test_agreement),        cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_samples_distinct), cmocka_unit_test(test_recall),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
