@@ -311,11 +311,297 @@ static void test_recall(void **state) {
     }
 }
 
+/* ---- containment ---- */
+
+/* One large set of `large` elements after the other, each with a contained one of `small`, of which `common`
+ * are in it. The contained one comes first in keep order when small_first. */
+static size_t contained_found(double contained, size_t couples, size_t small, size_t common, size_t large,
+                              bool small_first, uint64_t seed) {
+    static uint64_t set[200000 + SLACK], part[SET_MOST + SLACK];
+    struct join_options options = {.threshold = .7, .contained = contained, .seed = seed};
+    struct pile pile;
+    uint64_t random = seed;
+    pile_init(&pile, &options, (uint32_t)(2 * couples));
+    for (uint32_t i = 0; i < couples; i++) {
+        for (size_t k = 0; k < large; k++) set[k] = rng_next(&random);
+        for (size_t k = 0; k < small; k++) part[k] = k < common ? set[k] : rng_next(&random);
+        pile_add(&pile, part, small, 2 * i + !small_first);
+        pile_add(&pile, set, large, 2 * i + small_first);
+    }
+    pile_join(&pile, 2);
+    const uint64_t kind = small_first ? CANDIDATE_FIRST_IN_SECOND : CANDIDATE_SECOND_IN_FIRST;
+    size_t count, found = 0;
+    struct record *pairs = pile_pairs(&pile, &count);
+    for (size_t i = 0; i < count; i++)
+        found += pairs[i].value == kind && (pairs[i].key >> 32) / 2 == (uint32_t)pairs[i].key / 2;
+    mem_free(pairs);
+    pile_release(&pile);
+    return found;
+}
+
+/* A kilobyte of text has about 166 shingles. */
+static void test_containment_recall(void **state) {
+    (void)state;
+    static const struct {
+        double contained;
+        size_t couples, small, common, large;
+    } cases[] = {{.9, 2000, 166, 150, 500},  {.9, 2000, 170, 153, 171},   {.9, 100, 170, 153, 200000},
+                 {.9, 1000, 600, 540, 3000}, {.9, 300, 5000, 4500, 9000}, {.9, 300, 5000, 4500, 5500},
+                 {.5, 1000, 400, 200, 1000}, {1, 1000, 300, 300, 400}};
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        for (int first = 0; first < 2; first++) {
+            const size_t couples = effort(cases[i].couples);
+            size_t found = contained_found(cases[i].contained, couples, cases[i].small, cases[i].common,
+                                           cases[i].large, first, i + 1);
+            print_message("%zu of %zu elements in %zu: %zu of %zu found\n", cases[i].common, cases[i].small,
+                          cases[i].large, found, couples);
+            assert_floor(found, couples, .99);
+        }
+}
+
+/* A class of which most samples are everybody's is still linked to the first that contain it. */
+static void test_containment_in_boilerplate(void **state) {
+    (void)state;
+    enum { SETS = 600, TEMPLATE = 2000, OWN = 60 };
+    static uint64_t set[TEMPLATE + 2 * OWN + SLACK];
+    struct join_options options = {.threshold = .95, .contained = .9, .cap = 100};
+    struct pile pile;
+    uint64_t random = 5;
+    pile_init(&pile, &options, SETS);
+    for (size_t k = 0; k < TEMPLATE; k++) set[k] = rng_next(&random);
+    for (uint32_t i = 0; i < SETS; i++) {
+        for (size_t k = 0; k < OWN; k++) set[TEMPLATE + k] = rng_next(&random);
+        pile_add(&pile, set, TEMPLATE + OWN, i);
+    }
+    pile_join(&pile, 1);
+    size_t count, linked = 0;
+    struct record *pairs = pile_pairs(&pile, &count);
+    for (size_t i = 0; i < count; i++)
+        linked += pairs[i].key >> 32 == 0 && pairs[i].value == CANDIDATE_SECOND_IN_FIRST;
+    assert_int_equal(linked, SETS - 1);
+    assert_true(pile.counts.full_samples > 0 && pile.counts.containing <= SETS * 3 * JOIN_FEW);
+    mem_free(pairs);
+    pile_release(&pile);
+}
+
+/* ---- small universes ---- */
+
+static bool has_pair(const struct record *pairs, size_t count, uint64_t key, uint64_t kind) {
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (pairs[middle].key < key || (pairs[middle].key == key && pairs[middle].value < kind))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < count && pairs[low].key == key && pairs[low].value == kind;
+}
+
+/* Many small sets out of few elements: of all pairs that brute force finds, as many are candidates as
+ * promised. */
+static void test_small_universe(void **state) {
+    (void)state;
+    enum { SETS = 400, ELEMENTS = 24 };
+    uint64_t element[ELEMENTS], random = 3;
+    uint32_t members[SETS];
+    for (size_t i = 0; i < ELEMENTS; i++) element[i] = rng_next(&random);
+    size_t wanted = 0, found = 0;
+    for (uint64_t round = 0; round < effort(10); round++) {
+        struct join_options options = {.threshold = .5, .cap = 1000, .seed = round};
+        struct pile pile;
+        pile_init(&pile, &options, SETS);
+        for (uint32_t i = 0; i < SETS; i++) {
+            uint64_t set[ELEMENTS + SLACK];
+            size_t count = 0;
+            members[i] = (uint32_t)(rng_next(&random) & rng_next(&random) & 0xffffff) | 1u << i % ELEMENTS;
+            for (size_t k = 0; k < ELEMENTS; k++)
+                if (members[i] >> k & 1) set[count++] = element[k];
+            pile_add(&pile, set, count, i);
+        }
+        pile_join(&pile, 2);
+        size_t count;
+        struct record *pairs = pile_pairs(&pile, &count);
+        for (uint32_t i = 0; i < SETS; i++)
+            for (uint32_t k = i + 1; k < SETS; k++) {
+                int common = __builtin_popcount(members[i] & members[k]);
+                if (2 * common < __builtin_popcount(members[i] | members[k])) continue;
+                wanted++;
+                found += has_pair(pairs, count, (uint64_t)i << 32 | k, CANDIDATE_RESEMBLES);
+            }
+        mem_free(pairs);
+        pile_release(&pile);
+    }
+    print_message("%zu of %zu pairs found\n", found, wanted);
+    assert_true(wanted > 1000 && (double)found >= .99 * (double)wanted);
+}
+
+/* ---- large buckets ---- */
+
+/* Near-copies of one set: each differs from it in 5 of 500 elements. All are linked to the first. */
+static void test_crowd(void **state) {
+    (void)state;
+    enum { SIZE = 500, CHANGED = 5 };
+    const uint32_t sets = (uint32_t)effort(10000);
+    uint64_t original[SIZE], set[SIZE + SLACK], random = 4;
+    struct join_options options = {.threshold = .7, .contained = .9};
+    struct pile pile;
+    pile_init(&pile, &options, sets);
+    for (size_t k = 0; k < SIZE; k++) original[k] = rng_next(&random);
+    for (uint32_t i = 0; i < sets; i++) {
+        memcpy(set, original, sizeof original);
+        for (size_t k = 0; k < CHANGED; k++) set[rng_below(&random, SIZE)] = rng_next(&random);
+        pile_add(&pile, set, SIZE, sets - 1 - i);
+    }
+    pile_join(&pile, 2);
+    size_t count, linked = 0;
+    struct record *pairs = pile_pairs(&pile, &count);
+    for (size_t i = 0; i < count; i++)
+        linked += pairs[i].key >> 32 == 0 && pairs[i].value == CANDIDATE_RESEMBLES;
+    print_message("%zu of %u linked to the first, %llu looked at, %llu met, %zu candidates\n", linked,
+                  sets - 1, (unsigned long long)pile.counts.looked, (unsigned long long)pile.counts.shared,
+                  count);
+    assert_true((double)linked >= .999 * (sets - 1));
+    assert_true(pile.counts.looked <= (uint64_t)sets * pile.plan.bands * pile.plan.cap / 2);
+    mem_free(pairs);
+    pile_release(&pile);
+}
+
+/* A template in front of different sets costs as much per set when there are ten times as many. */
+static uint64_t template_work(uint32_t sets, size_t *candidates) {
+    enum { SIZE = 500, TEMPLATE = 150 };
+    uint64_t set[SIZE + SLACK], random = 6;
+    struct join_options options = {.threshold = .7, .contained = .9};
+    struct pile pile;
+    pile_init(&pile, &options, sets);
+    for (size_t k = 0; k < TEMPLATE; k++) set[k] = rng_next(&random);
+    for (uint32_t i = 0; i < sets; i++) {
+        for (size_t k = TEMPLATE; k < SIZE; k++) set[k] = rng_next(&random);
+        pile_add(&pile, set, SIZE, i);
+    }
+    pile_join(&pile, 2);
+    struct record *pairs = pile_pairs(&pile, candidates);
+    uint64_t work = pile.counts.looked + pile.counts.shared;
+    print_message("%u sets: %llu looked at, %llu met, %zu candidates\n", sets,
+                  (unsigned long long)pile.counts.looked, (unsigned long long)pile.counts.shared,
+                  *candidates);
+    mem_free(pairs);
+    pile_release(&pile);
+    return work;
+}
+
+static void test_template(void **state) {
+    (void)state;
+    if (!effort_is_full()) skip();
+    size_t few, many;
+    uint64_t small = template_work(2000, &few), large = template_work(20000, &many);
+    assert_int_equal(few, 0);
+    assert_int_equal(many, 0);
+    assert_true(large <= 20000 * 40 && large <= small * 40);
+}
+
+/* ---- what changes nothing ---- */
+
+/* Families of near-copies, with cap small enough that their buckets are full. */
+static struct record *family_pairs(unsigned threads, uint64_t shuffle, size_t *count) {
+    enum { FAMILIES = 20, MEMBERS = 40, SIZE = 300, MOST = FAMILIES * MEMBERS };
+    static uint64_t sets[MOST][SIZE + SLACK];
+    uint32_t order[MOST];
+    uint64_t random = 8;
+    for (uint32_t i = 0; i < MOST; i++) {
+        order[i] = i;
+        if (i % MEMBERS == 0)
+            for (size_t k = 0; k < SIZE; k++) sets[i][k] = rng_next(&random);
+        else
+            memcpy(sets[i], sets[i - i % MEMBERS], sizeof sets[i]);
+        for (size_t k = 0; k < i % MEMBERS; k++) sets[i][rng_below(&random, SIZE)] = rng_next(&random);
+    }
+    for (uint32_t i = MOST; shuffle && i-- > 1;) {
+        uint32_t other = (uint32_t)rng_below(&shuffle, i + 1), swapped = order[i];
+        order[i] = order[other];
+        order[other] = swapped;
+    }
+    struct join_options options = {.threshold = .6, .contained = .8, .cap = 10};
+    struct pile pile;
+    pile_init(&pile, &options, MOST);
+    for (uint32_t i = 0; i < MOST; i++) pile_add(&pile, sets[order[i]], SIZE, order[i]);
+    pile_join(&pile, threads);
+    assert_true(pile.counts.full_bands > 0 && pile.counts.full_samples > 0);
+    struct record *pairs = pile_pairs(&pile, count);
+    pile_release(&pile);
+    return pairs;
+}
+
+static void test_independence(void **state) {
+    (void)state;
+    size_t wanted_count;
+    struct record *wanted = family_pairs(1, 0, &wanted_count);
+    assert_true(wanted_count > 800);
+    for (unsigned threads = 1; threads <= 4; threads++) {
+        size_t count;
+        struct record *pairs = family_pairs(threads, threads, &count);
+        assert_int_equal(count, wanted_count);
+        assert_memory_equal(pairs, wanted, count * sizeof *pairs);
+        mem_free(pairs);
+    }
+    mem_free(wanted);
+}
+
+/* A pair that shares a full band is found in one that is not: members of a family resemble each other
+ * pairwise, and the cap only bounds what is shared by more. */
+static void test_full_bands_lose_little(void **state) {
+    (void)state;
+    enum { SETS = 400, SIZE = 200, TEMPLATE = 120 };
+    uint64_t set[SIZE + SLACK], random = 9;
+    struct join_options options = {.threshold = .7, .cap = 20};
+    struct pile pile;
+    pile_init(&pile, &options, SETS);
+    for (size_t k = 0; k < TEMPLATE; k++) set[k] = rng_next(&random);
+    for (uint32_t i = 0; i < SETS; i += 2) {
+        for (size_t k = TEMPLATE; k < SIZE; k++) set[k] = rng_next(&random);
+        pile_add(&pile, set, SIZE, i);
+        set[SIZE - 1] = rng_next(&random);
+        pile_add(&pile, set, SIZE, i + 1);
+    }
+    pile_join(&pile, 2);
+    size_t count, found = 0;
+    struct record *pairs = pile_pairs(&pile, &count);
+    for (uint32_t i = 0; i < SETS; i += 2)
+        found += has_pair(pairs, count, (uint64_t)i << 32 | (i + 1), CANDIDATE_RESEMBLES);
+    print_message("%zu of %d twins found, %llu full buckets\n", found, SETS / 2,
+                  (unsigned long long)pile.counts.full_bands);
+    assert_int_equal(found, SETS / 2);
+    assert_true(pile.counts.full_bands > 0);
+    mem_free(pairs);
+    pile_release(&pile);
+}
+
+static void test_empty(void **state) {
+    (void)state;
+    struct join_options options = {.threshold = .7, .contained = .9};
+    struct pile pile;
+    pile_init(&pile, &options, 1);
+    pile_join(&pile, 2);
+    assert_int_equal(sorter_count(pile.pairs), 0);
+    pile_release(&pile);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plan_floors),      cmocka_unit_test(test_plan_refused),
-        cmocka_unit_test(test_agreement),        cmocka_unit_test(test_pieces),
-        cmocka_unit_test(test_samples_distinct), cmocka_unit_test(test_recall),
+        cmocka_unit_test(test_plan_floors),
+        cmocka_unit_test(test_plan_refused),
+        cmocka_unit_test(test_agreement),
+        cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_samples_distinct),
+        cmocka_unit_test(test_recall),
+        cmocka_unit_test(test_containment_recall),
+        cmocka_unit_test(test_containment_in_boilerplate),
+        cmocka_unit_test(test_small_universe),
+        cmocka_unit_test(test_crowd),
+        cmocka_unit_test(test_template),
+        cmocka_unit_test(test_independence),
+        cmocka_unit_test(test_full_bands_lose_little),
+        cmocka_unit_test(test_empty),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

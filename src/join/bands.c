@@ -36,7 +36,7 @@ stemma_status band_worker_init(struct band_worker *worker, const struct bands *b
     worker->scratch = mem_alloc(bands->input->count * sizeof *worker->scratch);
     worker->outlet.sorter = pairs;
     worker->outlet.count = 0;
-    worker->looked = worker->added = worker->full = 0;
+    worker->counts = (struct join_counts){0};
     return worker->entries && worker->scratch ? STEMMA_OK : fail_memory(err);
 }
 
@@ -93,10 +93,10 @@ static stemma_status look(const struct bands *bands, struct band_worker *worker,
                           uint32_t band, enum pass pass, stemma_error *err) {
     const struct join_plan *plan = bands->plan;
     const uint8_t *a_keys = keys_of(bands, a), *b_keys = keys_of(bands, b);
-    worker->looked++;
+    worker->counts.looked++;
     if (kernels_get()->equal_fields(a_keys, b_keys, plan->minima, plan->bits) < plan->agree) return STEMMA_OK;
     if (!is_place(bands, a, a_keys, b_keys, band, pass)) return STEMMA_OK;
-    worker->added++;
+    worker->counts.resembling++;
     const uint32_t *rank = bands->input->rank;
     return outlet_add(&worker->outlet, pair_key(rank[a], rank[b]), CANDIDATE_RESEMBLES, err);
 }
@@ -127,7 +127,7 @@ static void few_to_front(uint64_t *bucket, size_t count, const uint32_t *rank, s
 static stemma_status join_full(const struct bands *bands, struct band_worker *worker, uint64_t *bucket,
                                size_t count, uint32_t band, stemma_error *err) {
     const size_t few = bands->plan->few;
-    worker->full++;
+    worker->counts.full_bands++;
     few_to_front(bucket, count, bands->input->rank, few);
     for (size_t i = 0; i < count; i++) {
         atomic_fetch_or_explicit(&bands->full[(uint32_t)bucket[i]], UINT64_C(1) << band,

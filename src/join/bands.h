@@ -22,7 +22,7 @@ void bands_release(struct bands *bands);
 struct band_worker {
     uint64_t *entries, *scratch;
     struct outlet outlet;
-    uint64_t looked, added, full;
+    struct join_counts counts;
 };
 
 stemma_status band_worker_init(struct band_worker *worker, const struct bands *bands, struct sorter *pairs,

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/thread.h"
 #include "join/bands.h"
+#include "join/samples.h"
 
 #include <pthread.h>
 
@@ -12,7 +13,8 @@ struct join {
     const struct join_input *input;
     struct sorter *pairs;
     struct bands bands;
-    bool again; /* bands are gone through a second time */
+    bool again;       /* bands are gone through a second time */
+    uint32_t sampled; /* 1 when the samples are to be joined, too */
     atomic_uint next;
     atomic_bool failed;
     pthread_mutex_t lock; /* of what follows */
@@ -21,26 +23,42 @@ struct join {
     stemma_error *err;
 };
 
+/* The samples are one task, the longest: it comes first. */
+static uint32_t task_count(const struct join *join) {
+    return join->plan->bands + join->sampled;
+}
+
 static stemma_status do_task(struct join *join, struct band_worker *worker, uint32_t task,
                              stemma_error *err) {
-    return join->again ? band_join_again(&join->bands, worker, task, err)
-                       : band_join(&join->bands, worker, task, err);
+    uint32_t band = task - join->sampled;
+    if (join->again) return band_join_again(&join->bands, worker, band, err);
+    if (task < join->sampled)
+        return samples_join(join->plan, join->input, &worker->outlet, &worker->counts, err);
+    return band_join(&join->bands, worker, band, err);
 }
 
 static stemma_status do_tasks(struct join *join, struct band_worker *worker, stemma_error *err) {
     TRY(band_worker_init(worker, &join->bands, join->pairs, err));
-    for (uint32_t task; !join->failed && (task = join->next++) < join->plan->bands;)
+    for (uint32_t task; !join->failed && (task = join->next++) < task_count(join);)
         TRY(do_task(join, worker, task, err));
     return outlet_flush(&worker->outlet, err);
+}
+
+static void add_counts(struct join_counts *sum, const struct join_counts *more) {
+    sum->looked += more->looked;
+    sum->resembling += more->resembling;
+    sum->full_bands += more->full_bands;
+    sum->shared += more->shared;
+    sum->containing += more->containing;
+    sum->full_samples += more->full_samples;
+    sum->spilled += more->spilled;
 }
 
 /* The first failure is the one that is told. */
 static void hand_in(struct join *join, const struct band_worker *worker, stemma_status status,
                     const stemma_error *err) {
     pthread_mutex_lock(&join->lock);
-    join->counts->looked += worker->looked;
-    join->counts->resembling += worker->added;
-    join->counts->full_bands += worker->full;
+    add_counts(join->counts, &worker->counts);
     if (status != STEMMA_OK && join->status == STEMMA_OK) {
         join->status = status;
         if (join->err) *join->err = *err;
@@ -61,9 +79,10 @@ static void work(void *context, unsigned number) {
 
 static stemma_status through_bands(struct join *join, bool again) {
     join->again = again;
+    join->sampled = !again && join->plan->contained > 0;
     join->next = 0;
     unsigned threads = thread_count(join->input->threads);
-    threads_run(threads < join->plan->bands ? threads : join->plan->bands, work, join);
+    threads_run(threads < task_count(join) ? threads : task_count(join), work, join);
     return join->status;
 }
 
