@@ -18,6 +18,7 @@ struct join_input {
     const uint8_t *keys;  /* [class][plan->key_bytes], with KERNEL_SLACK readable bytes behind the last */
     const uint32_t *rank; /* of each class: its place in keep order, below count */
     const uint32_t *sample_counts; /* of each class; not looked at when containment is not looked for, nor */
+    const uint32_t *sizes;         /* of each class, as keyer_size says; NULL: they are not made use of */
     struct sorter *samples;        /* finished: a sample of keys.h and its class */
     unsigned threads;              /* 0: one a processor */
     size_t memory;                 /* for sorting pairs that share samples; 0: JOIN_MEMORY */
@@ -38,7 +39,7 @@ struct join_counts {
 };
 
 /* Adds (rank_first << 32 | rank_second, kind) with rank_first < rank_second to pairs. The same pair may be
- * added more than once. Besides the keys it takes 8 bytes per class and 16 per class and thread, and 14 for
+ * added more than once. Besides the keys it takes 8 bytes per class and 16 per class and thread, and 17 for
  * containment. Errors: NO_MEMORY, INTERRUPTED, and those of sorters. */
 stemma_status join_candidates(const struct join_plan *plan, const struct join_input *input,
                               struct sorter *pairs, struct join_counts *counts, stemma_error *err);

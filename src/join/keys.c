@@ -210,6 +210,18 @@ static stemma_status give(struct keyer *keyer, uint8_t *keys, struct vec64 *samp
     return STEMMA_OK;
 }
 
+/* Each bin is watched up to its minimum, an empty one to the end: bins hit, by the part of all bins watched.
+ */
+uint32_t keyer_size(const struct keyer *keyer) {
+    uint64_t watched = 1, hit = 0;
+    for (size_t bin = 0; bin < keyer->plan.minima; bin++) {
+        watched += keyer->first[bin];
+        hit += keyer->first[bin] != UINT32_MAX;
+    }
+    double size = (double)hit * keyer->plan.minima * 0x1p32 / (double)watched;
+    return size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
+}
+
 void keyer_begin(struct keyer *keyer) {
     memset(keyer->first, 0xff, sizeof keyer->first);
     keyer->full = false;

@@ -22,6 +22,10 @@ stemma_status keyer_make(struct keyer *keyer, const uint64_t *fp, size_t count, 
                          struct vec64 *samples, stemma_error *err);
 #define JOIN_SAMPLE_BITS 40
 
+/* How many distinct fingerprints the last document had, estimated by its minima: the error is about
+ * 1 / sqrt(plan->minima) of it. */
+uint32_t keyer_size(const struct keyer *keyer);
+
 /* The same for a document that comes in pieces, in memory that does not grow with repetitions. */
 void keyer_begin(struct keyer *keyer);
 stemma_status keyer_add(struct keyer *keyer, const uint64_t *fp, size_t count, stemma_error *err);

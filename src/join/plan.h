@@ -28,7 +28,10 @@ struct join_plan {
     uint32_t agree;               /* minima that a candidate has in common at least */
     uint64_t modulus, seed;
     uint32_t cap, few;
-    size_t key_bytes;                 /* of all minima of a document */
+    size_t key_bytes; /* of all minima of a document */
+    float
+        least_ratio[JOIN_MINIMA + 1]; /* by the minima that agree: the size of a container, by that of what it
+                                         contains, is at least this, if their sizes are those of keyer_size */
     uint8_t shared[JOIN_QUERIES + 1]; /* of n samples of a contained document, how many are shared at least */
 };
 

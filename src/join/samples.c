@@ -18,6 +18,7 @@
 #include "base/buf.h"
 #include "join/buckets.h"
 #include "join/keys.h"
+#include "kernels/kernels.h"
 
 #define QUERIES 64 /* samples that a class looks up, on average, when it has more */
 #define MEETING                                                                                              \
@@ -41,8 +42,9 @@ struct samples_join {
     const struct join_plan *plan;
     const struct join_input *input;
     struct class_samples *classes;
-    uint8_t *need;    /* by rank: how often a class that contains it is met at least */
-    struct buf heads; /* the first few ranks of each full bucket, in order */
+    uint8_t *need;      /* by rank: how often a class that contains it is met at least */
+    uint32_t *class_at; /* rank; NULL when sizes are not known */
+    struct buf heads;   /* the first few ranks of each full bucket, in order */
     struct sorter *met;
     struct join_counts *counts;
 };
@@ -194,10 +196,23 @@ static stemma_status meet_all(struct samples_join *join, struct buckets *buckets
 
 /* ---- who is met often enough ---- */
 
+/* Two documents of about one size cannot have few minima in common when one contains the other. */
+static bool sizes_allow(const struct samples_join *join, uint32_t contained, uint32_t other) {
+    if (!join->class_at) return true;
+    const struct join_plan *plan = join->plan;
+    const uint32_t x = join->class_at[contained], y = join->class_at[other];
+    uint64_t agree =
+        kernels_get()->equal_fields(join->input->keys + x * plan->key_bytes,
+                                    join->input->keys + y * plan->key_bytes, plan->minima, plan->bits);
+    return (double)join->input->sizes[y] >= (double)plan->least_ratio[agree] * join->input->sizes[x];
+}
+
 static stemma_status give(struct samples_join *join, struct outlet *outlet, const struct record *met,
                           size_t times, stemma_error *err) {
-    uint32_t contained = (uint32_t)(met->value == CANDIDATE_SECOND_IN_FIRST ? met->key : met->key >> 32);
-    if (times < join->need[contained]) return STEMMA_OK;
+    uint32_t first = (uint32_t)(met->key >> 32), second = (uint32_t)met->key;
+    bool second_in_first = met->value == CANDIDATE_SECOND_IN_FIRST;
+    uint32_t contained = second_in_first ? second : first, other = second_in_first ? first : second;
+    if (times < join->need[contained] || !sizes_allow(join, contained, other)) return STEMMA_OK;
     join->counts->containing++;
     return outlet_add(outlet, met->key, met->value, err);
 }
@@ -242,11 +257,20 @@ static stemma_status give_met(struct samples_join *join, struct outlet *outlet, 
     return status;
 }
 
+static stemma_status list_ranks(struct samples_join *join, stemma_error *err) {
+    const struct join_input *input = join->input;
+    join->class_at = mem_alloc(input->count * sizeof *join->class_at);
+    if (!join->class_at) return fail_memory(err);
+    for (uint32_t i = 0; i < input->count; i++) join->class_at[input->rank[i]] = i;
+    return STEMMA_OK;
+}
+
 static stemma_status run(struct samples_join *join, struct outlet *outlet, stemma_error *err) {
     const struct join_input *input = join->input;
     join->classes = mem_zero(input->count, sizeof *join->classes);
     join->need = mem_zero(input->count, sizeof *join->need);
     if (!join->classes || !join->need) return fail_memory(err);
+    if (input->sizes) TRY(list_ranks(join, err));
     set_reach(join);
     TRY(read_all(join, count_all, err));
     decide_all(join);
@@ -266,6 +290,7 @@ stemma_status samples_join(const struct join_plan *plan, const struct join_input
     if (join.met) sorter_free(join.met);
     buf_release(&join.heads);
     mem_free(join.need);
+    mem_free(join.class_at);
     mem_free(join.classes);
     return status;
 }
