@@ -12,6 +12,9 @@
 #include "base/rng.h"
 #include "effort.h"
 #include "group/group.h"
+#include "join/join.h"
+#include "join/keys.h"
+#include "kernels/kernels.h"
 #include "runs/runs.h"
 #include "stemma.h"
 
@@ -440,11 +443,13 @@ static stemma_status compare_sketches(const char *unused, stemma_error *error) {
                     &both);
 }
 
-static stemma_status search_among(stemma_signatures *signatures, const stemma_sketch *query, stemma_error *error) {
+static stemma_status search_among(stemma_signatures *signatures, const stemma_sketch *query,
+                                  stemma_error *error) {
     stemma_near *found = UNTOUCHED;
     size_t count;
     stemma_status status = STEMMA_OK;
-    for (int i = 0; i < 3 && status == STEMMA_OK; i++) status = stemma_signatures_add(signatures, query, error);
+    for (int i = 0; i < 3 && status == STEMMA_OK; i++)
+        status = stemma_signatures_add(signatures, query, error);
     if (status != STEMMA_OK) return status;
     status = stemma_signatures_search(signatures, query, 5, NULL, &found, &count, error);
     check_untouched(status, found);
@@ -681,6 +686,79 @@ static stemma_status group_classes(const char *argument, stemma_error *error) {
     return status;
 }
 
+/* ---- joining classes ---- */
+
+enum { JOIN_SETS = 400, JOIN_SET = 400 };
+
+struct joining {
+    struct join_plan plan;
+    struct keyer *keyer;
+    struct vec64 samples;
+    struct sorter *sampled, *pairs;
+    uint8_t keys[JOIN_SETS * 2 * JOIN_MINIMA + KERNEL_SLACK];
+    uint32_t rank[JOIN_SETS], sample_counts[JOIN_SETS], sizes[JOIN_SETS];
+};
+
+/* Near-copies of one set that itself is said over and over, in two pieces. */
+static stemma_status join_key(struct joining *j, uint32_t class, stemma_error *error) {
+    uint64_t set[JOIN_SET + KERNEL_SLACK], rng = 1;
+    for (size_t i = 0; i < JOIN_SET; i++) set[i] = rng_next(&rng);
+    for (uint32_t i = 0; i < class % 7; i++) set[(class * 31 + i * 17) % JOIN_SET] = class * 64 + i;
+    keyer_begin(j->keyer);
+    stemma_status status = keyer_add(j->keyer, set, JOIN_SET / 2, error);
+    if (status == STEMMA_OK) status = keyer_add(j->keyer, set + JOIN_SET / 2, JOIN_SET / 2, error);
+    if (status == STEMMA_OK)
+        status = keyer_end(j->keyer, j->keys + class * j->plan.key_bytes, &j->samples, error);
+    if (status != STEMMA_OK) return status;
+    j->rank[class] = JOIN_SETS - 1 - class;
+    j->sizes[class] = keyer_size(j->keyer);
+    j->sample_counts[class] = (uint32_t)j->samples.len;
+    for (size_t i = 0; i < j->samples.len && status == STEMMA_OK; i++)
+        status = sorter_add(j->sampled, &(struct record){j->samples.data[i], class}, 1, error);
+    return status;
+}
+
+static stemma_status join_all(struct joining *j, stemma_error *error) {
+    stemma_status status = sorter_finish(j->sampled, error);
+    if (status != STEMMA_OK) return status;
+    struct join_input input = {.count = JOIN_SETS,
+                               .keys = j->keys,
+                               .rank = j->rank,
+                               .sample_counts = j->sample_counts,
+                               .sizes = j->sizes,
+                               .samples = j->sampled,
+                               .threads = 1,
+                               .memory = 1,
+                               .directory = world.folder};
+    struct join_counts counts = {.looked = 77};
+    status = join_candidates(&j->plan, &input, j->pairs, &counts, error);
+    if (status != STEMMA_OK)
+        assert_int_equal(counts.looked, 77);
+    else
+        assert_true(counts.full_bands > 0 && counts.full_samples > 0 && counts.containing > 0);
+    return status;
+}
+
+static stemma_status join_classes(const char *unused, stemma_error *error) {
+    (void)unused;
+    static struct joining j;
+    j = (struct joining){.keyer = NULL};
+    struct join_options options = {.threshold = .7, .contained = .9, .cap = 100};
+    struct sorter_options sorting = {.memory = 1, .directory = world.folder, .threads = 1};
+    stemma_status status = join_plan_make(&options, &j.plan, error);
+    if (status == STEMMA_OK) status = keyer_new(&j.plan, &j.keyer, error);
+    if (status == STEMMA_OK) status = sorter_new(&sorting, &j.sampled, error);
+    if (status == STEMMA_OK) status = sorter_new(&sorting, &j.pairs, error);
+    for (uint32_t class = 0; class < JOIN_SETS && status == STEMMA_OK; class ++)
+        status = join_key(&j, class, error);
+    if (status == STEMMA_OK) status = join_all(&j, error);
+    sorter_free(j.sampled);
+    sorter_free(j.pairs);
+    vec64_release(&j.samples);
+    keyer_free(j.keyer);
+    return status;
+}
+
 static const struct {
     const char *name;
     run_operation *run;
@@ -740,6 +818,7 @@ static const struct {
     {"group by components", group_classes, "1"},
     {"group by first members", group_classes, "2"},
     {"group by popular fingerprints", group_classes, "3"},
+    {"join classes", join_classes, ""},
     {"align words", align_texts, ""},
     {"align bytes", align_texts, "preset=raw unit=byte"},
 };
