@@ -21,6 +21,11 @@
 #define DEDUPE_THROWS 4096 /* six times what all bins take on average: so many only when elements repeat */
 #define PIECE         4096 /* fingerprints filtered at a time */
 
+#define SEEN_LOG                                                                                             \
+    15 /* of the bits by which distinct fingerprints are counted: 32 for each of JOIN_COUNTED                \
+        */
+#define COUNT_STEP 256 /* fingerprints counted before it is seen that they are too many */
+
 /* Distinct values: tidied when there are too many, which then must at least double. */
 struct distinct {
     struct vec64 values;
@@ -29,11 +34,13 @@ struct distinct {
 
 struct keyer {
     struct join_plan plan;
-    uint32_t first[JOIN_MINIMA];       /* minima of the first round */
-    uint64_t minima[JOIN_MINIMA];      /* of all rounds */
-    uint64_t filled[JOIN_MINIMA / 64]; /* a bit per bin */
-    uint64_t every[JOIN_MINIMA / 64];  /* the bits of all bins there are */
-    bool full;                         /* every bin */
+    uint32_t first[JOIN_MINIMA];         /* minima of the first round */
+    uint64_t minima[JOIN_MINIMA];        /* of all rounds */
+    uint64_t filled[JOIN_MINIMA / 64];   /* a bit per bin */
+    uint64_t every[JOIN_MINIMA / 64];    /* the bits of all bins there are */
+    bool full;                           /* every bin */
+    uint64_t seen[(1 << SEEN_LOG) / 64]; /* a bit per hash of a fingerprint */
+    uint32_t counted;                    /* bits set */
     struct distinct held;    /* elements of a document in pieces, for later rounds, until it is full */
     struct distinct samples; /* mixed */
 };
@@ -92,6 +99,42 @@ static stemma_status give_samples(struct keyer *keyer, struct vec64 *samples, st
         samples->data[i] = d->values.data[i] >> (64 - JOIN_SAMPLE_BITS);
     samples->len = unique_u64(samples->data, d->values.len);
     return STEMMA_OK;
+}
+
+/* ---- size ---- */
+
+/* Until there are more than JOIN_COUNTED. */
+static void count_distinct(struct keyer *keyer, const uint64_t *fp, size_t count) {
+    for (size_t at = 0; at < count && keyer->counted <= JOIN_COUNTED; at += COUNT_STEP) {
+        size_t end = count - at < COUNT_STEP ? count : at + COUNT_STEP;
+        for (size_t i = at; i < end; i++) {
+            size_t bit = (fp[i] ^ fp[i] >> 32) * MIX64_MULTIPLIER >> (64 - SEEN_LOG);
+            keyer->counted += !(keyer->seen[bit / 64] >> bit % 64 & 1);
+            keyer->seen[bit / 64] |= UINT64_C(1) << bit % 64;
+        }
+    }
+}
+
+/* Each bin is watched up to its minimum, an empty one to the end: bins hit, by the part of all bins watched.
+ */
+static uint32_t size_by_minima(const struct keyer *keyer) {
+    uint64_t watched = 1, hit = 0;
+    for (size_t bin = 0; bin < keyer->plan.minima; bin++) {
+        watched += keyer->first[bin];
+        hit += keyer->first[bin] != UINT32_MAX;
+    }
+    double size = (double)hit * keyer->plan.minima * 0x1p32 / (double)watched;
+    return size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
+}
+
+uint32_t keyer_size(const struct keyer *keyer) {
+    if (keyer->counted > JOIN_COUNTED) {
+        uint32_t size = size_by_minima(keyer);
+        return size > JOIN_COUNTED ? size : JOIN_COUNTED + 1;
+    }
+    uint32_t size =
+        keyer->counted + (keyer->counted * keyer->counted >> (SEEN_LOG + 1)); /* who met in a bit */
+    return size < JOIN_COUNTED ? size : JOIN_COUNTED;
 }
 
 /* ---- rounds ---- */
@@ -210,20 +253,10 @@ static stemma_status give(struct keyer *keyer, uint8_t *keys, struct vec64 *samp
     return STEMMA_OK;
 }
 
-/* Each bin is watched up to its minimum, an empty one to the end: bins hit, by the part of all bins watched.
- */
-uint32_t keyer_size(const struct keyer *keyer) {
-    uint64_t watched = 1, hit = 0;
-    for (size_t bin = 0; bin < keyer->plan.minima; bin++) {
-        watched += keyer->first[bin];
-        hit += keyer->first[bin] != UINT32_MAX;
-    }
-    double size = (double)hit * keyer->plan.minima * 0x1p32 / (double)watched;
-    return size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
-}
-
 void keyer_begin(struct keyer *keyer) {
     memset(keyer->first, 0xff, sizeof keyer->first);
+    memset(keyer->seen, 0, sizeof keyer->seen);
+    keyer->counted = 0;
     keyer->full = false;
     distinct_clear(&keyer->held);
     distinct_clear(&keyer->samples);
@@ -231,7 +264,9 @@ void keyer_begin(struct keyer *keyer) {
 
 static stemma_status begin_piece(struct keyer *keyer, const uint64_t *fp, size_t count, stemma_error *err) {
     first_round(keyer, fp, count);
-    return keyer->plan.contained > 0 ? sample(keyer, fp, count, err) : STEMMA_OK;
+    if (keyer->plan.contained == 0) return STEMMA_OK;
+    count_distinct(keyer, fp, count);
+    return sample(keyer, fp, count, err);
 }
 
 stemma_status keyer_make(struct keyer *keyer, const uint64_t *fp, size_t count, uint8_t *keys,

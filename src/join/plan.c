@@ -186,18 +186,18 @@ static void set_shared(struct join_plan *plan) {
     }
 }
 
-#define RATIO_SIGMAS 4. /* what is given in favour: 3 in 100,000 are lost */
+#define RATIO_SIGMAS 3.5 /* 2 in 10,000 are lost */
+#define SIZE_SIGMAS  4.
 
 /* x of which a share c is in y resemble by J = c / (1 - c + y / x). Agreeing minima bound J from above
- * (Wilson's score interval), so y / x from below; both sizes are estimates, with errors of 1 / sqrt(minima).
- */
+ * (Wilson's score interval), so y / x from below. */
 static void set_ratios(struct join_plan *plan) {
     const double k = plan->minima, c = plan->contained, z = RATIO_SIGMAS;
-    const double error = exp(z * sqrt(2 / k));
     for (uint32_t agree = 0; agree <= plan->minima; agree++) {
         double a = agree, most = (a + z * z / 2 + z * sqrt(a * (k - a) / k + z * z / 4)) / (k + z * z);
-        plan->least_ratio[agree] = (float)((c / most - (1 - c)) / error);
+        plan->least_ratio[agree] = (float)(c / most - (1 - c));
     }
+    plan->size_error = (float)exp(SIZE_SIGMAS / sqrt(k));
 }
 
 static stemma_status check_options(const struct join_options *o, stemma_error *err) {

@@ -10,6 +10,10 @@
 #define JOIN_MINIMA  128 /* of a document, at most */
 #define JOIN_QUERIES 255 /* samples of one document that are looked up, at most */
 
+/* Documents of up to so many distinct shingles are counted, with this error (in four standard deviations). */
+#define JOIN_COUNTED       1024
+#define JOIN_COUNTED_ERROR 1.05
+
 struct join_options {
     double threshold; /* resemblance, .3 to 1 */
     double contained; /* containment, .5 to 1; 0: it is not looked for */
@@ -29,10 +33,11 @@ struct join_plan {
     uint64_t modulus, seed;
     uint32_t cap, few;
     size_t key_bytes; /* of all minima of a document */
-    float
-        least_ratio[JOIN_MINIMA + 1]; /* by the minima that agree: the size of a container, by that of what it
-                                         contains, is at least this, if their sizes are those of keyer_size */
-    uint8_t shared[JOIN_QUERIES + 1]; /* of n samples of a contained document, how many are shared at least */
+    /* By the minima that agree: how much larger than what it contains a document is at least. */
+    float least_ratio[JOIN_MINIMA + 1];
+    float size_error; /* factor by which sizes above JOIN_COUNTED may be wrong */
+    /* Of n samples of a contained document, how many are shared at least. */
+    uint8_t shared[JOIN_QUERIES + 1];
 };
 
 /* Errors: INVALID. */

@@ -196,6 +196,10 @@ static stemma_status meet_all(struct samples_join *join, struct buckets *buckets
 
 /* ---- who is met often enough ---- */
 
+static double size_error(const struct samples_join *join, uint32_t class) {
+    return join->input->sizes[class] <= JOIN_COUNTED ? JOIN_COUNTED_ERROR : join->plan->size_error;
+}
+
 /* Two documents of about one size cannot have few minima in common when one contains the other. */
 static bool sizes_allow(const struct samples_join *join, uint32_t contained, uint32_t other) {
     if (!join->class_at) return true;
@@ -204,7 +208,8 @@ static bool sizes_allow(const struct samples_join *join, uint32_t contained, uin
     uint64_t agree =
         kernels_get()->equal_fields(join->input->keys + x * plan->key_bytes,
                                     join->input->keys + y * plan->key_bytes, plan->minima, plan->bits);
-    return (double)join->input->sizes[y] >= (double)plan->least_ratio[agree] * join->input->sizes[x];
+    double most = (double)join->input->sizes[y] * size_error(join, x) * size_error(join, y);
+    return most >= (double)plan->least_ratio[agree] * join->input->sizes[x];
 }
 
 static stemma_status give(struct samples_join *join, struct outlet *outlet, const struct record *met,
