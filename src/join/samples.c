@@ -20,9 +20,8 @@
 #include "join/keys.h"
 #include "kernels/kernels.h"
 
-#define QUERIES 64 /* samples that a class looks up, on average, when it has more */
-#define MEETING                                                                                              \
-    128 /* more meetings than it takes are allowed up to so many a class: they spare comparisons */
+/* Samples that a class looks up, on average, when it has more. */
+#define QUERIES 32
 
 /* Sizes of buckets: 1, 2, 4, ... at most; then those that are full. */
 enum { SIZES = 9, FULL = SIZES };
@@ -118,20 +117,15 @@ static stemma_status count_all(struct samples_join *join, struct buckets *bucket
 
 /* ---- what each class needs ---- */
 
-/* The smallest buckets that hold more samples than may be missing, and then those that cost little. */
+/* The smallest buckets that hold more samples than may be missing. */
 static void decide(const struct join_plan *plan, struct class_samples *class, uint8_t *need) {
-    unsigned samples = 0, taken = class->of_size[0], meetings = 0;
+    unsigned samples = 0, taken = class->of_size[0];
     uint8_t size = 0;
     for (int i = 0; i <= FULL; i++) samples += class->of_size[i];
     const unsigned missing = samples - plan->shared[samples < JOIN_QUERIES ? samples : JOIN_QUERIES];
-    const bool alone = taken > missing;
-    for (; size + 1 < SIZES && !alone; size++) {
-        meetings += (unsigned)class->of_size[size + 1] << (size + 1);
-        if (taken > missing && meetings > MEETING) break;
-        taken += class->of_size[size + 1];
-    }
+    while (taken <= missing && size + 1 < SIZES) taken += class->of_size[++size];
     *need = (uint8_t)(taken <= missing ? 1 : taken - missing < UINT8_MAX ? taken - missing : UINT8_MAX);
-    class->largest = alone || samples == 0 ? 0 : size;
+    class->largest = samples == 0 ? 0 : size;
     class->full = (uint8_t)(samples == 0 || taken > missing ? 0 : missing + 1 - taken);
 }
 
