@@ -217,6 +217,7 @@ static void test_pieces(void **state) {
         assert_int_equal(join_plan_make(&options, &plan, NULL), STEMMA_OK);
         assert_int_equal(keyer_new(&plan, &keyer, NULL), STEMMA_OK);
         assert_int_equal(keyer_make(keyer, set, count, wanted_keys, &wanted, NULL), STEMMA_OK);
+        const uint32_t wanted_size = keyer_size(keyer);
         assert_int_equal(keyer_make(keyer, mixed, size, keys, &got, NULL), STEMMA_OK);
         assert_memory_equal(keys, wanted_keys, plan.key_bytes);
         assert_int_equal(got.len, wanted.len);
@@ -227,6 +228,8 @@ static void test_pieces(void **state) {
             assert_int_equal(keyer_add(keyer, mixed + at, piece, NULL), STEMMA_OK);
         }
         assert_int_equal(keyer_end(keyer, keys, &got, NULL), STEMMA_OK);
+        assert_int_equal(keyer_size(keyer), wanted_size);
+        assert_true(fabs(wanted_size / (double)count - 1) <= (count <= 1000 ? .05 : .6));
         assert_memory_equal(keys, wanted_keys, plan.key_bytes);
         assert_int_equal(got.len, wanted.len);
         if (got.len > 0) assert_memory_equal(got.data, wanted.data, got.len * sizeof *got.data);
