@@ -22,8 +22,9 @@ stemma_status keyer_make(struct keyer *keyer, const uint64_t *fp, size_t count, 
                          struct vec64 *samples, stemma_error *err);
 #define JOIN_SAMPLE_BITS 40
 
-/* How many distinct fingerprints the last document had, when containment is looked for: up to JOIN_COUNTED to
- * within JOIN_COUNTED_ERROR of it, above by its minima to within about 1 / sqrt(plan->minima). */
+/* How many distinct fingerprints the last document had, when containment is looked for: counted up to
+ * JOIN_COUNTED, with an error of about 1 %, and above that estimated by its minima, with one of about 1 /
+ * sqrt(plan->minima). */
 uint32_t keyer_size(const struct keyer *keyer);
 
 /* The same for a document that comes in pieces, in memory that does not grow with repetitions. */
