@@ -23,8 +23,7 @@ stemma_status keyer_make(struct keyer *keyer, const uint64_t *fp, size_t count, 
                          struct vec64 *samples, stemma_error *err);
 #define JOIN_SAMPLE_BITS 40
 
-/* Of a fingerprint that is 0 mod the modulus: mixed, so that keys are evenly spread whatever the fingerprints
- * are. */
+/* Of a fingerprint that is 0 mod the modulus: mixed, so that keys are evenly spread whatever the fingerprints are. */
 static inline uint64_t join_sample_mix(const struct join_plan *plan, uint64_t fp) {
     return mix64(fp ^ ~plan->seed);
 }
@@ -32,8 +31,9 @@ static inline uint64_t join_sample_key(const struct join_plan *plan, uint64_t fp
     return join_sample_mix(plan, fp) >> (64 - JOIN_SAMPLE_BITS);
 }
 
-/* How many distinct fingerprints the last document had, when containment is looked for: up to JOIN_COUNTED to
- * within JOIN_COUNTED_ERROR of it, above by its minima to within about 1 / sqrt(plan->minima). */
+/* How many distinct fingerprints the last document had, when containment is looked for: counted up to
+ * JOIN_COUNTED, with an error of about 1 %, and above that estimated by its minima, with one of about 1 /
+ * sqrt(plan->minima). */
 uint32_t keyer_size(const struct keyer *keyer);
 
 /* The same for a document that comes in pieces, in memory that does not grow with repetitions. */

@@ -18,34 +18,44 @@ static inline unsigned first_lanes(size_t count) {
 }
 
 /* divisor.h in every lane. */
-static inline unsigned multiples(vec values, const struct divisor *divisor) {
+static inline unsigned multiples(vec values, const void *context) {
+    const struct divisor *divisor = context;
     vec quotient = vec_rotate_right(vec_multiply64(values, vec_all64(divisor->inverse)), divisor->shift);
     return vec_at_most(vec_ordered(quotient), vec_ordered(vec_all64(divisor->limit)));
 }
 
+static inline unsigned zero_under(vec values, const void *mask) {
+    return vec_at_most(vec_ordered(vec_and(values, vec_all64(*(const uint64_t *)mask))),
+                       vec_ordered(vec_all64(0)));
+}
+
+static inline unsigned at_most(vec values, const void *limit) {
+    return vec_at_most(vec_ordered(values), vec_ordered(vec_all64(*(const uint64_t *)limit)));
+}
+
 /* No branch, because what is kept cannot be foreseen; the last load reads slack. */
-size_t KERNEL(filter_mod)(const uint64_t *values, size_t count, uint64_t n, uint64_t *out) {
-    const struct divisor divisor = divisor_of(n);
+__attribute__((always_inline)) static inline size_t
+filter(const uint64_t *values, size_t count, uint64_t *out,
+       unsigned (*kept_lanes)(vec values, const void *context), const void *context) {
     size_t kept = 0, i = 0;
     for (; i + VEC_LANES <= count; i += VEC_LANES) {
         vec some = vec_load(values + i);
-        kept += keep(out + kept, some, multiples(some, &divisor));
+        kept += keep(out + kept, some, kept_lanes(some, context));
     }
     if (i == count) return kept;
     vec rest = vec_load(values + i);
-    return kept + keep(out + kept, rest, multiples(rest, &divisor) & first_lanes(count - i));
+    return kept + keep(out + kept, rest, kept_lanes(rest, context) & first_lanes(count - i));
+}
+
+size_t KERNEL(filter_mod)(const uint64_t *values, size_t count, uint64_t n, uint64_t *out) {
+    const uint64_t mask = n - 1;
+    if ((n & mask) == 0) return filter(values, count, out, zero_under, &mask);
+    const struct divisor divisor = divisor_of(n);
+    return filter(values, count, out, multiples, &divisor);
 }
 
 size_t KERNEL(filter_below)(const uint64_t *values, size_t count, uint64_t limit, uint64_t *out) {
-    const vec limits = vec_ordered(vec_all64(limit));
-    size_t kept = 0, i = 0;
-    for (; i + VEC_LANES <= count; i += VEC_LANES) {
-        vec some = vec_load(values + i);
-        kept += keep(out + kept, some, vec_at_most(vec_ordered(some), limits));
-    }
-    if (i == count) return kept;
-    vec rest = vec_load(values + i);
-    return kept + keep(out + kept, rest, vec_at_most(vec_ordered(rest), limits) & first_lanes(count - i));
+    return filter(values, count, out, at_most, &limit);
 }
 
 /* ---- Sketch_n ---- */
