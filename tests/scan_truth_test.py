@@ -48,30 +48,44 @@ class Collections(Base):
 
 class Scan(Collections):
     def test_mixed(self):
-        self.check(self.make(f"--count={effort(2000)}", "--near=.4", "--contained=.1"))
+        """Small extracts may be missed, and what they are kept by with them."""
+        self.check("--least-stars=.97", "--least-removed=.9",
+                   self.make(f"--count={effort(2000)}", "--near=.4", "--contained=.1"))
 
     def test_bytes(self):
-        self.check("--recipe=unit=byte window=20", "--thresholds=.5,.8",
+        self.check("--recipe=unit=byte window=20", "--thresholds=.5,.8", "--least-stars=.97", "--least-removed=.9",
                    self.make(f"--count={effort(1000)}", "--near=.4", "--contained=.1", "--template=.1"))
 
-    def test_sizes_differ_widely(self):
-        """Extracts of a page in books."""
-        self.check("--thresholds=.5", self.make(f"--count={effort(600)}", "--size=6000", "--spread=1.3",
-                                                "--near=.3", "--contained=.4"))
+    def test_extracts(self):
+        """Of 1 KB and more: every one has to be found, whatever the size of what it comes from."""
+        self.check("--thresholds=.5", self.make(f"--count={effort(600)}", "--size=20000", "--spread=.6", "--near=.3",
+                                                "--contained=.4"))
 
     def test_near_copies_of_one_document(self):
         """Far more than may share a key without being cut: every one has to be found all the same."""
-        self.check("--groups-only", self.make(f"--copies={effort(10000)}"))
+        self.check("--groups-only", "--thresholds=.5,.7", self.make(f"--copies={effort(10000)}", "--edits=.005",
+                                                                                  "--size=3000"))
+
+    def test_copies_near_and_far(self):
+        """Resemblances of all degrees: not every one is found by the document that the definition says, but by one."""
+        self.check("--groups-only", "--thresholds=.7", "--least-stars=.7", "--least-removed=.95",
+                   self.make(f"--copies={effort(4000)}"))
+
+    def check_template(self, count, thresholds):
+        """A paragraph of two fifths of each document, in front of different ones: J about .25 for every pair."""
+        self.check(thresholds, self.make(f"--count={effort(count)}", "--template=1", "--template-words=70", "--size=700",
+                                         "--spread=.05", "--near=.02", "--contained=0"))
 
     def test_template(self):
-        """A paragraph of two fifths of each document, in front of different ones: J about .25 for every pair."""
-        self.check(self.make(f"--count={effort(100000)}", "--template=1", "--template-words=70", "--size=700",
-                             "--spread=.05", "--near=.02", "--contained=0"))
+        self.check_template(100000, "--thresholds=.7")
+
+    def test_template_nearly_as_similar_as_asked(self):
+        self.check_template(10000, "--thresholds=.3,.5,.9")
 
     def test_tree(self):
-        subprocess.run([TOOLS / "make-documents", "--form=tree", f"--count={effort(1200)}", "tree"], cwd=self.folder,
-                       check=True)
-        self.check("--thresholds=.7", "tree")
+        subprocess.run([TOOLS / "make-documents", "--form=tree", f"--count={effort(1200)}", "--contained=0", "tree"],
+                       cwd=self.folder, check=True)
+        self.check("tree")
 
 
 class BruteForce(Collections):
@@ -130,6 +144,15 @@ class BruteForce(Collections):
         self.assertEqual([line[1:] for line in lines if line[0] == "member" and line[1] == ".5"], expected)
         self.assertGreater(len(expected), 30)
 
+    def test_counted(self):
+        documents = self.documents()
+        wanted = [(7, 153), (0, 1), (1, 0), (150, 3), (5, 5)]
+        self.write("wanted", "".join(f"{i} {j}\n" for i, j in wanted))
+        lines = self.truth(documents, "--count", self.folder / "wanted")
+        sets = [shingles(text) if canonical(text) else set() for _, text in documents]
+        self.assertEqual([tuple(map(int, line[1:])) for line in lines if line[0] == "counted"],
+                         [(i, j, len(sets[i]), len(sets[j]), len(sets[i] & sets[j])) for i, j in wanted])
+
     def test_broken_stream(self):
         for stream in (b"name", b"name\0", b"name\0 12\nshort", b"name\0x\n"):
             done = subprocess.run([TOOLS / "all-pairs"], input=stream, capture_output=True)
@@ -169,7 +192,7 @@ class Judge(Collections):
         """What a scan would print."""
         member = {"id": "b", "relation": "near-duplicate", "resemblance": self.numbers["resemblance"],
                   "contained": self.numbers["b_in_a"]}
-        return [{"group": 1, "kept": "a", "members": [member]},
+        return [{"group": 1, "kept": {"id": "a"}, "members": [member]},
                 {"a": "a", "b": "b", "relation": "near-duplicate", **self.numbers}, {"summary": {"documents": 4}}]
 
     def judged(self, lines, code):
@@ -188,6 +211,10 @@ class Judge(Collections):
         wrong = {"a": "c", "b": "d", "relation": "near-duplicate", "resemblance": .8, "a_in_b": .9, "b_in_a": .9}
         self.assertIn("not a pair", self.judged([*self.lines()[:2], wrong, self.lines()[2]], 1))
 
+    def test_not_the_same_text(self):
+        wrong = {"a": "c", "b": "d", "relation": "same-text", "resemblance": 1, "a_in_b": 1, "b_in_a": 1}
+        self.assertIn("not the same text: ('c', 'd')", self.judged([*self.lines()[:2], wrong, self.lines()[2]], 1))
+
     def test_number_not_exact(self):
         lines = self.lines()
         lines[1]["b_in_a"] -= .01
@@ -203,9 +230,12 @@ class Judge(Collections):
         lines[0]["members"].append(dict(lines[0]["members"][0], id="c"))
         self.assertIn("wrongly removed: c for a", self.judged(lines, 1))
 
+    def test_group_missing(self):
+        self.assertIn("not the star of its own pairs: b", self.judged(self.lines()[1:], 1))
+
     def test_kept_the_wrong_one(self):
         lines = self.lines()
-        lines[0]["kept"], lines[0]["members"][0]["id"] = "b", "a"
+        lines[0]["kept"]["id"], lines[0]["members"][0]["id"] = "b", "a"
         self.assertIn("as stars", self.judged(lines, 1))
 
     def test_document_not_read(self):

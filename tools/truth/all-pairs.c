@@ -3,7 +3,7 @@
  * exact numbers, and the stars that follow from them. What `stemma scan` finds with sketches is judged by it
  * (tools/check-scan).
  *
- *     all-pairs [--recipe TEXT] [--contained C] [--pairs T] [--stars T]... < DOCUMENTS
+ *     all-pairs [--recipe TEXT] [--contained C] [--pairs T] [--stars T]... [--count FILE] < DOCUMENTS
  *
  * DOCUMENTS: for each its name, NUL, its size, newline, its bytes. Prints tab-separated lines, in this order:
  *
@@ -14,11 +14,16 @@
  *         classes whose resemblance is T or more, or one of which is contained in the other; in no order
  *
  *     member  T  KEPT  MEMBER  SHINGLES_KEPT  SHINGLES_MEMBER  COMMON
+ *
+ *     counted  I  J  SHINGLES_I  SHINGLES_J  COMMON
+ *         documents by their numbers, of which FILE names two a line
  */
 #include "rows.h"
 
 #include "base/alloc.h"
+#include "base/sort.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -37,7 +42,7 @@ struct star {
 struct truth {
     struct collection collection;
     struct rows *rows;
-    const char *recipe;
+    const char *recipe, *count;
     double pairs, contained; /* above 1: not asked for */
     struct star stars[STARS_MOST];
     size_t star_count;
@@ -148,6 +153,39 @@ static stemma_status print_stars(struct truth *truth, stemma_error *err) {
     return STEMMA_OK;
 }
 
+/* ---- pairs that were asked for ---- */
+
+/* Where each document of the input stands in keep order. */
+static size_t *places_of(const struct collection *collection) {
+    size_t *places = mem_zero(collection->count + 1, sizeof *places);
+    for (size_t i = 0; places && i < collection->count; i++) places[collection->documents[i].number] = i;
+    return places;
+}
+
+static stemma_status count_pairs(const struct collection *collection, const size_t *places, FILE *pairs,
+                                 stemma_error *err) {
+    size_t i, j;
+    while (fscanf(pairs, "%zu %zu", &i, &j) == 2) {
+        if (i >= collection->count || j >= collection->count)
+            return fail(err, STEMMA_INVALID, "there is no document %zu", i > j ? i : j);
+        const struct truth_document *a = &collection->documents[places[i]],
+                                    *b = &collection->documents[places[j]];
+        size_t common = common_u64(a->shingles, a->shingle_count, b->shingles, b->shingle_count);
+        printf("counted\t%zu\t%zu\t%zu\t%zu\t%zu\n", i, j, a->shingle_count, b->shingle_count, common);
+    }
+    return STEMMA_OK;
+}
+
+static stemma_status print_counted(const struct truth *truth, stemma_error *err) {
+    FILE *pairs = fopen(truth->count, "r");
+    if (!pairs) return fail_errno(err, "open", truth->count, errno);
+    size_t *places = places_of(&truth->collection);
+    stemma_status status = places ? count_pairs(&truth->collection, places, pairs, err) : fail_memory(err);
+    mem_free(places);
+    fclose(pairs);
+    return status;
+}
+
 /* ---- all of it ---- */
 
 static void print_documents(const struct collection *collection) {
@@ -173,18 +211,19 @@ static stemma_status find_truth(struct truth *truth, stemma_error *err) {
     if (truth->pairs <= 1) print_pairs(truth);
     if (truth->refused) return fail_memory(err);
     TRY(print_stars(truth, err));
+    if (truth->count) TRY(print_counted(truth, err));
     return fflush(stdout) == 0 && !ferror(stdout) ? STEMMA_OK : fail(err, STEMMA_IO, "cannot write");
 }
 
 static bool read_options(int argc, char **argv, struct truth *truth) {
-    static const struct option known[] = {{"recipe", required_argument, NULL, 'r'},
-                                          {"contained", required_argument, NULL, 'c'},
-                                          {"pairs", required_argument, NULL, 'p'},
-                                          {"stars", required_argument, NULL, 's'},
-                                          {NULL, 0, NULL, 0}};
+    static const struct option known[] = {
+        {"recipe", required_argument, NULL, 'r'}, {"contained", required_argument, NULL, 'c'},
+        {"pairs", required_argument, NULL, 'p'},  {"stars", required_argument, NULL, 's'},
+        {"count", required_argument, NULL, 'n'},  {NULL, 0, NULL, 0}};
     for (int option; (option = getopt_long(argc, argv, "", known, NULL)) != -1;) {
         if (option == 'r') truth->recipe = optarg;
         if (option == 'c') truth->contained = strtod(optarg, NULL);
+        if (option == 'n') truth->count = optarg;
         if (option == 'p') truth->pairs = strtod(optarg, NULL);
         if (option == '?' || (option == 's' && truth->star_count == STARS_MOST)) return false;
         if (option == 's')
@@ -198,8 +237,9 @@ int main(int argc, char **argv) {
     struct truth truth = {.recipe = "", .pairs = 2, .contained = 2};
     stemma_error error = {.message = ""};
     if (!read_options(argc, argv, &truth)) {
-        fputs("usage: all-pairs [--recipe TEXT] [--contained C] [--pairs T] [--stars T]... < DOCUMENTS\n",
-              stderr);
+        fputs(
+            "usage: all-pairs [--recipe TEXT] [--contained C] [--pairs T] [--stars T]... [--count FILE] < DOCUMENTS\n",
+            stderr);
         return 2;
     }
     stemma_status status = find_truth(&truth, &error);
