@@ -1,5 +1,5 @@
 # find_package(stemma): stemma::stemma is the shared library, stemma::static the archive.
-# Only the archive needs libsodium, utf8proc and md4c to link against; without them the shared library still works.
+# Only the archive needs libsodium, utf8proc, md4c and libarchive to link against; without them the shared library still works.
 include(CMakeFindDependencyMacro)
 find_dependency(Threads)
 find_package(PkgConfig QUIET)

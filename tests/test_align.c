@@ -275,14 +275,22 @@ struct texts {
     stemma_alignment *alignment;
 };
 
+/* A part of a text, seen alone, must not be taken for another encoding. */
+static stemma_limits as_utf8(void) {
+    stemma_limits limits = stemma_limits_default();
+    limits.encoding = STEMMA_ENCODING_UTF8;
+    return limits;
+}
+
 static struct texts align_strings(const char *recipe, const char *a, size_t a_size, const char *b,
                                   size_t b_size, size_t least) {
     struct texts t;
     stemma_align_options options = stemma_align_options_default();
+    stemma_limits limits = as_utf8();
     options.least = least;
     assert_int_equal(stemma_recipe_parse(recipe, &t.recipe, NULL), STEMMA_OK);
-    assert_int_equal(stemma_text_bytes(a, a_size, t.recipe, NULL, &t.a, NULL), STEMMA_OK);
-    assert_int_equal(stemma_text_bytes(b, b_size, t.recipe, NULL, &t.b, NULL), STEMMA_OK);
+    assert_int_equal(stemma_text_bytes(a, a_size, t.recipe, &limits, &t.a, NULL), STEMMA_OK);
+    assert_int_equal(stemma_text_bytes(b, b_size, t.recipe, &limits, &t.b, NULL), STEMMA_OK);
     assert_int_equal(stemma_align_texts(t.a, t.b, &options, NULL, &t.alignment, NULL), STEMMA_OK);
     return t;
 }
@@ -307,6 +315,7 @@ static void check_place(const struct texts *t, const stemma_text *text, const st
     const char *source = stemma_text_source(text, &size), *whole = stemma_text_data(text, &whole_size);
     stemma_token first, last;
     stemma_text *again;
+    stemma_limits limits = as_utf8();
     assert_true(place->begin <= place->end && place->end <= size);
     assert_int_equal(place->first_line, twin_line(source, place->begin));
     if (place->first_token == place->end_token) {
@@ -317,7 +326,7 @@ static void check_place(const struct texts *t, const stemma_text *text, const st
     assert_int_equal(stemma_text_token(text, place->first_token, &first, NULL), STEMMA_OK);
     assert_int_equal(stemma_text_token(text, place->end_token - 1, &last, NULL), STEMMA_OK);
     assert_int_equal(
-        stemma_text_bytes(source + place->begin, place->end - place->begin, t->recipe, NULL, &again, NULL),
+        stemma_text_bytes(source + place->begin, place->end - place->begin, t->recipe, &limits, &again, NULL),
         STEMMA_OK);
     const char *canonical = stemma_text_data(again, &again_size);
     assert_int_equal(again_size, last.end - first.begin);

@@ -1,6 +1,7 @@
 # Sourced by quickstart and check: what has to be installed, and installing it when it is missing.
 
-BUILD_PACKAGES=(cmake ninja-build gcc libc6-dev pkg-config python3 libsodium-dev libutf8proc-dev libmd4c-dev)
+BUILD_PACKAGES=(cmake ninja-build gcc libc6-dev pkg-config python3 libsodium-dev libutf8proc-dev libmd4c-dev
+                libarchive-dev)
 TEST_PACKAGES=(g++ libcmocka-dev libsimde-dev valgrind mandoc clang-19 libclang-rt-19-dev)
 
 say() { printf '\n==> %s\n' "$*"; }
