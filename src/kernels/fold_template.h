@@ -69,6 +69,10 @@ SPECIALISED void note_change(struct changes *changes, size_t at, uint32_t change
     changes->change[changes->count++] = change;
 }
 
+/* From so many characters in a block it is faster to find letters by their rows: not for accents, but for
+ * scripts of their own. */
+#define MANY_LEADS 5
+
 /* Which bytes of a block begin a letter of two bytes that is known by its row. */
 SPECIALISED vec_map find_pairs(const struct folding *f, vec raw) {
     static const uint8_t bit[16] = {1, 2, 4, 8, 16, 32, 64, 128};
@@ -116,9 +120,13 @@ SPECIALISED enum run_kind fold_mixed(struct folding *f, size_t size) {
     changes.count = 0;
     enum run_kind next = RUN_BREAK;
     vec raw = vec_load(f->src + f->at), folded = fold_block(raw, &letters);
-    vec_map pairs = first_bits(find_pairs(f, raw), size - 1);
-    letters |= pairs | pairs << 1;
-    size_t done = add_letters(f, first_bits(vec_leads(raw) & ~pairs, size), size, &letters, &changes, &next);
+    vec_map leads = first_bits(vec_leads(raw), size);
+    if (__builtin_popcountll(leads) >= MANY_LEADS) {
+        vec_map pairs = first_bits(find_pairs(f, raw), size - 1);
+        letters |= pairs | pairs << 1;
+        leads &= ~pairs;
+    }
+    size_t done = add_letters(f, leads, size, &letters, &changes, &next);
     letters = first_bits(letters, done);
     vec_map kept = first_bits(letters | letters << 1 | f->in_word, done);
     if (f->breaks) list_breaks(f, letters, kept);
