@@ -21,9 +21,8 @@
 #define DEDUPE_THROWS 4096 /* six times what all bins take on average: so many only when elements repeat */
 #define PIECE         4096 /* fingerprints filtered at a time */
 
-#define SEEN_LOG                                                                                             \
-    15 /* of the bits by which distinct fingerprints are counted: 32 for each of JOIN_COUNTED                \
-        */
+/* Of the bits by which distinct fingerprints are counted: 32 for each of JOIN_COUNTED. */
+#define SEEN_LOG   15
 #define COUNT_STEP 256 /* fingerprints counted before it is seen that they are too many */
 
 /* Distinct values: tidied when there are too many, which then must at least double. */
@@ -76,7 +75,6 @@ static void distinct_clear(struct distinct *d) {
 
 /* ---- samples ---- */
 
-/* Mixed, so that they are evenly spread whatever the fingerprints are. */
 static stemma_status sample(struct keyer *keyer, const uint64_t *fp, size_t count, stemma_error *err) {
     struct distinct *d = &keyer->samples;
     for (size_t at = 0; at < count; at += PIECE) {
@@ -84,7 +82,7 @@ static stemma_status sample(struct keyer *keyer, const uint64_t *fp, size_t coun
         TRY(distinct_reserve(d, err));
         uint64_t *out = d->values.data + d->values.len;
         size_t kept = kernels_get()->filter_mod(fp + at, some, keyer->plan.modulus, out);
-        for (size_t i = 0; i < kept; i++) out[i] = mix64(out[i] ^ ~keyer->plan.seed);
+        for (size_t i = 0; i < kept; i++) out[i] = join_sample_mix(&keyer->plan, out[i]);
         d->values.len += kept;
     }
     return STEMMA_OK;

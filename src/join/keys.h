@@ -8,6 +8,7 @@
 #define JOIN_KEYS_H
 
 #include "base/buf.h"
+#include "base/rng.h"
 #include "join/plan.h"
 
 struct keyer; /* scratch of one worker, for any number of documents */
@@ -21,6 +22,15 @@ void keyer_free(struct keyer *keyer);
 stemma_status keyer_make(struct keyer *keyer, const uint64_t *fp, size_t count, uint8_t *keys,
                          struct vec64 *samples, stemma_error *err);
 #define JOIN_SAMPLE_BITS 40
+
+/* Of a fingerprint that is 0 mod the modulus: mixed, so that keys are evenly spread whatever the fingerprints
+ * are. */
+static inline uint64_t join_sample_mix(const struct join_plan *plan, uint64_t fp) {
+    return mix64(fp ^ ~plan->seed);
+}
+static inline uint64_t join_sample_key(const struct join_plan *plan, uint64_t fp) {
+    return join_sample_mix(plan, fp) >> (64 - JOIN_SAMPLE_BITS);
+}
 
 /* How many distinct fingerprints the last document had, when containment is looked for: counted up to
  * JOIN_COUNTED, with an error of about 1 %, and above that estimated by its minima, with one of about 1 /
