@@ -21,9 +21,8 @@
 #define DEDUPE_THROWS 4096 /* six times what all bins take on average: so many only when elements repeat */
 #define PIECE         4096 /* fingerprints filtered at a time */
 
-#define SEEN_LOG                                                                                             \
-    15 /* of the bits by which distinct fingerprints are counted: 32 for each of JOIN_COUNTED                \
-        */
+/* Of the bits by which distinct fingerprints are counted: 32 for each of JOIN_COUNTED. */
+#define SEEN_LOG   15
 #define COUNT_STEP 256 /* fingerprints counted before it is seen that they are too many */
 
 /* Distinct values: tidied when there are too many, which then must at least double. */

@@ -23,7 +23,8 @@ stemma_status keyer_make(struct keyer *keyer, const uint64_t *fp, size_t count, 
                          struct vec64 *samples, stemma_error *err);
 #define JOIN_SAMPLE_BITS 40
 
-/* Of a fingerprint that is 0 mod the modulus: mixed, so that keys are evenly spread whatever the fingerprints are. */
+/* Of a fingerprint that is 0 mod the modulus: mixed, so that keys are evenly spread whatever the fingerprints
+ * are. */
 static inline uint64_t join_sample_mix(const struct join_plan *plan, uint64_t fp) {
     return mix64(fp ^ ~plan->seed);
 }
