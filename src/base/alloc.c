@@ -3,9 +3,19 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 void *mem_alloc(size_t size) {
     return malloc(size ? size : 1);
+}
+
+void *mem_alloc_huge(size_t size) {
+    if (size > SIZE_MAX - HUGE_PAGE) return NULL;
+    size = (size + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+    void *memory = NULL;
+    if (posix_memalign(&memory, HUGE_PAGE, size)) return NULL;
+    madvise(memory, size, MADV_HUGEPAGE); /* small pages do, too */
+    return memory;
 }
 
 void *mem_zero(size_t count, size_t size) {

@@ -15,7 +15,6 @@ void catalogue_init(struct catalogue *c, size_t key_bytes) {
 void catalogue_release(struct catalogue *c) {
     for (size_t i = 0; i < c->source_count; i++) mem_free(c->sources[i].name);
     for (size_t i = 0; i < c->document_count; i++) mem_free(c->documents[i].id);
-    for (size_t i = 0; i < c->class_count; i++) mem_free(c->classes[i].cached);
     for (size_t i = 0; i < c->problem_count; i++) {
         mem_free(c->problems[i].name);
         mem_free(c->problems[i].cause);

@@ -73,7 +73,7 @@ static stemma_status take_text(struct worker *w, uint32_t number, const uint8_t 
     TRY(keyer_make(w->keyer, fp, count, w->keys, &w->samples, err));
     catalogue_set_keys(&scan->catalogue, class, w->keys, keyer_size(w->keyer), (uint32_t)w->samples.len);
     TRY(worker_add_samples(w, class, err));
-    texts_keep(scan, class, text, size);
+    texts_keep(&w->reader, class, text, size);
     return STEMMA_OK;
 }
 

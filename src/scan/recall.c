@@ -1,7 +1,6 @@
 /*
- * Between matching and verifying: which texts will be asked for. The others are forgotten; those of
- * compressed data sets, which cannot be entered in the middle, are read once more in order, and kept in
- * memory or, beyond that, in an unnamed file.
+ * Between matching and verifying: of compressed data sets, which cannot be entered in the middle, the texts
+ * that will be asked for are read once more in order, and kept in memory or, beyond that, in an unnamed file.
  */
 #include "base/alloc.h"
 #include "base/file.h"
@@ -34,16 +33,6 @@ static stemma_status mark_needed(struct stemma_scan *scan, struct sorter_cursor 
         }
     }
     return STEMMA_OK;
-}
-
-static void forget_others(struct stemma_scan *scan, const uint8_t *bits) {
-    for (uint32_t i = 0; i < scan->catalogue.class_count; i++) {
-        struct text_class *class = &scan->catalogue.classes[i];
-        if (!class->cached || is_needed(bits, i)) continue;
-        mem_free(class->cached);
-        class->cached = NULL;
-        scan->texts.used -= class->text_size + KERNEL_SLACK;
-    }
 }
 
 /* ---- texts of data sets that have to be read in order ---- */
@@ -98,7 +87,7 @@ static stemma_status keep_text(struct text_reader *reader, uint32_t number,
     TRY(text_reader_canon(reader, NULL, record->text, record->text_size, &text, &size, &binary, err));
     if (!identity_equal(identity_of(&scan->key, text, size), class->text_identity))
         return STEMMA_OK; /* it changed: the verification says so */
-    texts_keep(scan, number, text, size);
+    texts_keep(reader, number, text, size);
     return class->cached ? STEMMA_OK : spool(scan, number, text, size, err);
 }
 
@@ -159,10 +148,7 @@ stemma_status texts_recall(struct stemma_scan *scan, stemma_error *err) {
     stemma_status status = sorter_read(scan->pairs, &cursor, err);
     if (status == STEMMA_OK) status = mark_needed(scan, cursor, bits, err);
     sorter_cursor_free(cursor);
-    if (status == STEMMA_OK) {
-        forget_others(scan, bits);
-        status = recall_sources(scan, bits, err);
-    }
+    if (status == STEMMA_OK) status = recall_sources(scan, bits, err);
     mem_free(bits);
     return status;
 }

@@ -48,8 +48,7 @@ static stemma_status prepare(struct stemma_scan *scan, stemma_error *err) {
     const struct view *view = &scan->recipe->view;
     TRY(make_plan(scan, err));
     scan->catalogue.key_bytes = scan->plan.key_bytes;
-    scan->document_options =
-        document_options_for(view->folds, (enum encoding)scan->settings.limits.encoding);
+    scan->document_options = document_options_for(view->folds, (enum encoding)scan->settings.limits.encoding);
     scan->texts.budget = limits->memory / 8 * TEXT_EIGHTHS;
     scan->huge_from = limits->memory / scan->settings.threads / EXPANSION;
     if (scan->huge_from < HUGE_LEAST) scan->huge_from = HUGE_LEAST;

@@ -132,14 +132,45 @@ stemma_status text_fetch(struct text_reader *reader, uint32_t number, struct buf
 
 /* ---- keeping ---- */
 
-void texts_keep(struct stemma_scan *scan, uint32_t class, const uint8_t *text, size_t size) {
+/* Texts share chunks of huge pages; large ones, and all where little memory is allowed, have memory of their
+ * own. */
+#define CHUNK (2 * HUGE_PAGE)
+
+static uint8_t *new_chunk(struct stemma_scan *scan, size_t size) {
+    struct texts *texts = &scan->texts;
+    uint8_t *chunk = size < HUGE_PAGE ? mem_alloc(size) : mem_alloc_huge(size);
+    if (!chunk) return NULL;
+    pthread_mutex_lock(&scan->catalogue.lock);
+    bool room = mem_grow((void **)&texts->chunks, &texts->chunk_cap, texts->chunk_count + 1, sizeof chunk);
+    if (room) texts->chunks[texts->chunk_count++] = chunk;
+    pthread_mutex_unlock(&scan->catalogue.lock);
+    if (room) return chunk;
+    mem_free(chunk);
+    return NULL;
+}
+
+static uint8_t *room_for(struct text_reader *reader, size_t size) {
+    if (size > CHUNK / 8 || reader->scan->texts.budget < 16 * CHUNK) return new_chunk(reader->scan, size);
+    if (size > reader->free_size) {
+        reader->free = new_chunk(reader->scan, CHUNK);
+        reader->free_size = reader->free ? CHUNK : 0;
+        if (!reader->free) return NULL;
+    }
+    uint8_t *room = reader->free;
+    reader->free += size;
+    reader->free_size -= size;
+    return room;
+}
+
+void texts_keep(struct text_reader *reader, uint32_t class, const uint8_t *text, size_t size) {
+    struct stemma_scan *scan = reader->scan;
     struct texts *texts = &scan->texts;
     size_t need = size + KERNEL_SLACK;
     if (atomic_fetch_add(&texts->used, need) + need > texts->budget) {
         atomic_fetch_sub(&texts->used, need);
         return;
     }
-    uint8_t *copy = mem_alloc(need);
+    uint8_t *copy = room_for(reader, need);
     if (!copy) return; /* it can be read again */
     memcpy(copy, text, size);
     memset(copy + size, 0, KERNEL_SLACK);
@@ -155,4 +186,6 @@ void texts_init(struct texts *texts) {
 void texts_release(struct texts *texts) {
     if (texts->spool >= 0) close(texts->spool);
     mem_free(texts->spool_places);
+    for (size_t i = 0; i < texts->chunk_count; i++) mem_free(texts->chunks[i]);
+    mem_free(texts->chunks);
 }

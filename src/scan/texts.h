@@ -21,6 +21,8 @@ struct stemma_scan;
 struct texts {
     size_t budget; /* bytes that may be kept */
     atomic_size_t used;
+    uint8_t **chunks; /* what they are kept in; under the catalogue's lock */
+    size_t chunk_count, chunk_cap;
     int spool;              /* unnamed file, or -1 */
     uint64_t spooled;       /* bytes in it */
     uint64_t *spool_places; /* by class, place + 1; NULL: none */
@@ -33,6 +35,8 @@ struct text_reader {
     struct whole *whole;
     struct record_reader records;
     struct buf bytes;
+    uint8_t *free; /* room for texts in the chunk it began last */
+    size_t free_size;
 };
 
 stemma_status text_reader_init(struct text_reader *reader, struct stemma_scan *scan, stemma_error *err);
@@ -58,10 +62,9 @@ stemma_status text_fetch(struct text_reader *reader, uint32_t class, struct buf 
                          size_t *size, stemma_error *err);
 
 /* Keep the text of a class that was just read, if there is room. */
-void texts_keep(struct stemma_scan *scan, uint32_t class, const uint8_t *text, size_t size);
+void texts_keep(struct text_reader *reader, uint32_t class, const uint8_t *text, size_t size);
 
-/* After the join: forget texts that no candidate needs, and make sure of those that cannot be read again one
- * by one. */
+/* After the join: make sure of the texts that candidates need and that cannot be read again one by one. */
 stemma_status texts_recall(struct stemma_scan *scan, stemma_error *err);
 void texts_init(struct texts *texts);
 void texts_release(struct texts *texts);
