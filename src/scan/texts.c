@@ -132,13 +132,13 @@ stemma_status text_fetch(struct text_reader *reader, uint32_t number, struct buf
 
 /* ---- keeping ---- */
 
-/* Texts share chunks of huge pages; large ones, and all where little memory is allowed, have memory of their
- * own. */
-#define CHUNK (2 * HUGE_PAGE)
+/* Texts share chunks, which are large enough for huge pages; large ones, and all where little memory is
+ * allowed, have memory of their own. */
+#define CHUNK ((size_t)16 << 20)
 
 static uint8_t *new_chunk(struct stemma_scan *scan, size_t size) {
     struct texts *texts = &scan->texts;
-    uint8_t *chunk = size < HUGE_PAGE ? mem_alloc(size) : mem_alloc_huge(size);
+    uint8_t *chunk = mem_alloc(size);
     if (!chunk) return NULL;
     pthread_mutex_lock(&scan->catalogue.lock);
     bool room = mem_grow((void **)&texts->chunks, &texts->chunk_cap, texts->chunk_count + 1, sizeof chunk);
