@@ -158,7 +158,7 @@ class BruteForce(Collections):
                          [(i, j, len(sets[i]), len(sets[j]), len(sets[i] & sets[j])) for i, j in wanted])
 
     def test_broken_stream(self):
-        for stream in (b"name", b"name\0", b"name\0 12\nshort", b"name\0x\n"):
+        for stream in (b"", b"empty\x000\n", b"name", b"name\0", b"name\0 12\nshort", b"name\0x\n"):
             done = subprocess.run([TOOLS / "all-pairs"], input=stream, capture_output=True)
             self.assertEqual(done.returncode, 2, stream)
 

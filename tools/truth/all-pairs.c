@@ -93,7 +93,7 @@ static void *pairs_worker(void *context) {
         row_find(&row, truth->rows, i, (struct least){truth->pairs, truth->contained});
         lines.len = 0;
         add_pairs(truth, i, &row, &lines);
-        fwrite(lines.data, 1, lines.len, stdout);
+        if (lines.len) fwrite(lines.data, 1, lines.len, stdout);
     }
     buf_release(&lines);
     row_release(&row);

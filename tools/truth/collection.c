@@ -159,6 +159,7 @@ static void number_classes(struct collection *collection) {
 
 static stemma_status find_classes(struct collection *collection, stemma_error *err) {
     size_t count = collection->count;
+    if (!count) return fail(err, STEMMA_INVALID, "there are no documents");
     qsort(collection->documents, count, sizeof *collection->documents, in_keep_order);
     struct truth_document **sorted = mem_zero(count + 1, sizeof *sorted);
     collection->classes = mem_zero(count + 1, sizeof(struct truth_document *));

@@ -123,6 +123,7 @@ static stemma_status build(struct rows *rows, const struct posting *postings, si
 
 stemma_status rows_new(const struct collection *collection, struct rows **out, stemma_error *err) {
     size_t count = count_postings(collection);
+    if (!count) return fail(err, STEMMA_INVALID, "no document has text");
     if (count > UINT32_MAX) return fail(err, STEMMA_UNSUPPORTED, "too many shingles for brute force");
     struct rows *rows = mem_zero(1, sizeof *rows);
     struct posting *postings = mem_alloc(count * sizeof *postings);
