@@ -43,10 +43,12 @@ def run(command, limit=86400, output=subprocess.DEVNULL, **how):
     with os.fdopen(read_end) as figures:
         try:
             complaint = process.communicate(timeout=limit)[1].strip()
-        except subprocess.TimeoutExpired:
+        except BaseException as cause: # too late, or interrupted: its children end with it
             os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
-            raise Failed(f"took longer than {limit} s") from None
+            if isinstance(cause, subprocess.TimeoutExpired):
+                raise Failed(f"took longer than {limit} s") from None
+            raise
         if process.returncode != 0:
             raise Failed(complaint.splitlines()[-1] if complaint else f"exit code {process.returncode}")
         return Usage(*ast.literal_eval(figures.read()))
