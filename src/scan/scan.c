@@ -13,6 +13,9 @@
 /* How memory is shared out: what is resident and the texts that are kept, the samples, the pairs. */
 enum { TEXT_EIGHTHS = 5, SAMPLE_EIGHTHS = 2 };
 
+/* Of a pile much larger than this few pairs would have both texts kept; the system's cache of files is worth more. */
+#define TEXTS_MOST ((size_t)1 << 30)
+
 /* A document takes up to 32 times its bytes while it is read, in every thread: text, canonical text, and
  * fingerprints of every byte, sorted. */
 enum { HUGE_LEAST = 1 << 20, HUGE_MOST = 1 << 28, EXPANSION = 32 };
@@ -50,6 +53,7 @@ static stemma_status prepare(struct stemma_scan *scan, stemma_error *err) {
     scan->catalogue.key_bytes = scan->plan.key_bytes;
     scan->document_options = document_options_for(view->folds, (enum encoding)scan->settings.limits.encoding);
     scan->texts.budget = limits->memory / 8 * TEXT_EIGHTHS;
+    if (scan->texts.budget > TEXTS_MOST) scan->texts.budget = TEXTS_MOST;
     scan->huge_from = limits->memory / scan->settings.threads / EXPANSION;
     if (scan->huge_from < HUGE_LEAST) scan->huge_from = HUGE_LEAST;
     if (scan->huge_from > HUGE_MOST) scan->huge_from = HUGE_MOST;
