@@ -13,26 +13,28 @@
 /* How memory is shared out: what is resident and the texts that are kept, the samples, the pairs. */
 enum { TEXT_EIGHTHS = 5, SAMPLE_EIGHTHS = 2 };
 
-/* Of a pile much larger than this few pairs would have both texts kept; the system's cache of files is worth more. */
+/* Of a pile much larger than this few pairs would have both texts kept; the system's cache of files is worth
+ * more. */
 #define TEXTS_MOST ((size_t)1 << 30)
 
 /* A document takes up to 32 times its bytes while it is read, in every thread: text, canonical text, and
  * fingerprints of every byte, sorted. */
 enum { HUGE_LEAST = 1 << 20, HUGE_MOST = 1 << 28, EXPANSION = 32 };
 
-/* One token in `modulus` is a sample: about one in 200 bytes, so that a page has a few of them, whatever a
- * token is. */
+/* One token in so many is a sample: one in about 120 bytes, whatever a token is. On disk that is less than a
+ * twentieth of the text (of Chinese, whose words are short, a tenth), and a page of 1 KB has seven: if a
+ * template makes up half of it, which tells nothing, enough is left to find what contains it. */
 static uint64_t modulus_of(enum unit unit) {
     switch (unit) {
     case UNIT_BYTE:
     case UNIT_CHAR:
-        return 192;
+        return 128;
     case UNIT_WORD:
-        return 32;
+        return 20;
     case UNIT_LINE:
-        return 4;
+        return 3;
     }
-    return 32;
+    return 20;
 }
 
 static stemma_status make_plan(struct stemma_scan *scan, stemma_error *err) {
