@@ -143,6 +143,14 @@ static struct work stage_library(const struct kernels *k, struct corpus *c, size
     return work;
 }
 
+/* ---- identity ---- */
+
+static struct work stage_horner(const struct kernels *k, struct corpus *c, size_t size) {
+    uint64_t sum[2] = {0};
+    k->horner(&c->identity.point, c->raw, size / IDENTITY_BLOCK, sum);
+    return (struct work){size, sum[0] ^ sum[1]};
+}
+
 /* ---- Rabin ---- */
 
 static struct work rabin_mod(const struct kernels *k, struct corpus *c, size_t size, uint64_t n) {
@@ -299,6 +307,8 @@ const struct row rows[] = {
     {.name = "words to fingerprints", .run = stage_word_path, .share = 2},
     {.name = "default sketch, kernels", .run = stage_default_sketch, .share = 2},
     {.name = "sketches of 16 KB, digests", .run = stage_library, .share = 4, .plain = true},
+    {.name = "horner", .run = stage_horner, .share = 2},
+    {.name = "horner, in cache", .run = stage_horner, .share = 1, .cached = true},
     {.name = "rabin w=20 mod 128", .run = stage_rabin_mod128, .share = 4},
     {.name = "rabin w=20 mod 100", .run = stage_rabin_mod100, .share = 4},
     {.name = "rabin w=20 all", .run = stage_rabin_all, .share = 4},
@@ -323,6 +333,7 @@ static void keys_init(struct corpus *c) {
     for (size_t i = 0; i < 3 * 128; i++)
         c->coefficients[i] = i < 2 * 128 ? rng_next(&rng) >> 32 : rng_next(&rng);
     rabin_init(&c->rabin, 64, 1, BYTES);
+    identity_key_set(&c->identity, (const uint8_t *)c->coefficients);
 }
 
 bool corpus_init(struct corpus *c, size_t size) {

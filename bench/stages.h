@@ -3,6 +3,7 @@
 #define BENCH_STAGES_H
 
 #include "kernels/kernels.h"
+#include "scan/identity.h"
 
 #define CACHED_SIZE (256u << 10) /* rows marked cached work on this many bytes again and again */
 
@@ -14,6 +15,7 @@ struct corpus {
     size_t token_count, print_count;
     struct mix_keys keys;
     struct rabin_tables rabin;
+    struct identity_key identity;
     uint64_t coefficients[3 * 128];
 };
 

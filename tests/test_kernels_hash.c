@@ -1,10 +1,11 @@
 /* Fingerprint and sketch kernels of every table that can run here, held against the portable ones on random
  * input that ends right before an unreadable page. */
 #include "base/rng.h"
+#include "effort.h"
 #include "emulate/emulated.h"
 #include "kernels/generic.h"
+#include "scan/identity.h"
 #include "shingle/rabin.h"
-#include "effort.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -353,6 +354,34 @@ static void test_simhash_of_very_many(void **state) {
     unfence(&many);
 }
 
+/* ---- polynomials over GF(2^128) ---- */
+
+static void check_horner(const struct horner_key *r, const uint8_t *source, size_t count) {
+    for (size_t k = 0; k < table_count; k++) {
+        uint8_t *blocks = text_fence.end - 16 * count; /* no slack */
+        memcpy(blocks, source, 16 * count);
+        uint64_t wanted[2] = {k, count}, sum[2] = {k, count};
+        tables_here[k]->horner(r, blocks, count, sum);
+        generic_horner(r, blocks, count, wanted);
+        assert_memory_equal(sum, wanted, sizeof sum);
+    }
+}
+
+static void test_horner(void **state) {
+    (void)state;
+    static uint8_t text[MOST];
+    uint64_t random = 12;
+    for (size_t count = 0; count <= MOST / 16; count += count < 100 ? 1 : 37) {
+        uint64_t point[2] = {rng_next(&random), rng_next(&random)};
+        struct identity_key key;
+        identity_key_set(&key, (const uint8_t *)point);
+        fill_text(text, 16 * count, &random);
+        check_horner(&key.point, text, count);
+        memset(text, 0xff, 16 * count);
+        check_horner(&key.point, text, count);
+    }
+}
+
 /* ---- bit strings ---- */
 
 /* Two strings that agree in about half of their bytes. */
@@ -404,6 +433,7 @@ int main(void) {
         cmocka_unit_test(test_minhash),
         cmocka_unit_test(test_simhash),
         cmocka_unit_test(test_simhash_of_very_many),
+        cmocka_unit_test(test_horner),
         cmocka_unit_test(test_bit_strings),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -1,15 +1,16 @@
-/* The tables of AVX2 and BMI2 kernels, which differ in how they sample Rabin fingerprints. */
+/* The tables of AVX2 and BMI2 kernels, which differ in how they multiply without carries. */
 #include "kernels/avx2.h"
 #include "kernels/tables.h"
 
-#define TABLE(sampler)                                                                                       \
+#define TABLE(products)                                                                                      \
     {                                                                                                        \
         .name = "avx2",                                                                                      \
         .fold_text = avx2_fold_text,                                                                         \
         .hash_words = avx2_hash_words,                                                                       \
         .combine = avx2_combine,                                                                             \
         .rabin_all = avx2_rabin_all,                                                                         \
-        .rabin_mod = (sampler),                                                                              \
+        .rabin_mod = products##_rabin_mod,                                                                   \
+        .horner = products##_horner,                                                                         \
         .filter_mod = avx2_filter_mod,                                                                       \
         .filter_below = avx2_filter_below,                                                                   \
         .oph_update = avx2_oph_update,                                                                       \
@@ -28,5 +29,5 @@
         .edit_lanes = 4,                                                                                     \
     }
 
-const struct kernels kernels_avx2 = TABLE(avx2_rabin_mod);
-const struct kernels kernels_avx2_clmul = TABLE(avx2_clmul_rabin_mod);
+const struct kernels kernels_avx2 = TABLE(avx2);
+const struct kernels kernels_avx2_clmul = TABLE(avx2_clmul);

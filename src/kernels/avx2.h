@@ -17,9 +17,13 @@ void avx2_rabin_all(const struct rabin_tables *tables, const uint8_t *bytes, siz
 size_t avx2_rabin_mod(const struct rabin_tables *tables, const uint8_t *bytes, size_t count, uint64_t n,
                       uint64_t *out);
 
-/* avx2_clmul.c: needs VPCLMULQDQ */
+/* avx2_horner.c */
+void avx2_horner(const struct horner_key *r, const uint8_t *blocks, size_t count, uint64_t sum[2]);
+
+/* avx2_clmul.c, avx2_clmul_horner.c: need VPCLMULQDQ */
 size_t avx2_clmul_rabin_mod(const struct rabin_tables *tables, const uint8_t *bytes, size_t count, uint64_t n,
                             uint64_t *out);
+void avx2_clmul_horner(const struct horner_key *r, const uint8_t *blocks, size_t count, uint64_t sum[2]);
 
 /* avx2_sketch.c */
 size_t avx2_filter_mod(const uint64_t *values, size_t count, uint64_t n, uint64_t *out);

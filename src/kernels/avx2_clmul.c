@@ -1,7 +1,7 @@
 /*
- * AVX2 with two carry-less products per instruction (VPCLMULQDQ), for CPUs that have it: only sampling by
- * multiples of 16 is different, both the convolution that finds the candidates (rabin_template.h) and the
- * fingerprints of these, two at a time.
+ * AVX2 with two carry-less products per instruction (VPCLMULQDQ), for CPUs that have it: sampling by
+ * multiples of 16, both the convolution that finds the candidates (rabin_template.h) and the fingerprints of
+ * these, two at a time.
  */
 #include "kernels/avx2_vector.h"
 

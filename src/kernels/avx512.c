@@ -17,6 +17,7 @@ const struct kernels kernels_avx512 = {
     .bin_minima = avx2_bin_minima,
     .minhash_update = avx512_minhash_update,
     .simhash_update = avx512_simhash_update,
+    .horner = avx512_horner,
     .hamming = avx512_hamming,
     .equal_fields = avx512_equal_fields,
     .symbol_columns = avx2_symbol_columns,

@@ -17,6 +17,9 @@ void avx512_combine(const uint64_t *tokens, size_t count, size_t window, const s
 size_t avx512_rabin_mod(const struct rabin_tables *tables, const uint8_t *bytes, size_t count, uint64_t n,
                         uint64_t *out);
 
+/* avx512_horner.c */
+void avx512_horner(const struct horner_key *r, const uint8_t *blocks, size_t count, uint64_t sum[2]);
+
 /* avx512_sketch.c */
 size_t avx512_filter_mod(const uint64_t *values, size_t count, uint64_t n, uint64_t *out);
 size_t avx512_filter_below(const uint64_t *values, size_t count, uint64_t limit, uint64_t *out);

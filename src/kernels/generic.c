@@ -154,6 +154,40 @@ void generic_simhash_update(int64_t sums[64], uint64_t seed, const uint64_t *val
     }
 }
 
+/* What the words above the first two of a polynomial, up to x^252, are worth in those two: x^128 is
+ * x^7 + x^2 + x + 1. */
+static void fold_above(uint64_t words[4]) {
+    for (int i = 3; i >= 2; i--) {
+        uint64_t above = words[i];
+        words[i - 2] ^= above ^ above << 1 ^ above << 2 ^ above << 7;
+        words[i - 1] ^= above >> 63 ^ above >> 62 ^ above >> 57;
+    }
+}
+
+/* Times r: four bits of each word of the factor in a step, the highest first. */
+static void multiply(const struct horner_key *r, uint64_t factor[2]) {
+    uint64_t product[4] = {0};
+    for (int shift = 60; shift >= 0; shift -= 4) {
+        for (int i = 3; i > 0; i--) product[i] = product[i] << 4 | product[i - 1] >> 60;
+        product[0] <<= 4;
+        const uint64_t *low = r->nibbles[factor[0] >> shift & 15],
+                       *high = r->nibbles[factor[1] >> shift & 15];
+        product[0] ^= low[0];
+        product[1] ^= low[1] ^ high[0];
+        product[2] ^= high[1];
+    }
+    fold_above(product);
+    memcpy(factor, product, 2 * sizeof *factor);
+}
+
+void generic_horner(const struct horner_key *r, const uint8_t *blocks, size_t count, uint64_t sum[2]) {
+    for (size_t i = 0; i < count; i++) {
+        sum[0] ^= load_u64(blocks + 16 * i);
+        sum[1] ^= load_u64(blocks + 16 * i + 8);
+        multiply(r, sum);
+    }
+}
+
 uint64_t generic_hamming(const uint8_t *a, const uint8_t *b, size_t size) {
     uint64_t differing = 0;
     for (size_t i = 0; i < size; i++) differing += (uint64_t)__builtin_popcount(a[i] ^ b[i]);
@@ -185,6 +219,7 @@ const struct kernels kernels_portable = {
     .bin_minima = generic_bin_minima,
     .minhash_update = generic_minhash_update,
     .simhash_update = generic_simhash_update,
+    .horner = generic_horner,
     .hamming = generic_hamming,
     .equal_fields = generic_equal_fields,
     .symbol_columns = generic_symbol_columns,

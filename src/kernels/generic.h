@@ -20,6 +20,7 @@ void generic_bin_minima(uint32_t *minima, size_t bins, uint64_t seed, const uint
 void generic_minhash_update(uint64_t *minima, size_t n, const uint64_t *coefficients, const uint64_t *values,
                             size_t count);
 void generic_simhash_update(int64_t sums[64], uint64_t seed, const uint64_t *values, size_t count);
+void generic_horner(const struct horner_key *r, const uint8_t *blocks, size_t count, uint64_t sum[2]);
 uint64_t generic_hamming(const uint8_t *a, const uint8_t *b, size_t size);
 uint64_t generic_equal_fields(const uint8_t *a, const uint8_t *b, size_t count, int bits);
 size_t generic_common_prefix(const uint8_t *a, const uint8_t *b, size_t size);

@@ -47,6 +47,14 @@ struct mix_keys {
     uint64_t finish;      /* xored in before the finaliser */
 };
 
+/* What multiplies by r in GF(2^128), the polynomials modulo x^128 + x^7 + x^2 + x + 1: bit i of two words,
+ * the low one first, is the coefficient of x^i. */
+#define HORNER_POWERS 16
+struct horner_key {
+    uint64_t powers[HORNER_POWERS][2]; /* r^16, r^15, ..., r */
+    uint64_t nibbles[16][2];           /* r times each polynomial of degree below 4 */
+};
+
 /* Two texts whose edit distance is wanted (align/). Backward, they are read from their ends, to which a and b then
  * point. Unlike other inputs they are never read outside. */
 struct edit_texts {
@@ -187,6 +195,10 @@ struct kernels {
 
     /* simhash: for each of 64 bits, add +1 or -1 per value after mixing with seed. */
     void (*simhash_update)(int64_t sums[64], uint64_t seed, const uint64_t *values, size_t count);
+
+    /* Horner's rule over GF(2^128): sum = (sum + block) r for each of `count` blocks of 16 bytes, which are
+     * little-endian. Nothing behind them is read. */
+    void (*horner)(const struct horner_key *r, const uint8_t *blocks, size_t count, uint64_t sum[2]);
 
     /* Differing bits of two bit strings of `size` bytes. */
     uint64_t (*hamming)(const uint8_t *a, const uint8_t *b, size_t size);

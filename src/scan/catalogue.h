@@ -11,7 +11,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
-#include "base/identity.h"
+#include "scan/identity.h"
 
 #include <pthread.h>
 

@@ -39,6 +39,7 @@
 #define avx512_combine        emulated_combine
 #define avx512_rabin_all      emulated_rabin_all
 #define avx512_rabin_mod      emulated_rabin_mod
+#define avx512_horner         emulated_horner
 #define avx512_filter_mod     emulated_filter_mod
 #define avx512_filter_below   emulated_filter_below
 #define avx512_oph_update     emulated_oph_update
@@ -280,6 +281,16 @@ static inline __m512i emulated_mm512_permutex_epi64(__m512i a, int order) {
 #undef _mm512_permutex_epi64
 #define _mm512_permutex_epi64 emulated_mm512_permutex_epi64
 
+/* The 32-bit numbers of each 16 bytes. */
+static inline __m512i emulated_mm512_shuffle_epi32(__m512i a, int order) {
+    struct lanes8 lanes = lanes8_of(a), r;
+    for (int i = 0; i < 16; i++)
+        memcpy(&r.at[4 * i], &lanes.at[i / 4 * 16 + (order >> i % 4 * 2 & 3) * 4], 4);
+    return lanes8_to(r);
+}
+#undef _mm512_shuffle_epi32
+#define _mm512_shuffle_epi32 emulated_mm512_shuffle_epi32
+
 /* Two 128-bit lanes of a, then two of b. */
 static inline __m512i emulated_mm512_shuffle_i64x2(__m512i a, __m512i b, int order) {
     struct lanes64 x = lanes64_of(a), y = lanes64_of(b), r;
@@ -298,6 +309,14 @@ static inline __m512i emulated_mm512_lzcnt_epi64(__m512i a) {
 #define _mm512_lzcnt_epi64 emulated_mm512_lzcnt_epi64
 
 /* ---- widening ---- */
+
+static inline __m512i emulated_mm512_zextsi128_si512(__m128i a) {
+    struct lanes64 r = {{0}};
+    memcpy(r.at, &a, sizeof a);
+    return lanes64_to(r);
+}
+#undef _mm512_zextsi128_si512
+#define _mm512_zextsi128_si512 emulated_mm512_zextsi128_si512
 
 static inline __m512i emulated_mm512_cvtepu32_epi64(__m256i a) {
     uint32_t narrow[8];
