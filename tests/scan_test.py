@@ -626,6 +626,40 @@ class DataSets(Scanning):
         self.assertEqual((summary["summary"]["documents"], summary["summary"]["redundant"]), (10, 5))
         self.assertRegex(self.run_program("scan", "set.jsonl").stderr.decode(), r"(?m)^stemma: line 4 of 'set.jsonl' is broken JSON$")
 
+    def compressed(self):
+        """Forty pairs of near-copies, of which little fits into the least memory; and the same compressed."""
+        texts = [prose(700, seed=seed) for seed in range(40)]
+        texts += [text[:-1] + ["other"] for text in texts]
+        lines = self.json_lines({"id": f"r{i}", "text": " ".join(text)} for i, text in enumerate(texts))
+        self.write("s.jsonl", lines)
+        return self.write("s.jsonl.gz", gzip.compress(lines.encode(), mtime=0))
+
+    def test_compressed_in_little_memory(self):
+        name = self.compressed()
+        groups = self.groups("s.jsonl")
+        self.assertEqual(len(groups), 40)
+        for memory in "256K", "1G":
+            self.assertEqual(self.groups("--memory", memory, name), groups)
+
+    def test_cut_off(self):
+        """What was whole before the damage is compared, also where it has to be read a second time."""
+        name, whole = self.compressed(), (self.folder / "s.jsonl.gz").read_bytes()
+        self.write(name, whole[:-1000])
+        found = [self.groups("--memory", memory, name, says="1 document could not") for memory in ("256K", "1G")]
+        self.assertEqual(found[0], found[1])
+        self.assertGreater(len(found[0]), 20)
+
+    def test_boilerplate_of_compressed(self):
+        start = " ".join(prose(100, seed=5))
+        lines = self.json_lines({"id": i, "text": start + " " + " ".join(prose(700, seed=i))} for i in range(60))
+        self.write("s.jsonl", lines)
+        self.write("s.jsonl.gz", gzip.compress(lines.encode()))
+        for memory in "256K", "1G":
+            plain, packed = ([line["text"] for line in self.lines("--boilerplate", "--memory", memory, name)
+                              if "passage" in line] for name in ("s.jsonl", "s.jsonl.gz"))
+            self.assertEqual((len(plain), len(packed)), (1, 1))
+            self.assertEqual(plain[0].strip(), packed[0].strip())
+
     def test_filter(self):
         lines = self.json_lines(self.records())
         self.write("set.jsonl", lines)

@@ -24,7 +24,8 @@ static int open_named(const char *directory) {
     return fd;
 }
 
-stemma_status temporary_open(const char *directory, int *fd, stemma_error *err) {
+stemma_status temporary_open(const char *asked, int *fd, stemma_error *err) {
+    const char *directory = temporary_directory(asked);
     int opened = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (opened < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL))
         opened = open_named(directory);

@@ -6,7 +6,8 @@
 
 /* The one asked for; NULL: $TMPDIR, or /tmp. */
 const char *temporary_directory(const char *asked);
-/* Read and write. Errors: NO_SPACE, IO (also for a directory that is not there: not the document's fault). */
-stemma_status temporary_open(const char *directory, int *fd, stemma_error *err);
+/* Read and write, in that directory. Errors: NO_SPACE, IO (also for a directory that is not there: not the
+ * document's fault). */
+stemma_status temporary_open(const char *asked, int *fd, stemma_error *err);
 
 #endif

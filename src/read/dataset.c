@@ -261,7 +261,7 @@ static stemma_status spool(struct input *input, int fd, stemma_error *err) {
 
 static stemma_status open_spooled(struct dataset *dataset, struct input *input, const char *directory,
                                   stemma_error *err) {
-    TRY(temporary_open(temporary_directory(directory), &dataset->fd, err));
+    TRY(temporary_open(directory, &dataset->fd, err));
     dataset->owned = true;
     return spool(input, dataset->fd, err);
 }

@@ -118,6 +118,20 @@ static stemma_status find_common(struct boilerplate *b, struct sorter_cursor *cu
     return STEMMA_OK;
 }
 
+/* Their documents may be where texts cannot be read again one by one. */
+static stemma_status recall(const struct boilerplate *b, stemma_error *err) {
+    uint8_t *bits = mem_zero(b->scan->ranking.count / 8 + 1, 1);
+    if (!bits) return fail_memory(err);
+    for (size_t i = 0; i < b->common_count; i++)
+        for (uint32_t k = 0; k < b->common[i].rank_count; k++) {
+            uint32_t class = b->scan->ranking.class_of[b->common[i].ranks[k]];
+            bits[class / 8] |= (uint8_t)(1u << class % 8);
+        }
+    stemma_status status = texts_recall_marked(b->scan, bits, err);
+    mem_free(bits);
+    return status;
+}
+
 /* ---- passages ---- */
 
 static stemma_status load(struct boilerplate *b, uint32_t rank, struct vec64 *out, stemma_error *err) {
@@ -299,6 +313,7 @@ static stemma_status find_all(struct boilerplate *b, stemma_error *err) {
     TRY(sorter_read(b->scan->samples, &cursor, err));
     stemma_status status = find_common(b, cursor, err);
     sorter_cursor_free(cursor);
+    if (status == STEMMA_OK) status = recall(b, err);
     return status == STEMMA_OK ? find_passages(b, err) : status;
 }
 

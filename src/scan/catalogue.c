@@ -189,6 +189,13 @@ void catalogue_add_problem(struct catalogue *c, const char *name, uint64_t line,
     pthread_mutex_unlock(&c->lock);
 }
 
+void catalogue_fail_document(struct catalogue *c, uint32_t document, const stemma_error *cause) {
+    pthread_mutex_lock(&c->lock);
+    c->documents[document].state = DOCUMENT_FAILED;
+    enter_problem(c, catalogue_id(c, document), 0, cause->status, cause->message);
+    pthread_mutex_unlock(&c->lock);
+}
+
 static int problem_order(const void *a, const void *b) {
     const struct problem *p = a, *q = b;
     int names = strcmp(p->name, q->name);

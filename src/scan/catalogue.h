@@ -121,11 +121,14 @@ void catalogue_add_problem(struct catalogue *catalogue, const char *name, uint64
                            const stemma_error *cause);
 
 void catalogue_set_state(struct catalogue *catalogue, uint32_t document, enum document_state state);
+/* Its text cannot be had, which is a problem. */
+void catalogue_fail_document(struct catalogue *catalogue, uint32_t document, const stemma_error *cause);
 
 /* When all is read: documents with the bytes of another get its state and class, and share its problem.
  * Problems are sorted. */
 void catalogue_settle(struct catalogue *catalogue);
 
+/* Both when all is read. */
 const char *catalogue_id(const struct catalogue *catalogue, uint32_t document);
 uint64_t catalogue_resident(const struct catalogue *catalogue); /* bytes of memory */
 

@@ -88,8 +88,7 @@ static stemma_status take_bytes(struct worker *w, uint32_t number, const char *n
     stemma_status status =
         text_reader_canon(&w->reader, name, bytes, size, &text, &text_size, &binary, &cause);
     if (is_problem(status)) {
-        catalogue_add_problem(catalogue, catalogue_id(catalogue, number), 0, &cause);
-        catalogue_set_state(catalogue, number, DOCUMENT_FAILED);
+        catalogue_fail_document(catalogue, number, &cause);
         return STEMMA_OK;
     }
     if (status != STEMMA_OK) return fail(err, status, "%s", cause.message);

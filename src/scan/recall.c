@@ -5,7 +5,7 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/temporary.h"
-#include "scan/scan.h"
+#include "scan/reading.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -48,13 +48,18 @@ static int wanted_order(const void *a, const void *b) {
     return (p->offset > q->offset) - (p->offset < q->offset);
 }
 
+static bool is_kept(const struct stemma_scan *scan, uint32_t class) {
+    const uint64_t *places = scan->texts.spool_places;
+    return scan->catalogue.classes[class].cached || (places && places[class]);
+}
+
 static stemma_status list_wanted(struct stemma_scan *scan, uint32_t source, const uint8_t *bits,
                                  struct wanted **out, size_t *count, stemma_error *err) {
     size_t cap = 0;
     for (uint32_t i = 0; i < scan->catalogue.class_count; i++) {
         const struct text_class *class = &scan->catalogue.classes[i];
         const struct document *document = &scan->catalogue.documents[class->document];
-        if (document->source != source || class->cached || !is_needed(bits, i)) continue;
+        if (document->source != source || !is_needed(bits, i) || is_kept(scan, i)) continue;
         if (!mem_grow((void **)out, &cap, *count + 1, sizeof **out)) return fail_memory(err);
         (*out)[(*count)++] = (struct wanted){document->offset, i};
     }
@@ -103,9 +108,22 @@ static stemma_status recall_batch(struct text_reader *reader, const struct datas
         if (status != STEMMA_OK || !more) continue;
         while (*next < end && (*next)->offset < record.offset) ++*next;
         if (*next < end && (*next)->offset == record.offset)
-            TRY(keep_text(reader, (*next)->class, &record, err));
+            TRY(keep_text(reader, (*next)++->class, &record, err));
     }
     return STEMMA_OK;
+}
+
+/* From the first record on, or its next batch. A data set that cannot be read any more has come to its end:
+ * whoever asks for a text that was missed is told. */
+static stemma_status read_on(struct dataset *dataset, struct dataset_batch *batch, bool *more,
+                             stemma_error *err) {
+    stemma_error cause;
+    stemma_status status =
+        batch ? dataset_next(dataset, batch, more, &cause) : dataset_rewind(dataset, &cause);
+    if (status == STEMMA_OK) return STEMMA_OK;
+    *more = false;
+    return is_problem(status) || status == STEMMA_INVALID ? STEMMA_OK
+                                                          : fail(err, status, "%s", cause.message);
 }
 
 static stemma_status recall_source(struct text_reader *reader, struct dataset *dataset,
@@ -113,17 +131,16 @@ static stemma_status recall_source(struct text_reader *reader, struct dataset *d
     struct dataset_batch batch = {0};
     const struct wanted *next = wanted, *end = wanted + count;
     bool more = true;
-    stemma_status status = dataset_rewind(dataset, err);
+    stemma_status status = read_on(dataset, NULL, &more, err);
     while (status == STEMMA_OK && more && next < end) {
-        status = check_stop(reader->scan->settings.limits.stop, err);
-        if (status == STEMMA_OK) status = dataset_next(dataset, &batch, &more, err);
+        status = read_on(dataset, &batch, &more, err);
         if (status == STEMMA_OK && more) status = recall_batch(reader, dataset, &batch, &next, end, err);
     }
     dataset_batch_release(&batch);
     return status;
 }
 
-static stemma_status recall_sources(struct stemma_scan *scan, const uint8_t *bits, stemma_error *err) {
+stemma_status texts_recall_marked(struct stemma_scan *scan, const uint8_t *bits, stemma_error *err) {
     struct text_reader reader;
     stemma_status status = text_reader_init(&reader, scan, err);
     for (uint32_t i = 0; i < scan->catalogue.source_count && status == STEMMA_OK; i++) {
@@ -148,7 +165,7 @@ stemma_status texts_recall(struct stemma_scan *scan, stemma_error *err) {
     stemma_status status = sorter_read(scan->pairs, &cursor, err);
     if (status == STEMMA_OK) status = mark_needed(scan, cursor, bits, err);
     sorter_cursor_free(cursor);
-    if (status == STEMMA_OK) status = recall_sources(scan, bits, err);
+    if (status == STEMMA_OK) status = texts_recall_marked(scan, bits, err);
     mem_free(bits);
     return status;
 }

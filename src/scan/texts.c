@@ -113,6 +113,15 @@ static stemma_status read_spooled(const struct texts *texts, uint64_t place, siz
     return STEMMA_OK;
 }
 
+static bool is_recalled_only(const struct source *source) {
+    return source->kind == SOURCE_DATASET && !dataset_random_access(source->dataset);
+}
+
+static stemma_status changed(const struct stemma_scan *scan, uint32_t document, stemma_error *err) {
+    return fail(err, STEMMA_CORRUPT, "'%s' has changed since it was read",
+                catalogue_id(&scan->catalogue, document));
+}
+
 stemma_status text_fetch(struct text_reader *reader, uint32_t number, struct buf *room, const uint8_t **text,
                          size_t *size, stemma_error *err) {
     const struct stemma_scan *scan = reader->scan;
@@ -122,11 +131,13 @@ stemma_status text_fetch(struct text_reader *reader, uint32_t number, struct buf
     if (class->cached) return STEMMA_OK;
     if (scan->texts.spool_places && scan->texts.spool_places[number])
         return read_spooled(&scan->texts, scan->texts.spool_places[number] - 1, *size, room, text, err);
-    TRY(read_again(reader, &scan->catalogue.documents[class->document], text, size, err));
+    const struct document *document = &scan->catalogue.documents[class->document];
+    if (is_recalled_only(&scan->catalogue.sources[document->source]))
+        return changed(scan, class->document, err);
+    TRY(read_again(reader, document, text, size, err));
     if (*size != class->text_size ||
         !identity_equal(identity_of(&scan->key, *text, *size), class->text_identity))
-        return fail(err, STEMMA_CORRUPT, "'%s' has changed since it was read",
-                    catalogue_id(&scan->catalogue, class->document));
+        return changed(scan, class->document, err);
     return keep_copy(room, text, *size, err);
 }
 
@@ -171,7 +182,10 @@ void texts_keep(struct text_reader *reader, uint32_t class, const uint8_t *text,
         return;
     }
     uint8_t *copy = room_for(reader, need);
-    if (!copy) return; /* it can be read again */
+    if (!copy) { /* it can be read again */
+        atomic_fetch_sub(&texts->used, need);
+        return;
+    }
     memcpy(copy, text, size);
     memset(copy + size, 0, KERNEL_SLACK);
     pthread_mutex_lock(&scan->catalogue.lock);

@@ -66,6 +66,8 @@ void texts_keep(struct text_reader *reader, uint32_t class, const uint8_t *text,
 
 /* After the join: make sure of the texts that candidates need and that cannot be read again one by one. */
 stemma_status texts_recall(struct stemma_scan *scan, stemma_error *err);
+/* The same for the classes whose bits are set. */
+stemma_status texts_recall_marked(struct stemma_scan *scan, const uint8_t *bits, stemma_error *err);
 void texts_init(struct texts *texts);
 void texts_release(struct texts *texts);
 
