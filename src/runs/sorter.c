@@ -11,6 +11,7 @@
 
 enum {
     LEAST_RECORDS = 8192, /* 256 KiB with the scratch of the sort */
+    ROOM = 1 << 22,       /* records that there is room for at first: memory costs nothing until it is used */
     MERGE_STEP = 4096     /* records between two looks at whether to stop */
 };
 
@@ -111,13 +112,18 @@ static stemma_status make_room(struct sorter *sorter, stemma_error *err) {
 
 /* ---- adding ---- */
 
+static bool reserve(struct sorter *sorter, size_t count) {
+    size_t room = sorter->most < ROOM ? sorter->most : ROOM;
+    return mem_grow((void **)&sorter->records, &sorter->capacity, count < room ? room : count,
+                    sizeof *sorter->records);
+}
+
 static stemma_status add(struct sorter *sorter, const struct record *records, size_t count,
                          stemma_error *err) {
     while (count) {
         if (sorter->count >= sorter->most) TRY(make_room(sorter, err));
         size_t room = sorter->most - sorter->count, part = count < room ? count : room;
-        if (!mem_grow((void **)&sorter->records, &sorter->capacity, sorter->count + part, sizeof *records))
-            return fail_memory(err);
+        if (!reserve(sorter, sorter->count + part)) return fail_memory(err);
         memcpy(sorter->records + sorter->count, records, part * sizeof *records);
         sorter->count += part;
         sorter->added += part;

@@ -145,7 +145,7 @@ stemma_status text_fetch(struct text_reader *reader, uint32_t number, struct buf
 
 /* Texts share chunks, which are large enough for huge pages; large ones, and all where little memory is
  * allowed, have memory of their own. */
-#define CHUNK ((size_t)16 << 20)
+#define CHUNK ((size_t)64 << 20)
 
 static uint8_t *new_chunk(struct stemma_scan *scan, size_t size) {
     struct texts *texts = &scan->texts;
@@ -161,7 +161,7 @@ static uint8_t *new_chunk(struct stemma_scan *scan, size_t size) {
 }
 
 static uint8_t *room_for(struct text_reader *reader, size_t size) {
-    if (size > CHUNK / 8 || reader->scan->texts.budget < 16 * CHUNK) return new_chunk(reader->scan, size);
+    if (size > CHUNK / 16 || reader->scan->texts.budget < CHUNK) return new_chunk(reader->scan, size);
     if (size > reader->free_size) {
         reader->free = new_chunk(reader->scan, CHUNK);
         reader->free_size = reader->free ? CHUNK : 0;
