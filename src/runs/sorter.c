@@ -20,7 +20,7 @@ struct sorter {
     size_t most;          /* records in memory */
     pthread_mutex_t lock; /* of all below, while records are added */
     struct record *records;
-    size_t count, capacity;
+    size_t count, capacity, most_used;
     uint64_t added;
     struct levels levels; /* the extent of a run is its size in bytes */
     uint64_t bytes;       /* written */
@@ -126,6 +126,7 @@ static stemma_status add(struct sorter *sorter, const struct record *records, si
         if (!reserve(sorter, sorter->count + part)) return fail_memory(err);
         memcpy(sorter->records + sorter->count, records, part * sizeof *records);
         sorter->count += part;
+        if (sorter->count > sorter->most_used) sorter->most_used = sorter->count;
         sorter->added += part;
         records += part;
         count -= part;
@@ -164,10 +165,9 @@ uint64_t sorter_spilled(const struct sorter *sorter) {
     return sorter->bytes;
 }
 
-/* Capacity above what will ever be used is never touched, so it is no memory. */
+/* What was never used is no memory. */
 size_t sorter_resident(const struct sorter *sorter) {
-    size_t used = sorter->capacity < sorter->most ? sorter->capacity : sorter->most;
-    return sizeof *sorter + used * sizeof *sorter->records;
+    return sizeof *sorter + sorter->most_used * sizeof *sorter->records;
 }
 
 const struct record *sorter_in_memory(const struct sorter *sorter, size_t *count) {
