@@ -141,6 +141,31 @@ static void inputs_that_are_no_documents_are_refused(void **unused) {
     rmdir(fifo);
 }
 
+/* In pieces of every size; what was appended after opening belongs to it. */
+static void inputs_are_read_to_their_end(void **unused) {
+    (void)unused;
+    static const char whole[] = "twelve bytes, and more";
+    char path[] = "/tmp/stemma-test-in-XXXXXX", room[64];
+    int fd = mkstemp(path);
+    for (size_t before = 0; before < sizeof whole; before++)
+        for (size_t piece = 1; piece <= sizeof room / 2; piece++) {
+            struct input input;
+            size_t got = 1, size = 0;
+            assert_int_equal(ftruncate(fd, 0), 0);
+            assert_int_equal(write_at(fd, whole, before, 0), 0);
+            assert_int_equal(input_open(&input, path, NULL), STEMMA_OK);
+            assert_int_equal(input.size, before);
+            assert_int_equal(write_at(fd, whole, sizeof whole, 0), 0);
+            for (; got > 0; size += got)
+                assert_int_equal(input_read(&input, room + size, piece, &got, NULL), STEMMA_OK);
+            assert_int_equal(size, sizeof whole);
+            assert_memory_equal(room, whole, size);
+            input_close(&input);
+        }
+    close(fd);
+    unlink(path);
+}
+
 static void outputs_appear_when_complete(void **unused) {
     (void)unused;
     struct output output;
@@ -187,6 +212,7 @@ int main(void) {
         cmocka_unit_test(spilling_sorts),
         cmocka_unit_test(spilling_into_a_missing_directory_is_said),
         cmocka_unit_test(inputs_that_are_no_documents_are_refused),
+        cmocka_unit_test(inputs_are_read_to_their_end),
         cmocka_unit_test(outputs_appear_when_complete),
         cmocka_unit_test(output_to_a_full_device_is_said),
         cmocka_unit_test(statuses_have_texts),

@@ -27,6 +27,12 @@ const char *input_refusal(const char *path, mode_t mode) {
     return "is a device, not a regular file";
 }
 
+/* Bytes on disk never keep a reader waiting, whatever the flag says: only pipes and the like need this. */
+static void wait_for_bytes(int fd) {
+    int flags = fcntl(fd, F_GETFL);
+    if (flags >= 0) fcntl(fd, F_SETFL, flags & ~O_NONBLOCK);
+}
+
 stemma_status input_open(struct input *input, const char *path, stemma_error *err) {
     struct stat info;
     bool standard = !strcmp(path, "-");
@@ -45,11 +51,11 @@ stemma_status input_open(struct input *input, const char *path, stemma_error *er
         if (!standard) close(fd);
         return fail(err, STEMMA_UNREADABLE, "cannot read '%s': %s", path, reason);
     }
-    if (!standard) {
-        int flags = fcntl(fd, F_GETFL);
-        if (flags >= 0) fcntl(fd, F_SETFL, flags & ~O_NONBLOCK);
-    }
-    *input = (struct input){fd, path, !standard, S_ISREG(info.st_mode) ? (uint64_t)info.st_size : 0, NULL};
+    *input = (struct input){.fd = fd,
+                            .name = path,
+                            .owned = !standard,
+                            .size = S_ISREG(info.st_mode) ? (uint64_t)info.st_size : 0};
+    if (!standard && input->size == 0) wait_for_bytes(fd);
     return STEMMA_OK;
 }
 
@@ -64,17 +70,26 @@ static bool has_bytes(const struct input *input) {
     return ready > 0 || (ready < 0 && errno != EINTR);
 }
 
+/* Less than there was room for, just where the file is said to end: asking again would only cost a call. */
+static void note_end(struct input *input, size_t room, size_t got) {
+    input->done += got;
+    input->ended = got < room && input->done == input->size;
+}
+
 stemma_status input_read(struct input *input, void *bytes, size_t size, size_t *got, stemma_error *err) {
-    for (;;) {
+    *got = 0;
+    while (!input->ended) {
         if (input->stop && *input->stop) return fail(err, STEMMA_INTERRUPTED, "interrupted");
         if (!has_bytes(input)) continue;
         ssize_t count = read(input->fd, bytes, size);
         if (count >= 0) {
             *got = (size_t)count;
+            note_end(input, size, *got);
             return STEMMA_OK;
         }
         if (errno != EINTR) return fail_errno(err, "read", input->name, errno);
     }
+    return STEMMA_OK;
 }
 
 stemma_status input_read_all(struct input *input, size_t most, struct buf *out, stemma_error *err) {

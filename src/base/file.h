@@ -13,6 +13,8 @@ struct input {
     bool owned;
     uint64_t size; /* as the file system says when it was opened; 0 for a pipe */
     const volatile int *stop; /* ends the reading when a signal has set it; NULL: nothing does */
+    uint64_t done;            /* bytes read */
+    bool ended;
 };
 
 /* Regular files, "-", and pipes named /dev/fd/N or /dev/stdin (as shells make them). Directories, devices, sockets
