@@ -36,6 +36,11 @@ struct passage {
     size_t first_token, tokens;
 };
 
+struct given {
+    struct vec64 windows;
+    uint64_t documents;
+};
+
 struct boilerplate {
     struct stemma_scan *scan;
     uint32_t least;
@@ -43,6 +48,8 @@ struct boilerplate {
     size_t common_count, common_cap;
     struct passage *passages;
     size_t passage_count, passage_cap;
+    struct given *given;
+    size_t given_count, given_cap;
     struct text_reader reader;
     struct buf room;
     struct vec64 example; /* fingerprints of the document a passage is looked for in, by position */
@@ -229,23 +236,59 @@ static int heaviest_first(const void *a, const void *b) {
     return (p->first_token > q->first_token) - (p->first_token < q->first_token);
 }
 
+/* Witnesses differ, so a part of a passage may be found once more, also in another document. It says
+ * something new only when more documents have it. */
+static bool is_given(const struct boilerplate *b, const uint64_t *windows, size_t count, uint64_t documents) {
+    for (size_t i = 0; i < b->given_count; i++) {
+        const struct given *given = &b->given[i];
+        if (documents > given->documents) continue;
+        for (size_t at = 0; at + count <= given->windows.len; at++)
+            if (!memcmp(given->windows.data + at, windows, count * sizeof *windows)) return true;
+    }
+    return false;
+}
+
+static stemma_status remember(struct boilerplate *b, const uint64_t *windows, size_t count,
+                              uint64_t documents, stemma_error *err) {
+    if (!mem_grow((void **)&b->given, &b->given_cap, b->given_count + 1, sizeof *b->given))
+        return fail_memory(err);
+    struct given *given = &b->given[b->given_count];
+    *given = (struct given){.documents = documents};
+    if (!vec64_reserve(&given->windows, count)) return fail_memory(err);
+    memcpy(given->windows.data, windows, count * sizeof *windows);
+    given->windows.len = count;
+    b->given_count++;
+    return STEMMA_OK;
+}
+
+static stemma_status give_one(struct boilerplate *b, const struct passage *p, stemma_scan_take_passage *take,
+                              void *context, stemma_error *err) {
+    const struct ranking *ranking = &b->scan->ranking;
+    struct excerpt excerpt;
+    TRY(excerpt_read(&b->reader, ranking->class_of[p->rank], p->first_token, p->tokens, &excerpt, err));
+    stemma_scan_passage out = {.text = (const char *)excerpt.text,
+                               .size = excerpt.size,
+                               .documents = p->documents,
+                               .tokens = p->tokens,
+                               .example = b->scan->place[ranking->documents[ranking->first[p->rank]]],
+                               .offset = excerpt.offset};
+    stemma_status status = take(context, &out, err);
+    excerpt_release(&excerpt);
+    return status;
+}
+
 static stemma_status give(struct boilerplate *b, size_t most, stemma_scan_take_passage *take, void *context,
                           stemma_error *err) {
-    const struct ranking *ranking = &b->scan->ranking;
     if (b->passage_count) qsort(b->passages, b->passage_count, sizeof *b->passages, heaviest_first);
-    for (size_t i = 0; i < b->passage_count && i < most; i++) {
+    for (size_t i = 0; i < b->passage_count && b->given_count < most; i++) {
         const struct passage *p = &b->passages[i];
-        struct excerpt excerpt;
-        TRY(excerpt_read(&b->reader, ranking->class_of[p->rank], p->first_token, p->tokens, &excerpt, err));
-        stemma_scan_passage out = {.text = (const char *)excerpt.text,
-                                   .size = excerpt.size,
-                                   .documents = p->documents,
-                                   .tokens = p->tokens,
-                                   .example = b->scan->place[ranking->documents[ranking->first[p->rank]]],
-                                   .offset = excerpt.offset};
-        stemma_status status = take(context, &out, err);
-        excerpt_release(&excerpt);
-        TRY(status);
+        size_t count = p->tokens - b->scan->recipe->view.window + 1;
+        TRY(check_stop(b->scan->settings.limits.stop, err));
+        TRY(load(b, p->rank, &b->example, err));
+        const uint64_t *windows = b->example.data + p->first_token;
+        if (is_given(b, windows, count, p->documents)) continue;
+        TRY(remember(b, windows, count, p->documents, err));
+        TRY(give_one(b, p, take, context, err));
     }
     return STEMMA_OK;
 }
@@ -264,6 +307,8 @@ static void release(struct boilerplate *b) {
     buf_release(&b->room);
     vec64_release(&b->example);
     for (size_t i = 0; i < WITNESSES; i++) vec64_release(&b->witness[i]);
+    for (size_t i = 0; i < b->given_count; i++) vec64_release(&b->given[i].windows);
+    mem_free(b->given);
     mem_free(b->common);
     mem_free(b->passages);
 }
