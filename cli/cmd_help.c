@@ -116,7 +116,7 @@ void help_of_program(void) {
          "  stemma sketch --output=all.sketch *.txt\n"
          "  stemma help compare");
     print_exit_codes("the documents differ, nothing was found");
-    puts("\nSee also: stemma(1), stemma-recipe(7)");
+    puts("\nSee also: stemma(1), stemma-input(7), stemma-recipe(7)");
 }
 
 static void help_of_recipe(void) {

@@ -245,6 +245,6 @@ const command command_scan = {
                 "  stemma scan --list-redundant --print0 mails/ | xargs -0 ls -l\n"
                 "  stemma scan --text-field=body --filter=clean.jsonl.zst crawl.jsonl.zst\n"
                 "  stemma scan --json --pairs reports/ | jq 'select(.a_in_b == 1)'\n",
-    .see_also = "stemma-scan(1), stemma-compare(1), stemma-diff(1), stemma-recipe(7)",
+    .see_also = "stemma-scan(1), stemma-input(7), stemma-recipe(7)",
     .run = run,
 };

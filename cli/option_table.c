@@ -51,9 +51,9 @@ const option_spec option_table[OPT_COUNT] = {
 
     {OPT_SKETCH, 0, "sketch", NULL, NULL, JUDGE, "compare by sketches alone: estimates with 95 % intervals",
      IN_COMPARE},
-    {OPT_THRESHOLD, 't', "threshold", "T", NULL, JUDGE, "near-duplicate from this resemblance (default .7)",
+    {OPT_THRESHOLD, 't', "threshold", "T", NULL, JUDGE, "near-duplicate from this resemblance (default .7; of a scan .3 at least)",
      IN_COMPARE | IN_SCAN},
-    {OPT_CONTAINED, 0, "contained", "C", NULL, JUDGE, "contained from this containment (default .9)",
+    {OPT_CONTAINED, 0, "contained", "C", NULL, JUDGE, "contained from this containment (default .9; of a scan .5 at least, or 0: it is not looked for)",
      IN_COMPARE | IN_SCAN},
     {OPT_KEEP, 0, "keep", "WHICH", "longest newest oldest first shortest-path", JUDGE,
      "the document of a group that is kept (default longest; first: in the order given)", IN_SCAN},

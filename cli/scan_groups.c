@@ -111,7 +111,7 @@ static void print_row(scan_report *r, const layout *l, const char *relation, con
                       uint64_t number) {
     stemma_scan_document d = stemma_scan_get_document(r->scan, number);
     char bytes[32], buffer[16];
-    printf("  %s%-19s%s  %8s  ", colour, relation, l->colours.end,
+    printf("  %s%-19s%s  %8s  ", colour, relation, *colour ? l->colours.end : "",
            format_bytes(d.bytes, bytes, sizeof bytes));
     if (l->several_owners)
         printf("%-*s  ", l->owner_width, owner_text(&r->owners, &d, buffer, sizeof buffer));
@@ -186,7 +186,7 @@ static void print_left_out(const stemma_scan_summary *s) {
         const char *words;
     } kinds[] = {{s->empty, "without text"},
                  {s->binary, "not text (compared by their bytes alone)"},
-                 {s->repeated, "met again under another name (counted once)"},
+                 {s->repeated, "met again (counted once)"},
                  {s->problems, "could not be read"}};
     const char *lead = "";
     char count[32];
@@ -202,8 +202,9 @@ void report_summary(const scan_report *r) {
     const stemma_scan_summary *s = &r->summary;
     char documents[32], bytes[32];
     if (s->documents == 0) {
-        puts("no documents: hidden files, and those that ignore files name, are passed over "
-             "(--hidden, --no-ignore)");
+        puts(
+            "no documents: there are no files, or all of them are left out (hidden, named by an ignore file, by "
+            "--include, --exclude or their size)");
         return;
     }
     printf("%s document%s, %s in %.2f s", format_count(s->documents, documents, sizeof documents),

@@ -115,6 +115,11 @@ void json_problems(const scan_report *r) {
 
 /* ---- the summary ---- */
 
+/* To the microsecond: more digits would be noise. */
+static void put_seconds(json *j, const char *key, double seconds) {
+    json_number(j, key, (double)(uint64_t)(seconds * 1e6 + .5) / 1e6);
+}
+
 static void put_counts(json *j, const stemma_scan_summary *s) {
     const struct {
         const char *key;
@@ -136,10 +141,10 @@ static void put_counts(json *j, const stemma_scan_summary *s) {
                   {"cached_bytes", s->cached_bytes},
                   {"spilled_bytes", s->spilled_bytes}};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) json_count(j, counts[i].key, counts[i].value);
-    json_number(j, "seconds", s->seconds);
-    json_number(j, "seconds_reading", s->seconds_reading);
-    json_number(j, "seconds_matching", s->seconds_matching);
-    json_number(j, "seconds_verifying", s->seconds_verifying);
+    put_seconds(j, "seconds", s->seconds);
+    put_seconds(j, "seconds_reading", s->seconds_reading);
+    put_seconds(j, "seconds_matching", s->seconds_matching);
+    put_seconds(j, "seconds_verifying", s->seconds_verifying);
 }
 
 /* The word that was chosen from the table of options; the first is the default. */

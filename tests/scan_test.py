@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import pwd
+import random
 import re
 import shutil
 import signal
@@ -358,6 +359,22 @@ class Lists(Scanning):
         self.write("lonely/a", " ".join(prose(300, 1)))
         self.assertTrue(self.scan("--boilerplate", "lonely").endswith("\n\nno passage that many documents share\n"))
 
+    def test_boilerplate_is_said_once(self):
+        """Documents made of some of thirty clauses: no passage is part of another that as many have."""
+        clauses = [prose(40, 1000 + number) for number in range(30)]
+        chance = random.Random(1)
+        for number in range(40):
+            words = prose(50, 200 + number)
+            for clause in clauses:
+                words += clause if chance.random() < .6 else prose(5, chance.randrange(10**9))
+            self.write(f"pile/{number:02}", " ".join(words))
+        *passages, _ = self.lines("--boilerplate", "pile")
+        self.assertGreater(len(passages), 5)
+        for number, passage in enumerate(passages):
+            for heavier in passages[:number]:
+                if passage["documents"] <= heavier["documents"]:
+                    self.assertNotIn(passage["text"], heavier["text"])
+
 
 class Owners(Scanning):
     def test_one_owner_has_no_column(self):
@@ -448,7 +465,7 @@ class Input(Scanning):
             self.assertEqual((facts["documents"], facts["repeated"]), (1, 1))
         os.link(self.folder / "d/sub/a", self.folder / "d/sub/b")
         self.assertEqual(self.redundant("d"), set())
-        self.assertIn("\n1 met again under another name (counted once)\n", self.scan("d"))
+        self.assertIn("\n1 met again (counted once)\n", self.scan("d"))
 
     def test_encodings(self):
         text = "Größe, Maß und Übermut tun selten gut: so sprach der Müller, wie der König ihn fragte. " * 3
@@ -592,7 +609,13 @@ class DataSets(Scanning):
         self.assertEqual(self.summary("d")["documents"], 11)
         facts = self.summary("--text-field=text", "d", says="1 document could not be read")
         self.assertEqual((facts["documents"], facts["redundant"]), (10, 5))
-        self.scan("d/budget.csv", code=2, says="'d/budget.csv' has no column 'text'")
+        self.scan("d/budget.csv", code=2, says="'d/budget.csv' has no column 'text', but day, amount")
+
+    def test_standard_input(self):
+        lines = self.json_lines(self.records())
+        self.assertEqual(self.summary("-", stdin=lines.encode())["redundant"], 5)
+        self.assertEqual(self.scan("--filter=-", "-", stdin=b""), "")
+        self.scan("-", stdin=b"id,text\n", code=2, says="cannot read '-' as JSON lines: it does not begin with '{'")
 
     def test_broken_records(self):
         lines = self.json_lines(self.records()).splitlines()
@@ -635,6 +658,7 @@ class DataSets(Scanning):
         self.bad("scan", "--filter=set.jsonl", "--force", "set.jsonl", says="is one of the documents")
         self.write("file", " ".join(prose(50, 1)))
         self.bad("scan", "--filter=new.jsonl", "file", says="data set")
+        self.bad("scan", "--filter=new.csv", "set.jsonl", says="'new.csv' is the name of another kind of data set")
         self.assertEqual((self.folder / "out.jsonl").read_text(), "precious")
         self.assertEqual(self.listing(), ["file", "out.jsonl", "set.jsonl"])
 
@@ -650,6 +674,17 @@ class Terminal(Scanning):
         self.assertEqual(re.findall(r"(?m)B  (\d\d)$", shown), [f"{number:02}" for number in range(11)])
         self.assertIn("\n  ... and 9 more; --json has all\n", shown)
         self.assertEqual(len(re.findall(r"(?m)  a/rather/long/folder/\d\d$", self.scan("a"))), 20)
+
+    def test_colours_end_where_they_begin(self):
+        for name in ("p/a", "p/b"):
+            self.write(name, " ".join(prose(50, 17)))
+        ours, theirs = pty.openpty()
+        program = subprocess.Popen([PROGRAM, "scan", "p"], cwd=self.folder, stdout=theirs,
+                                   env={"TERM": "xterm", "PATH": os.environ["PATH"]})
+        os.close(theirs)
+        shown = self.shown_on(ours).decode()
+        self.assertEqual(program.wait(60), 0)
+        self.assertEqual(re.findall(r"\x1b\[([0-9;]+)m", shown), ["1", "0", "1", "0", "1;32", "0"])
 
     def test_many_groups_are_cut(self):
         for number in range(40):
@@ -705,7 +740,7 @@ class Use(Scanning):
     def test_wrong_use(self):
         self.pile()
         for arguments, says in (
-                ([], "at least one file or folder"), (["-0", "pile"], "-0 is for --files-from"),
+                ([], "at least one file or folder"), ([""], "an empty path names no file"), (["-0", "pile"], "-0 is for --files-from"),
                 (["--files-from=-", "-"], "only once"), (["-", "-"], "only once"),
                 (["--pairs", "--list-redundant", "pile"], "only one of --pairs"),
                 (["--boilerplate", "--filter=x.jsonl", "pile"], "only one of --pairs"),

@@ -48,7 +48,8 @@ void stemma_scan_free(stemma_scan *scan) {
 }
 
 stemma_status stemma_scan_add_path(stemma_scan *scan, const char *path, stemma_error *err) {
-    if (!scan || !path || !*path) return fail(err, STEMMA_INVALID, "a scan and a path are needed");
+    if (!scan || !path) return fail(err, STEMMA_INVALID, "a scan and a path are needed");
+    if (!*path) return fail(err, STEMMA_INVALID, "an empty path names no file");
     if (scan->started) return fail(err, STEMMA_INVALID, "the scan has begun");
     char *copy = mem_copy_string(path);
     if (!copy ||

@@ -213,8 +213,9 @@ static stemma_status guess_kind(struct dataset *dataset, stemma_error *err) {
         if (err) *err = dataset->failure;
         return dataset->failure.status;
     }
-    if (!dataset->rest.len || dataset->rest.data[0] != '{')
-        return fail(err, STEMMA_INVALID, "cannot tell what kind of data set '%s' is", dataset->name);
+    if (dataset->rest.len && dataset->rest.data[0] != '{')
+        return fail(err, STEMMA_INVALID, "cannot read '%s' as JSON lines: it does not begin with '{'",
+                    dataset->name);
     dataset->kind = DATASET_JSON_LINES;
     return STEMMA_OK;
 }

@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { COLUMNS_SHOWN = 200 }; /* bytes of their names, in a message */
+
 /* ---- where they are ---- */
 
 bool dataset_record_blank(const struct dataset *dataset, const uint8_t *bytes, size_t size) {
@@ -160,6 +162,20 @@ static stemma_status find_column(const struct dataset *dataset, const char *name
     return STEMMA_OK;
 }
 
+/* Who asked for a column that is not there may know it when it is seen. */
+static stemma_status fail_column(const struct dataset *dataset, struct buf *names, stemma_error *err) {
+    const uint8_t *at = dataset->header.data, *end = at + size_of_line(at, dataset->header.len);
+    struct csv_field field;
+    names->len = 0;
+    while (names->len < COLUMNS_SHOWN && csv_next_field(&at, end, dataset->delimiter, &field))
+        if ((names->len && !buf_add(names, ", ", 2)) ||
+            !buf_add(names, field.at, (size_t)(field.end - field.at)))
+            return fail_memory(err);
+    int shown = names->len < COLUMNS_SHOWN ? (int)names->len : COLUMNS_SHOWN;
+    return fail(err, STEMMA_INVALID, "'%s' has no column '%s', but %.*s%s", dataset->name,
+                dataset->text_field, shown, (const char *)names->data, shown < COLUMNS_SHOWN ? "" : "...");
+}
+
 stemma_status dataset_find_columns(struct dataset *dataset, stemma_error *err) {
     struct buf scratch = {0};
     dataset->text_column = dataset->id_column = NO_COLUMN;
@@ -167,9 +183,9 @@ stemma_status dataset_find_columns(struct dataset *dataset, stemma_error *err) {
     stemma_status status = find_column(dataset, dataset->text_field, &scratch, &dataset->text_column, err);
     if (status == STEMMA_OK)
         status = find_column(dataset, dataset->id_field, &scratch, &dataset->id_column, err);
-    buf_release(&scratch);
     if (status == STEMMA_OK && dataset->text_column == NO_COLUMN)
-        return fail(err, STEMMA_INVALID, "'%s' has no column '%s'", dataset->name, dataset->text_field);
+        status = fail_column(dataset, &scratch, err);
+    buf_release(&scratch);
     return status;
 }
 
