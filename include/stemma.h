@@ -772,13 +772,14 @@ typedef struct stemma_scan_options {
 
 STEMMA_API stemma_scan_options stemma_scan_options_default(void);
 
-/* Only the view of the recipe counts. Errors: INVALID, NO_MEMORY. */
+/* Only the view of the recipe counts. Recipe, options and limits may be NULL: the defaults. Errors: INVALID,
+ * NO_MEMORY. */
 STEMMA_API stemma_status stemma_scan_new(const stemma_recipe *recipe, const stemma_scan_options *options,
                                          const stemma_limits *limits, stemma_scan **out, stemma_error *error);
 STEMMA_API void stemma_scan_free(stemma_scan *scan);
 
-/* A folder, a file, or a data set (by its name: .jsonl .ndjson .csv .tsv, plain, .gz or .zst; "-": JSON lines
- * on standard input). It is looked at by _run. */
+/* A folder, a file, or a data set (by its name: .jsonl .ndjson .csv .tsv, also with .gz .zst .bz2 .xz; "-": JSON
+ * lines on standard input). It is looked at by _run. */
 STEMMA_API stemma_status stemma_scan_add_path(stemma_scan *scan, const char *path, stemma_error *error);
 /* A document in memory, which must stay until the scan is freed. */
 STEMMA_API stemma_status stemma_scan_add_text(stemma_scan *scan, const char *id, const void *data,
