@@ -7,7 +7,7 @@
 
 #include "output.h"
 
-enum { SECOND = 1000000000 };
+enum { SECOND = 1000000000, DAY = 24 * 60 * 60 };
 
 static int64_t now(void) {
     struct timespec time;
@@ -48,10 +48,11 @@ void progress_searched(void *argument, uint64_t bytes) {
 /* Of a stage whose end is known: the share done, and the time left at the pace of the stage so far. */
 static void show_share(double done, double total, double seconds) {
     char percent[16];
+    if (done > total) done = total; /* files grow, and the size of a pipe is not known */
     fprintf(stderr, " %s", format_percent(done / total, percent, sizeof percent));
-    if (done <= 0) return;
-    unsigned left = (unsigned)(seconds * (total - done) / done + .5);
-    fprintf(stderr, ", %u:%02u left", left / 60, left % 60);
+    double left = done > 0 ? seconds * (total - done) / done + .5 : DAY;
+    if (left >= DAY) return; /* too early to say */
+    fprintf(stderr, ", %u:%02u left", (unsigned)left / 60, (unsigned)left % 60);
 }
 
 static void show_scan(const stemma_scan_progress *scan, double seconds) {

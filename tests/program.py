@@ -35,6 +35,11 @@ def limit_file_size():
     resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
 
 
+def limit_descriptors():
+    """Of a child: as few as a program of many threads can do with."""
+    resource.setrlimit(resource.RLIMIT_NOFILE, (100, 100))
+
+
 class Base(unittest.TestCase):
     def setUp(self):
         self.folder = Path(tempfile.mkdtemp())

@@ -15,7 +15,7 @@ import sys
 import time
 import unittest
 
-from program import PROGRAM, Base, prose
+from program import PROGRAM, Base, limit_descriptors, prose
 
 DOCUMENT = {"id", "bytes", "modified", "owner", "uid"}
 MEMBER = {"relation", "resemblance", "contained", "contains", "parent"}
@@ -659,6 +659,15 @@ class DataSets(Scanning):
                               if "passage" in line] for name in ("s.jsonl", "s.jsonl.gz"))
             self.assertEqual((len(plain), len(packed)), (1, 1))
             self.assertEqual(plain[0].strip(), packed[0].strip())
+
+    def test_more_sets_than_descriptors(self):
+        for number, record in enumerate(self.records() * 30):
+            self.write(f"sets/{number:03}.jsonl", self.json_lines([record]))
+        done = subprocess.run([PROGRAM, "scan", "--json", "--memory=256K", "sets"], cwd=self.folder, capture_output=True,
+                              preexec_fn=limit_descriptors)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        summary = json.loads(done.stdout.splitlines()[-1])["summary"]
+        self.assertEqual((summary["documents"], summary["groups"], summary["redundant"]), (300, 5, 295))
 
     def test_filter(self):
         lines = self.json_lines(self.records())

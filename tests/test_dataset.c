@@ -231,9 +231,8 @@ static void read_compressed(struct dataset *dataset, struct sample *sample, cons
     unlink(path);
     filter_to(dataset, path, keep_all, NULL, &kept);
     assert_int_equal(kept, sample->count);
-    struct dataset_options options = {.batch_size = 100};
+    struct dataset_options options = {.batch_size = 100, .many = sample->count % 2};
     struct dataset *packed = open_set(path, &options);
-    assert_int_equal(dataset_get_kind(packed), sample->kind);
     /* An empty file compresses to something, but nothing says that it was compressed once nothing was
      * written. */
     if (kept > 0) assert_int_equal(dataset_random_access(packed), ending[0] == 0);
@@ -264,7 +263,8 @@ static void test_random_records(void **state) {
         make_sample(&seed, &sample);
         char path[200];
         snprintf(path, sizeof path, "%s", save(name_of(sample.kind), sample.file.data, sample.file.len));
-        struct dataset_options options = {.batch_size = 1 + rng_below(&seed, 1 + rng_below(&seed, 3000))};
+        struct dataset_options options = {.batch_size = 1 + rng_below(&seed, 1 + rng_below(&seed, 3000)),
+                                          .many = rng_below(&seed, 2)};
         struct dataset *dataset = open_set(path, &options);
         read_back(dataset, &sample, path, places);
         read_at_random(dataset, &sample, places);
@@ -294,6 +294,55 @@ static void test_changed_file(void **state) {
     assert_non_null(strstr(err.message, "x.jsonl' again: it has changed meanwhile"));
     record_reader_release(&reader);
     dataset_close(dataset);
+}
+
+/* The lowest that is free. */
+static int next_descriptor(void) {
+    int fd = dup(0);
+    close(fd);
+    return fd;
+}
+
+/* Of very many, none that has been read takes a descriptor; and the file is still the one it was. */
+static void test_many(void **state) {
+    (void)state;
+    char found[500];
+    uint64_t kept;
+    stemma_error err;
+    struct dataset_filter *filter;
+    struct dataset_options options = {.many = true};
+    int before = next_descriptor();
+    struct dataset *dataset = open_set(save_text("x.jsonl", "{\"id\":1,\"text\":\"a\"}\n"), &options);
+    list_records(dataset, found, sizeof found);
+    assert_string_equal(found, "1=a|");
+    assert_int_equal(next_descriptor(), before);
+    save_text("x.jsonl", "{\"id\":1,\"text\":\"a\"}\n more");
+    assert_int_equal(dataset_rewind(dataset, &err), STEMMA_UNREADABLE);
+    assert_int_equal(next_descriptor(), before);
+    unlink(in_folder("x.jsonl"));
+    assert_int_equal(dataset_rewind(dataset, &err), STEMMA_NOT_FOUND);
+    dataset_close(dataset);
+
+    dataset = open_set(save_text("x.jsonl", "{\"id\":1,\"text\":\"a\"}\n"), &plain);
+    save_text("x.jsonl", "{\"id\":2,\"text\":\"other\"}\n");
+    assert_int_equal(dataset_filter_open(in_folder("out.jsonl"), &filter, &err), STEMMA_OK);
+    assert_int_equal(dataset_filter_copy(filter, dataset, keep_all, NULL, &kept, &err), STEMMA_UNREADABLE);
+    dataset_filter_abandon(filter);
+    dataset_close(dataset);
+}
+
+/* A name that is as long as a text would stay in memory for every record. */
+static void test_long_id(void **state) {
+    (void)state;
+    char line[6000], found[6000], expected[300];
+    for (int size = 4096; size <= 4097; size++) {
+        snprintf(line, sizeof line, "{\"id\":\"%0*d\",\"text\":\"a\"}\n", size, 0);
+        struct dataset *dataset = open_set(save_text("x.jsonl", line), &plain);
+        list_records(dataset, found, sizeof found);
+        snprintf(expected, sizeof expected, "%s:1=a|", in_folder("x.jsonl"));
+        assert_int_equal(strcmp(found, expected) == 0, size > 4096);
+        dataset_close(dataset);
+    }
 }
 
 /* What was there when it was opened is read; what is gone is missed. */
@@ -477,6 +526,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         IN_FOLDER(test_random_records),
         IN_FOLDER(test_changed_file),
+        IN_FOLDER(test_many),
+        IN_FOLDER(test_long_id),
         IN_FOLDER(test_growing_and_shrinking),
         IN_FOLDER(test_pipes),
         IN_FOLDER(test_members_and_damage),

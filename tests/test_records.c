@@ -22,7 +22,9 @@ struct json_row {
 static const struct json_row json_rows[] = {
     {"{\"text\":\"a\",\"id\":7}", "7=a|"},
     {"{\"text\":\"a\",\"id\":1.50e+3}", "1.50e+3=a|"},
+    {"{\"text\":\"a\",\"id\":-1}", "-1=a|"},
     {"{\"text\":\"a\",\"id\":null}", "x.jsonl:1=a|"},
+    {"{\"text\":\"a\",\"id\":true}", "x.jsonl:1=a|"},
     {"{\"text\":\"a\",\"id\":\"\"}", "x.jsonl:1=a|"},
     {"{\"text\":\"a\",\"id\":\"n\\u0000n\"}", "x.jsonl:1=a|"},
     {"{\"text\":\"a\",\"id\":{\"x\":1}}", "x.jsonl:1=a|"},

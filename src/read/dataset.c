@@ -1,12 +1,14 @@
 /* Data sets in order: where their bytes come from, and batches that end where a record does. */
 #include "base/alloc.h"
 #include "base/file.h"
+#include "base/long_path.h"
 #include "base/temporary.h"
 #include "kernels/kernels.h"
 #include "read/dataset_state.h"
 #include "read/find_byte.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -153,6 +155,17 @@ static stemma_status next_records(struct dataset *dataset, struct dataset_batch 
     return dataset->failure.status;
 }
 
+/* There may be thousands of data sets that have been read: none of them keeps what only reading needs. */
+static void end_reading(struct dataset *dataset) {
+    dataset->read_at = dataset_position(dataset);
+    dataset->ended = true;
+    unpacker_free(dataset->unpacker);
+    dataset->unpacker = NULL;
+    buf_release(&dataset->rest);
+    if (dataset->reopens && dataset->fd >= 0) close(dataset->fd);
+    if (dataset->reopens) dataset->fd = -1;
+}
+
 stemma_status dataset_next(struct dataset *dataset, struct dataset_batch *batch, bool *more,
                            stemma_error *err) {
     if (batch->bytes.cap / 8 > dataset->batch_size)
@@ -164,13 +177,11 @@ stemma_status dataset_next(struct dataset *dataset, struct dataset_batch *batch,
     if (!buf_add(&batch->bytes, dataset->rest.data, dataset->rest.len)) return fail_memory(err);
     dataset->rest.len = 0;
     stemma_status status = next_records(dataset, batch, err);
-    if (status != STEMMA_OK) {
-        batch->bytes.len = 0;
-        dataset->ended = true;
-        return status;
-    }
-    *more = batch->bytes.len > 0 || batch->too_long > 0;
-    return STEMMA_OK;
+    if (status != STEMMA_OK) batch->bytes.len = 0;
+    bool any = batch->bytes.len > 0 || batch->too_long > 0;
+    if (!any) end_reading(dataset);
+    if (status == STEMMA_OK) *more = any;
+    return status;
 }
 
 void dataset_batch_release(struct dataset_batch *batch) {
@@ -230,15 +241,21 @@ static stemma_status begin(struct dataset *dataset, stemma_error *err) {
     return dataset->kind != DATASET_JSON_LINES && rest->len ? take_header(dataset, err) : STEMMA_OK;
 }
 
-stemma_status dataset_rewind(struct dataset *dataset, stemma_error *err) {
-    unpacker_free(dataset->unpacker);
-    dataset->unpacker = NULL;
+static stemma_status begin_again(struct dataset *dataset, stemma_error *err) {
+    if (dataset->reopens) {
+        TRY(dataset_reopen(dataset, &dataset->fd, err));
+        TRY(dataset_check_unchanged(dataset, dataset->fd, err));
+    }
     dataset->read_at = dataset->offset = 0;
-    dataset->rest.len = 0;
     dataset->ended = false;
     dataset->failure.status = STEMMA_OK;
-    stemma_status status = begin(dataset, err);
-    if (status != STEMMA_OK) dataset->ended = true;
+    return begin(dataset, err);
+}
+
+stemma_status dataset_rewind(struct dataset *dataset, stemma_error *err) {
+    end_reading(dataset);
+    stemma_status status = begin_again(dataset, err);
+    if (status != STEMMA_OK) end_reading(dataset);
     return status;
 }
 
@@ -268,12 +285,13 @@ static stemma_status open_spooled(struct dataset *dataset, struct input *input, 
 
 /* A regular file at its beginning is read in place, anything else is copied first. */
 static stemma_status open_bytes(struct dataset *dataset, struct input *input, const char *directory,
-                                stemma_error *err) {
+                                bool many, stemma_error *err) {
     struct stat info;
     if (fstat(input->fd, &info) != 0) return fail_errno(err, "read", input->name, errno);
     if (S_ISREG(info.st_mode) && lseek(input->fd, 0, SEEK_CUR) == 0) {
         dataset->fd = input->fd;
         dataset->owned = input->owned;
+        dataset->reopens = many && input->owned;
         input->owned = false;
     } else
         TRY(open_spooled(dataset, input, directory, err));
@@ -281,6 +299,11 @@ static stemma_status open_bytes(struct dataset *dataset, struct input *input, co
     dataset->size = (uint64_t)info.st_size;
     dataset->modified = (int64_t)info.st_mtim.tv_sec * 1000000000 + info.st_mtim.tv_nsec;
     return STEMMA_OK;
+}
+
+stemma_status dataset_reopen(const struct dataset *dataset, int *fd, stemma_error *err) {
+    *fd = open_path(dataset->name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    return *fd < 0 ? fail_errno(err, "read", dataset->name, errno) : STEMMA_OK;
 }
 
 static stemma_status look_for_magic(struct dataset *dataset, stemma_error *err) {
@@ -314,7 +337,7 @@ static stemma_status open_all(struct dataset *dataset, const char *path,
     TRY(set_options(dataset, path, options, err));
     TRY(input_open(&input, dataset->name, err));
     input.stop = options->stop;
-    stemma_status status = open_bytes(dataset, &input, options->directory, err);
+    stemma_status status = open_bytes(dataset, &input, options->directory, options->many, err);
     input_close(&input);
     if (status != STEMMA_OK) return status;
     TRY(look_for_magic(dataset, err));
@@ -338,7 +361,7 @@ stemma_status dataset_open(const char *path, const struct dataset_options *optio
 void dataset_close(struct dataset *dataset) {
     if (!dataset) return;
     unpacker_free(dataset->unpacker);
-    if (dataset->owned) close(dataset->fd);
+    if (dataset->owned && dataset->fd >= 0) close(dataset->fd);
     mem_free(dataset->name);
     mem_free(dataset->text_field);
     mem_free(dataset->id_field);
@@ -347,16 +370,8 @@ void dataset_close(struct dataset *dataset) {
     mem_free(dataset);
 }
 
-enum dataset_kind dataset_get_kind(const struct dataset *dataset) {
-    return dataset->kind;
-}
-
 bool dataset_random_access(const struct dataset *dataset) {
     return !dataset->compressed;
-}
-
-uint64_t dataset_size(const struct dataset *dataset) {
-    return dataset->size;
 }
 
 uint64_t dataset_position(const struct dataset *dataset) {

@@ -27,6 +27,7 @@ struct dataset_options {
     uint64_t record_most;   /* a record of more bytes is broken; 0: 1 GiB */
     size_t batch_size;      /* about; 0: 1 MiB */
     const char *directory;  /* for temporary files; NULL: $TMPDIR or /tmp */
+    bool many;              /* it is one of very many: while nobody reads it, it takes no descriptor */
     const volatile int *stop;
 };
 
@@ -36,10 +37,8 @@ struct dataset;
 stemma_status dataset_open(const char *path, const struct dataset_options *options, struct dataset **out,
                            stemma_error *err);
 void dataset_close(struct dataset *dataset);
-enum dataset_kind dataset_get_kind(const struct dataset *dataset);
 bool dataset_random_access(const struct dataset *dataset); /* it is not compressed */
-uint64_t dataset_size(const struct dataset *dataset); /* bytes of the file, as it was when it was opened */
-uint64_t dataset_position(const struct dataset *dataset); /* how many of them have been read */
+uint64_t dataset_position(const struct dataset *dataset);  /* bytes of the file that have been read */
 
 /* ---- in order ---- */
 
@@ -62,7 +61,7 @@ void dataset_batch_release(struct dataset_batch *batch);
 /* ---- the records ---- */
 
 struct dataset_record {
-    const uint8_t *id; /* where the record has none: FILE:LINE. Without NUL */
+    const uint8_t *id; /* where the record has none, or one that is no name: FILE:LINE. Without NUL */
     size_t id_size;
     const uint8_t *text; /* KERNEL_SLACK bytes behind it may be read */
     size_t text_size;
@@ -106,7 +105,7 @@ stemma_status dataset_filter_open(const char *path, struct dataset_filter **out,
 /* Copies the records for which keep() is true, byte for byte and in order, from the data set's beginning;
  * broken ones are asked for, too. The header of the first data set is copied, and later ones must have the
  * same. *kept grows by what was copied. INVALID: another header or kind. UNSUPPORTED: a record too long to be
- * held. */
+ * held. UNREADABLE: the file has changed since it was opened. */
 typedef bool dataset_keep(void *context, uint64_t offset, uint64_t line);
 stemma_status dataset_filter_copy(struct dataset_filter *filter, struct dataset *dataset, dataset_keep *keep,
                                   void *context, uint64_t *kept, stemma_error *err);

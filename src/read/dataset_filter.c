@@ -105,6 +105,7 @@ stemma_status dataset_filter_copy(struct dataset_filter *filter, struct dataset 
     struct dataset_batch batch = {0};
     bool more = true;
     TRY(dataset_rewind(dataset, err));
+    TRY(dataset_check_unchanged(dataset, dataset->fd, err)); /* offsets would be those of other records */
     TRY(put_header(filter, dataset, err));
     stemma_status status;
     while ((status = dataset_next(dataset, &batch, &more, err)) == STEMMA_OK && more)

@@ -19,7 +19,8 @@ struct dataset {
     size_t batch_size;
     const volatile int *stop;
     int fd;
-    bool owned; /* the descriptor */
+    bool owned;   /* the descriptor */
+    bool reopens; /* the descriptor is that of the reading in order, -1 between; others open their own */
     bool compressed;
     uint64_t size;    /* of the file, when it was opened, */
     int64_t modified; /* and when it had last been written to, in ns */
@@ -43,6 +44,12 @@ bool dataset_record_end(const struct dataset *dataset, enum csv_place *place, co
  * it ends within quotes. */
 bool dataset_record_span(const struct dataset *dataset, const struct dataset_batch *batch, size_t at,
                          size_t *end, bool *open);
+
+/* Of a file that is opened again; the descriptor is the caller's. */
+stemma_status dataset_reopen(const struct dataset *dataset, int *fd, stemma_error *err);
+
+/* UNREADABLE when the file is not what it was when it was opened first. */
+stemma_status dataset_check_unchanged(const struct dataset *dataset, int fd, stemma_error *err);
 
 /* Whether it is a line with nothing on it. */
 bool dataset_record_blank(const struct dataset *dataset, const uint8_t *bytes, size_t size);

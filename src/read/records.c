@@ -1,4 +1,5 @@
 /* The records of a batch, or one by its offset: where each ends, and its text and id. */
+#include "base/file.h"
 #include "kernels/kernels.h"
 #include "read/csv.h"
 #include "read/dataset_state.h"
@@ -73,6 +74,12 @@ static bool is_null(struct json_value value) {
     return !value.at || (value.type == JSON_SCALAR && *value.at == 'n');
 }
 
+/* A string or a number. */
+static bool is_name(struct json_value value) {
+    if (!value.at || value.type == JSON_NESTED) return false;
+    return value.type != JSON_SCALAR || *value.at == '-' || (*value.at >= '0' && *value.at <= '9');
+}
+
 static stemma_status read_json(struct record_reader *reader, const uint8_t *bytes, size_t size,
                                struct dataset_record *record, stemma_error *err) {
     const struct dataset *dataset = reader->dataset;
@@ -86,7 +93,7 @@ static stemma_status read_json(struct record_reader *reader, const uint8_t *byte
         return fail(err, STEMMA_CORRUPT, "line %llu of '%s': field '%s' is not a string",
                     (unsigned long long)record->line, dataset->name, dataset->text_field);
     if (!json_bytes(*text, &reader->text, &record->text, &record->text_size)) return fail_memory(err);
-    if (is_null(*id) || id->type == JSON_NESTED) return STEMMA_OK;
+    if (!is_name(*id)) return STEMMA_OK;
     return json_bytes(*id, &reader->id, &record->id, &record->id_size) ? STEMMA_OK : fail_memory(err);
 }
 
@@ -117,10 +124,13 @@ static stemma_status read_csv(struct record_reader *reader, const uint8_t *bytes
     return found ? STEMMA_OK : no_text(dataset, record->line, err);
 }
 
+enum { ID_MOST = 4096 }; /* what is longer is no name; and all ids of a scan stay in memory */
+
 /* A record without an id of its own is called by its place. */
 static stemma_status ensure_id(struct record_reader *reader, struct dataset_record *record,
                                stemma_error *err) {
-    if (record->id_size > 0 && !memchr(record->id, 0, record->id_size)) return STEMMA_OK;
+    size_t size = record->id_size;
+    if (size > 0 && size <= ID_MOST && !memchr(record->id, 0, size)) return STEMMA_OK;
     reader->id.len = 0;
     if (!buf_add_format(&reader->id, "%s:%llu", reader->dataset->name, (unsigned long long)record->line))
         return fail_memory(err);
@@ -260,28 +270,24 @@ static stemma_status changed(const struct dataset *dataset, stemma_error *err) {
     return fail(err, STEMMA_UNREADABLE, "cannot read '%s' again: it has changed meanwhile", dataset->name);
 }
 
-static stemma_status check_unchanged(const struct dataset *dataset, stemma_error *err) {
+stemma_status dataset_check_unchanged(const struct dataset *dataset, int fd, stemma_error *err) {
     struct stat info;
-    if (fstat(dataset->fd, &info) != 0) return fail_errno(err, "read", dataset->name, errno);
+    if (fstat(fd, &info) != 0) return fail_errno(err, "read", dataset->name, errno);
     int64_t modified = (int64_t)info.st_mtim.tv_sec * 1000000000 + info.st_mtim.tv_nsec;
     if ((uint64_t)info.st_size != dataset->size || modified != dataset->modified)
         return changed(dataset, err);
     return STEMMA_OK;
 }
 
-static stemma_status read_bytes_at(const struct dataset *dataset, uint64_t offset, uint64_t size,
+static stemma_status read_bytes_at(const struct dataset *dataset, int fd, uint64_t offset, uint64_t size,
                                    struct buf *bytes, stemma_error *err) {
     if (offset > dataset->size || size > dataset->size - offset) return changed(dataset, err);
     bytes->len = 0;
     if (!buf_reserve(bytes, (size_t)size + KERNEL_SLACK)) return fail_memory(err);
-    while (bytes->len < size) {
-        ssize_t got = pread(dataset->fd, bytes->data + bytes->len, (size_t)size - bytes->len,
-                            (off_t)(offset + bytes->len));
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) return fail_errno(err, "read", dataset->name, errno);
-        if (got == 0) return changed(dataset, err);
-        bytes->len += (size_t)got;
-    }
+    int cause = read_at(fd, bytes->data, (size_t)size, offset);
+    TRY(dataset_check_unchanged(dataset, fd, err));
+    if (cause) return fail_errno(err, "read", dataset->name, cause);
+    bytes->len = (size_t)size;
     return STEMMA_OK;
 }
 
@@ -289,11 +295,14 @@ stemma_status dataset_text_at(const struct dataset *dataset, uint64_t offset, ui
                               struct record_reader *reader, const uint8_t **text, size_t *text_size,
                               stemma_error *err) {
     struct dataset_record record = {.offset = offset, .size = size};
+    int fd = dataset->fd;
     if (dataset->compressed)
         return fail(err, STEMMA_UNSUPPORTED, "'%s' is compressed: its records can be read in order only",
                     dataset->name);
-    TRY(read_bytes_at(dataset, offset, size, &reader->bytes, err));
-    TRY(check_unchanged(dataset, err));
+    if (dataset->reopens) TRY(dataset_reopen(dataset, &fd, err));
+    stemma_status status = read_bytes_at(dataset, fd, offset, size, &reader->bytes, err);
+    if (dataset->reopens) close(fd);
+    if (status != STEMMA_OK) return status;
     reader->dataset = dataset;
     TRY(read_record(reader, reader->bytes.data, &record, err));
     *text = record.text;

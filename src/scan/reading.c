@@ -110,7 +110,8 @@ static stemma_status take_document(struct worker *w, const struct document *plac
     TRY(catalogue_add_document(&scan->catalogue, &document, id, id_size, format_guess(name, bytes, size),
                                &number, &seen, err));
     if (!seen) TRY(take_bytes(w, number, name, bytes, size, err));
-    progress_add(scan, 1, size);
+    /* Bytes of data sets are counted as they come. */
+    progress_add(scan, 1, source->kind == SOURCE_DATASET ? 0 : size);
     return STEMMA_OK;
 }
 
@@ -175,6 +176,7 @@ struct reading {
     pthread_mutex_t lock; /* of what follows */
     uint32_t *queue;      /* sources */
     size_t next;
+    size_t datasets;      /* among them */
     stemma_status status; /* the first failure ends the reading */
     stemma_error error;
 };
@@ -185,13 +187,17 @@ struct job {
     bool batched;
 };
 
-static stemma_status open_dataset(struct stemma_scan *scan, struct source *source, stemma_error *err) {
-    const stemma_scan_options *o = &scan->settings.options;
-    struct dataset_options options = {.text_field = o->text_field,
-                                      .id_field = o->id_field,
-                                      .directory = scan->settings.limits.temporary_directory,
-                                      .stop = scan->settings.limits.stop};
-    return source->dataset ? STEMMA_OK : dataset_open(source->name, &options, &source->dataset, err);
+/* Data sets that keep their descriptors, so that a record is read again at no other cost. */
+enum { DATASETS_OPEN = 64 };
+
+static stemma_status open_dataset(struct reading *r, struct source *source, stemma_error *err) {
+    const struct scan_settings *settings = &r->scan->settings;
+    struct dataset_options options = {.text_field = settings->options.text_field,
+                                      .id_field = settings->options.id_field,
+                                      .directory = settings->limits.temporary_directory,
+                                      .many = r->datasets > DATASETS_OPEN,
+                                      .stop = settings->limits.stop};
+    return dataset_open(source->name, &options, &source->dataset, err);
 }
 
 /* The next batch of the data set at the head of the queue; false when it has no more, or cannot be read
@@ -200,8 +206,12 @@ static bool next_batch(struct reading *r, uint32_t number, struct dataset_batch 
     struct source *source = &r->scan->catalogue.sources[number];
     bool more = false;
     stemma_error cause;
-    stemma_status status = open_dataset(r->scan, source, &cause);
-    if (status == STEMMA_OK) status = dataset_next(source->dataset, batch, &more, &cause);
+    uint64_t before = source->dataset ? dataset_position(source->dataset) : 0;
+    stemma_status status = source->dataset ? STEMMA_OK : open_dataset(r, source, &cause);
+    if (status == STEMMA_OK) {
+        status = dataset_next(source->dataset, batch, &more, &cause);
+        progress_add(r->scan, 0, dataset_position(source->dataset) - before);
+    }
     if (status == STEMMA_OK) return more;
     if (is_problem(status) || status == STEMMA_INVALID) { /* invalid: no column of that name */
         catalogue_add_problem(&r->scan->catalogue, source->name, 0, &cause);
@@ -275,6 +285,7 @@ stemma_status scan_read(struct stemma_scan *scan, stemma_error *err) {
     if (!r.queue) return fail_memory(err);
     for (size_t i = 0; i < c->source_count; i++) {
         r.queue[i] = (uint32_t)i;
+        r.datasets += c->sources[i].kind == SOURCE_DATASET;
         bytes += c->sources[i].size;
     }
     qsort_r(r.queue, c->source_count, sizeof *r.queue, queue_order, c->sources);
