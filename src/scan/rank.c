@@ -1,8 +1,8 @@
 /*
  * Keep order: which document of a class, and which class of all, comes first.
  *
- * By the policy asked for, then longer text, then the id as bytes, then the place in the input: a total order
- * that depends on nothing but the documents.
+ * By the policy asked for, then longer text, then the id as bytes, then the data set's name, then the place
+ * in it: a total order that depends on nothing but the documents.
  */
 #include "base/alloc.h"
 #include "runs/runs.h"
@@ -57,12 +57,18 @@ static uint64_t policy_key(const struct stemma_scan *scan, uint32_t document) {
     return 0;
 }
 
+static const char *source_name(const struct stemma_scan *scan, uint32_t document) {
+    return scan->catalogue.sources[scan->catalogue.documents[document].source].name;
+}
+
 /* Where the policy does not decide. */
 static int tie_order(const struct stemma_scan *scan, uint32_t a, uint32_t b) {
     uint64_t size_a = text_size_of(scan, a), size_b = text_size_of(scan, b);
     if (size_a != size_b) return size_a > size_b ? -1 : 1;
     int ids = strcmp(catalogue_id(&scan->catalogue, a), catalogue_id(&scan->catalogue, b));
     if (ids) return ids;
+    int sources = strcmp(source_name(scan, a), source_name(scan, b)); /* data sets may use one id each */
+    if (sources) return sources;
     return (scan->place[a] > scan->place[b]) - (scan->place[a] < scan->place[b]);
 }
 
@@ -145,6 +151,18 @@ static void rank_classes(struct stemma_scan *scan, uint32_t *starts, uint32_t *d
     fill_ranking(ranking, sorted, starts, documents);
 }
 
+/* Which document of a class was read first depends on the threads; from now on it is the first in keep
+ * order. */
+static void choose_documents(struct stemma_scan *scan) {
+    struct catalogue *c = &scan->catalogue;
+    for (uint32_t i = 0; i < c->class_count; i++) {
+        struct text_class *class = &c->classes[i];
+        class->document = scan->ranking.documents[scan->ranking.first[scan->ranking.rank_of[i]]];
+        const struct document *document = &c->documents[class->document];
+        class->huge = c->sources[document->source].kind == SOURCE_FILE && document->bytes > scan->huge_from;
+    }
+}
+
 stemma_status scan_rank(struct stemma_scan *scan, stemma_error *err) {
     struct ranking *ranking = &scan->ranking;
     size_t documents = scan->catalogue.document_count;
@@ -159,7 +177,10 @@ stemma_status scan_rank(struct stemma_scan *scan, stemma_error *err) {
     struct keyed_class *sorted = mem_alloc(ranking->count * sizeof *sorted);
     bool room = ranking->class_of && ranking->rank_of && ranking->first && ranking->documents && starts &&
                 own && sorted;
-    if (room) rank_classes(scan, starts, own, sorted);
+    if (room) {
+        rank_classes(scan, starts, own, sorted);
+        choose_documents(scan);
+    }
     mem_free(starts);
     mem_free(own);
     mem_free(sorted);
