@@ -153,7 +153,7 @@ stemma_status sorter_finish(struct sorter *sorter, stemma_error *err) {
     TRY(levels_finish(&sorter->levels, err));
     mem_free(sorter->records);
     sorter->records = NULL;
-    sorter->capacity = 0;
+    sorter->capacity = sorter->most_used = 0;
     return STEMMA_OK;
 }
 
