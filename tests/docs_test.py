@@ -6,8 +6,9 @@
 README.md and docs/*.md: ```console blocks. Manual pages: `.Bd -literal` blocks. Lines that begin with `$ ` are
 commands, those below what they print, standard error included; `...` stands for anything, a line of `...` for
 any lines. Each document is one session in an empty directory that holds copies of /usr/share/common-licenses.
-```c blocks are compiled with every warning.
+```c blocks are compiled with every warning. Files that the documentation names exist.
 """
+import fnmatch
 import os
 import re
 import shutil
@@ -79,6 +80,52 @@ class Programs(unittest.TestCase):
                            "-xc", "-"]
                 done = subprocess.run(command, input=block, text=True, capture_output=True)
                 self.assertEqual(done.stderr, "", path.name)
+
+
+class References(unittest.TestCase):
+    """What the pages name is there: paths and file names in backticks, links, other manual pages."""
+    PAGES = [SOURCE / "README.md", SOURCE / "ARCHITECTURE.md", SOURCE / "bench/README.md", *SOURCE.glob("docs/**/*.md")]
+    FOLDERS = ("src", "cli", "include", "tests", "tools", "bench", "examples", "fuzz", "docs")
+    EXAMPLES = {"__init__.py"}  # a name that is spoken of
+
+    @classmethod
+    def setUpClass(cls):
+        cls.names = {path.name for folder in cls.FOLDERS for path in (SOURCE / folder).rglob("*")}
+
+    def quoted(self, page):
+        text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.M | re.S)
+        for quote in re.findall(r"`([^`\n]+)`", text):
+            yield from (word.rstrip(",;:") for word in quote.split())
+
+    def is_there(self, word):
+        if re.fullmatch(rf"({'|'.join(self.FOLDERS)})/[\w./*-]*", word):
+            return any(SOURCE.glob(word.rstrip("/")))
+        if re.fullmatch(r"[\w*-]+\.(c|h|py|md)", word):
+            return bool(fnmatch.filter(self.names | self.EXAMPLES | {"README.md", "ARCHITECTURE.md"}, word))
+        return True
+
+    def test_files_exist(self):
+        for page in self.PAGES:
+            gone = [word for word in self.quoted(page) if not self.is_there(word)]
+            self.assertEqual(gone, [], page.name)
+        self.assertFalse(self.is_there("src/scan/nothing.c") or self.is_there("nothing.c"))
+
+    def test_links_lead_somewhere(self):
+        for page in self.PAGES:
+            for link in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
+                self.assertTrue("://" in link or (page.parent / link).exists(), f"{link} in {page.name}")
+
+    def test_every_design_page_is_listed(self):
+        listed = set(re.findall(r"\]\(docs/design/([^)]+)\)", (SOURCE / "ARCHITECTURE.md").read_text()))
+        self.assertEqual(listed, {page.name for page in SOURCE.glob("docs/design/*.md")})
+
+    def test_manual_pages_refer_to_each_other(self):
+        """Each page is named by another one; what is named is there, or not ours."""
+        named = set()
+        for page in SOURCE.glob("docs/man/*.[1-9]"):
+            others = {f"{name}.{section}" for name, section in re.findall(r"^\.Xr (stemma\S*) (\d)", page.read_text(), re.M)}
+            named |= others - {page.name}
+        self.assertEqual(named, {page.name for page in SOURCE.glob("docs/man/*.[1-9]")})
 
 
 def add_documents():
