@@ -203,7 +203,7 @@ void report_summary(const scan_report *r) {
     char documents[32], bytes[32];
     if (s->documents == 0) {
         puts(
-            "no documents: there are no files, or all of them are left out (hidden, named by an ignore file, by "
+            "no documents: there are no files and records, or all are left out (hidden, named by an ignore file, by "
             "--include, --exclude or their size)");
         return;
     }

@@ -109,6 +109,11 @@ static void test_no_column(void **state) {
     const char *path = save_text("x.csv", "a,b\n1,2\n");
     assert_int_equal(dataset_open(path, &plain, &dataset, &err), STEMMA_INVALID);
     assert_non_null(strstr(err.message, "has no column 'text', but a, b"));
+    struct dataset_options other = {.text_field = "b", .id_field = "key"};
+    assert_int_equal(dataset_open(path, &other, &dataset, &err), STEMMA_INVALID);
+    assert_non_null(strstr(err.message, "has no column 'key', but a, b"));
+    assert_int_equal(dataset_open(save_text("blank.csv", "\n"), &plain, &dataset, &err), STEMMA_INVALID);
+    assert_non_null(strstr(err.message, "has no column 'text'"));
     struct dataset_options third = {.text_field = "3"};
     assert_int_equal(dataset_open(path, &third, &dataset, &err), STEMMA_INVALID);
     assert_int_equal(dataset_open(in_folder("missing.csv"), &plain, &dataset, &err), STEMMA_NOT_FOUND);

@@ -298,6 +298,7 @@ static stemma_status set_options(struct dataset *dataset, const char *path,
     dataset->name = mem_copy_string(path);
     dataset->text_field = mem_copy_string(options->text_field ? options->text_field : "text");
     dataset->id_field = mem_copy_string(options->id_field ? options->id_field : "id");
+    dataset->id_asked = options->id_field != NULL;
     if (!dataset->name || !dataset->text_field || !dataset->id_field) return fail_memory(err);
     dataset->kind = options->kind != DATASET_BY_NAME ? options->kind : dataset_kind_of(path);
     dataset->delimiter = dataset->kind == DATASET_TSV ? '\t' : ',';

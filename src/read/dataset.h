@@ -22,7 +22,7 @@ bool dataset_name(const char *path);
 struct dataset_options {
     const char
         *text_field; /* NULL: "text"; "meta.text" is a field inside one; columns also by number, from 1 */
-    const char *id_field;   /* NULL: "id" */
+    const char *id_field;   /* NULL: "id", if there is one */
     enum dataset_kind kind; /* BY_NAME: JSON lines, if the name says nothing and the data begins so */
     uint64_t record_most;   /* a record of more bytes is broken; 0: 1 GiB */
     size_t batch_size;      /* about; 0: 1 MiB */

@@ -163,28 +163,35 @@ static stemma_status find_column(const struct dataset *dataset, const char *name
 }
 
 /* Who asked for a column that is not there may know it when it is seen. */
-static stemma_status fail_column(const struct dataset *dataset, struct buf *names, stemma_error *err) {
+static stemma_status fail_column(const struct dataset *dataset, const char *name, struct buf *columns,
+                                 stemma_error *err) {
     const uint8_t *at = dataset->header.data, *end = at + size_of_line(at, dataset->header.len);
     struct csv_field field;
-    names->len = 0;
-    while (names->len < COLUMNS_SHOWN && csv_next_field(&at, end, dataset->delimiter, &field))
-        if ((names->len && !buf_add(names, ", ", 2)) ||
-            !buf_add(names, field.at, (size_t)(field.end - field.at)))
+    columns->len = 0;
+    while (columns->len < COLUMNS_SHOWN && csv_next_field(&at, end, dataset->delimiter, &field))
+        if ((columns->len && !buf_add(columns, ", ", 2)) ||
+            !buf_add(columns, field.at, (size_t)(field.end - field.at)))
             return fail_memory(err);
-    int shown = names->len < COLUMNS_SHOWN ? (int)names->len : COLUMNS_SHOWN;
-    return fail(err, STEMMA_INVALID, "'%s' has no column '%s', but %.*s%s", dataset->name,
-                dataset->text_field, shown, (const char *)names->data, shown < COLUMNS_SHOWN ? "" : "...");
+    if (!columns->len) return fail(err, STEMMA_INVALID, "'%s' has no column '%s'", dataset->name, name);
+    int shown = columns->len < COLUMNS_SHOWN ? (int)columns->len : COLUMNS_SHOWN;
+    return fail(err, STEMMA_INVALID, "'%s' has no column '%s', but %.*s%s", dataset->name, name, shown,
+                (const char *)columns->data, shown < COLUMNS_SHOWN ? "" : "...");
+}
+
+static stemma_status find_columns(struct dataset *dataset, struct buf *scratch, stemma_error *err) {
+    TRY(find_column(dataset, dataset->text_field, scratch, &dataset->text_column, err));
+    TRY(find_column(dataset, dataset->id_field, scratch, &dataset->id_column, err));
+    if (dataset->text_column == NO_COLUMN) return fail_column(dataset, dataset->text_field, scratch, err);
+    if (dataset->id_column == NO_COLUMN && dataset->id_asked)
+        return fail_column(dataset, dataset->id_field, scratch, err);
+    return STEMMA_OK;
 }
 
 stemma_status dataset_find_columns(struct dataset *dataset, stemma_error *err) {
     struct buf scratch = {0};
     dataset->text_column = dataset->id_column = NO_COLUMN;
     if (!dataset->header.len) return STEMMA_OK; /* an empty file */
-    stemma_status status = find_column(dataset, dataset->text_field, &scratch, &dataset->text_column, err);
-    if (status == STEMMA_OK)
-        status = find_column(dataset, dataset->id_field, &scratch, &dataset->id_column, err);
-    if (status == STEMMA_OK && dataset->text_column == NO_COLUMN)
-        status = fail_column(dataset, &scratch, err);
+    stemma_status status = find_columns(dataset, &scratch, err);
     buf_release(&scratch);
     return status;
 }
