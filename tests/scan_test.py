@@ -782,6 +782,7 @@ class Use(Scanning):
                 (["--json", "--filter=-", "pile"], "both write to standard output"),
                 (["--print0", "pile"], "--print0 is for --list-redundant"), (["--force", "pile"], "--force is for --filter"),
                 (["--pairs", "--group=first", "pile"], "--group makes no groups of --pairs"),
+                (["--boilerplate", "--labelled", "pile"], "boilerplate is not looked for with labels"),
                 (["-t", ".2", "pile"], "--threshold is from .3 to 1"), (["-t", "1.5", "pile"], "not a number from 0 to 1"),
                 (["--contained=.3", "pile"], "--contained is from .5 to 1"),
                 (["--keep=best", "pile"], "'best' is not one of: longest newest oldest first shortest-path"),
