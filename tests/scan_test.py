@@ -692,7 +692,7 @@ class DataSets(Scanning):
         self.bad("scan", "--filter=set.jsonl", "--force", "set.jsonl", says="is one of the documents")
         self.write("file", " ".join(prose(50, 1)))
         self.bad("scan", "--filter=new.jsonl", "file", says="data set")
-        self.bad("scan", "--filter=new.csv", "set.jsonl", says="'new.csv' is the name of another kind of data set")
+        self.bad("scan", "--filter=new.csv", "set.jsonl", says="'set.jsonl' and 'new.csv' are data sets of different kinds")
         self.assertEqual((self.folder / "out.jsonl").read_text(), "precious")
         self.assertEqual(self.listing(), ["file", "out.jsonl", "set.jsonl"])
 
