@@ -71,6 +71,7 @@ static stemma_scan_options scan_options(const options *o, progress *p) {
     if (o->group) s.group = (stemma_grouping)(o->group - 1);
     s.pairs = o->pairs;
     s.boilerplate = o->boilerplate;
+    s.filter = o->filter;
     s.cap = o->cap;
     s.include = o->include.texts;
     s.include_count = o->include.count;

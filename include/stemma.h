@@ -755,6 +755,8 @@ typedef struct stemma_scan_options {
     stemma_grouping group;
     bool pairs;       /* stemma_scan_pairs will be asked */
     bool boilerplate; /* stemma_scan_boilerplate will be asked */
+    const char *filter; /* where stemma_scan_filter will write: what it would refuse is refused before anything is
+                           read; NULL: it will not be asked */
     uint32_t cap;     /* what more classes share than this links each only to the first few of them; 0: 256 */
     /* input */
     const char *const *include,
@@ -785,7 +787,7 @@ STEMMA_API stemma_status stemma_scan_add_path(stemma_scan *scan, const char *pat
 STEMMA_API stemma_status stemma_scan_add_text(stemma_scan *scan, const char *id, const void *data,
                                               size_t size, stemma_error *error);
 /* Once. What cannot be read is a problem of that document, not of the scan. Errors: INTERRUPTED, NO_MEMORY,
- * NO_SPACE, IO. */
+ * NO_SPACE, IO; INVALID when the data sets cannot be filtered as options.filter asks. */
 STEMMA_API stemma_status stemma_scan_run(stemma_scan *scan, stemma_error *error);
 
 typedef struct stemma_scan_summary {
@@ -884,7 +886,7 @@ STEMMA_API stemma_status stemma_scan_get_problem(const stemma_scan *scan, uint64
 
 /* Writes the data sets without their redundant records, order kept, to one file of the same kind (compressed
  * by its name); it appears when it is complete. "-" is standard output. Errors: INVALID when the scan was not
- * of data sets of one kind. */
+ * of data sets of one kind, or the name is of another kind. */
 STEMMA_API stemma_status stemma_scan_filter(stemma_scan *scan, const char *path, uint64_t *kept,
                                             stemma_error *error);
 

@@ -701,7 +701,7 @@ class DataSets(Scanning):
         self.bad("scan", "--filter=set.jsonl", "--force", "set.jsonl", says="is one of the documents")
         self.write("file", " ".join(prose(50, 1)))
         self.bad("scan", "--filter=new.jsonl", "file", says="data set")
-        self.bad("scan", "--filter=new.csv", "set.jsonl", says="'new.csv' is the name of another kind of data set")
+        self.bad("scan", "--filter=new.csv", "set.jsonl", says="'set.jsonl' and 'new.csv' are data sets of different kinds")
         self.assertEqual((self.folder / "out.jsonl").read_text(), "precious")
         self.assertEqual(self.listing(), ["file", "out.jsonl", "set.jsonl"])
 
@@ -791,6 +791,7 @@ class Use(Scanning):
                 (["--json", "--filter=-", "pile"], "both write to standard output"),
                 (["--print0", "pile"], "--print0 is for --list-redundant"), (["--force", "pile"], "--force is for --filter"),
                 (["--pairs", "--group=first", "pile"], "--group makes no groups of --pairs"),
+                (["--boilerplate", "--labelled", "pile"], "boilerplate is not looked for with labels"),
                 (["-t", ".2", "pile"], "--threshold is from .3 to 1"), (["-t", "1.5", "pile"], "not a number from 0 to 1"),
                 (["--contained=.3", "pile"], "--contained is from .5 to 1"),
                 (["--keep=best", "pile"], "'best' is not one of: longest newest oldest first shortest-path"),

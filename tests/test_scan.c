@@ -482,6 +482,35 @@ static void test_wrong_use(void **state) {
     stemma_scan_free(NULL);
 }
 
+static stemma_status run_filtering(const char *from, const char *to, stemma_error *error) {
+    stemma_scan *scan = NULL;
+    char path[128];
+    snprintf(path, sizeof path, "%s/%s", folder, from);
+    stemma_scan_options options = stemma_scan_options_default();
+    options.filter = to;
+    assert_int_equal(stemma_scan_new(NULL, &options, NULL, &scan, error), STEMMA_OK);
+    assert_int_equal(stemma_scan_add_path(scan, path, error), STEMMA_OK);
+    stemma_status status = stemma_scan_run(scan, error);
+    assert_int_equal(stemma_scan_get_summary(scan).documents,
+                     status == STEMMA_OK); /* else nothing was read */
+    stemma_scan_free(scan);
+    return status;
+}
+
+static void test_what_cannot_be_filtered_is_not_read(void **state) {
+    (void)state;
+    stemma_error error;
+    write_file("a.jsonl", "{\"text\":\"one two three\"}\n");
+    write_file("a.txt", "one two three");
+    assert_int_equal(run_filtering("a.jsonl", "out.jsonl.gz", &error), STEMMA_OK);
+    assert_int_equal(run_filtering("a.jsonl", "-", &error), STEMMA_OK);
+    assert_int_equal(run_filtering("a.jsonl", "anything", &error), STEMMA_OK);
+    assert_int_equal(run_filtering("a.jsonl", "out.csv", &error), STEMMA_INVALID);
+    assert_non_null(strstr(error.message, "different kinds"));
+    assert_int_equal(run_filtering("a.txt", "out.jsonl", &error), STEMMA_INVALID);
+    assert_non_null(strstr(error.message, "is not a data set"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_relations),
@@ -493,6 +522,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_huge_documents, make_folder, remove_folder),
         cmocka_unit_test(test_boilerplate),
         cmocka_unit_test(test_wrong_use),
+        cmocka_unit_test_setup_teardown(test_what_cannot_be_filtered_is_not_read, make_folder, remove_folder),
     };
     return cmocka_run_group_tests_name("scan", tests, NULL, NULL);
 }

@@ -37,6 +37,9 @@ stemma_status stemma_scan_new(const stemma_recipe *recipe, const stemma_scan_opt
     if (!out) return fail(err, STEMMA_INVALID, "a place for the scan is needed");
     TRY(check_options(options, &settings.options, err));
     TRY(limits_check(limits, &settings.limits, err));
+    if (settings.options.boilerplate && recipe && recipe->view.labelled)
+        return fail(err, STEMMA_INVALID,
+                    "boilerplate is not looked for with labels: their shingles have no place");
     if (!recipe) TRY(recipe_parse("", 0, &own, err));
     stemma_status status = scan_new(recipe ? recipe : own, &settings, out, err);
     recipe_release(own);

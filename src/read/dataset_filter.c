@@ -57,18 +57,9 @@ static bool same_line(const struct buf *a, const struct buf *b) {
     return a_size == b_size && (a_size == 0 || !memcmp(a->data, b->data, a_size));
 }
 
-/* Records are copied as they are: under the name of another kind nobody could read them. */
-static stemma_status check_name(const char *path, const struct dataset *dataset, stemma_error *err) {
-    enum dataset_kind named = dataset_kind_of(path);
-    if (named == DATASET_BY_NAME || named == dataset->kind) return STEMMA_OK;
-    return fail(err, STEMMA_INVALID, "'%s' is the name of another kind of data set than '%s' is", path,
-                dataset->name);
-}
-
 static stemma_status put_header(struct dataset_filter *filter, const struct dataset *dataset,
                                 stemma_error *err) {
     if (filter->kind == DATASET_BY_NAME) {
-        TRY(check_name(filter->output.path, dataset, err));
         filter->kind = dataset->kind;
         if (!buf_add(&filter->header, dataset->header.data, dataset->header.len)) return fail_memory(err);
         return dataset->header.len ? put_record(filter, dataset->header.data, dataset->header.len, err)

@@ -346,8 +346,6 @@ stemma_status scan_boilerplate(struct stemma_scan *scan, uint64_t least, size_t 
     uint64_t share = scan->catalogue.class_count / 100;
     if (least == 0) least = share > 3 ? share : 3;
     b.least = least > UINT32_MAX ? UINT32_MAX : (uint32_t)least;
-    if (scan->recipe->view.labelled)
-        return fail(err, STEMMA_UNSUPPORTED, "shingles with labels have no place in the text");
     stemma_status status = find_all(&b, err);
     if (status == STEMMA_OK) status = give(&b, most, take, context, err);
     release(&b);

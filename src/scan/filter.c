@@ -41,14 +41,34 @@ static stemma_status copy_sources(struct stemma_scan *scan, struct dataset_filte
     return STEMMA_OK;
 }
 
+/* Standard input, which has no name, is JSON lines. */
+static enum dataset_kind kind_of(const struct source *source) {
+    enum dataset_kind kind = dataset_kind_of(source->name);
+    return kind == DATASET_BY_NAME ? DATASET_JSON_LINES : kind;
+}
+
+stemma_status scan_filter_check(const struct stemma_scan *scan, const char *path, stemma_error *err) {
+    enum dataset_kind kind = dataset_kind_of(path);
+    const char *other = path;
+    for (size_t i = 0; i < scan->catalogue.source_count; i++) {
+        const struct source *source = &scan->catalogue.sources[i];
+        if (source->kind != SOURCE_DATASET)
+            return fail(err, STEMMA_INVALID,
+                        "'%s' is not a data set: only data sets are written without their redundant records",
+                        source->name);
+        if (kind != DATASET_BY_NAME && kind_of(source) != kind)
+            return fail(err, STEMMA_INVALID, "'%s' and '%s' are data sets of different kinds", source->name,
+                        other);
+        kind = kind_of(source);
+        other = source->name;
+    }
+    return STEMMA_OK;
+}
+
 stemma_status scan_filter(struct stemma_scan *scan, const char *path, uint64_t *kept, stemma_error *err) {
     struct dataset_filter *filter = NULL;
     uint64_t count = 0;
-    for (size_t i = 0; i < scan->catalogue.source_count; i++)
-        if (scan->catalogue.sources[i].kind != SOURCE_DATASET)
-            return fail(err, STEMMA_INVALID,
-                        "'%s' is not a data set: only data sets are written without their redundant records",
-                        scan->catalogue.sources[i].name);
+    TRY(scan_filter_check(scan, path, err));
     TRY(dataset_filter_open(path, &filter, err));
     stemma_status status = copy_sources(scan, filter, &count, err);
     if (status != STEMMA_OK) {

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/thread.h"
 #include "read/dataset.h"
+#include "scan/filter.h"
 
 #include <string.h>
 #include <time.h>
@@ -155,6 +156,7 @@ static void summarise(struct stemma_scan *scan, double begin) {
 stemma_status scan_run(struct stemma_scan *scan, stemma_error *err) {
     double begin = seconds();
     TRY(scan_list(scan, err));
+    if (scan->settings.options.filter) TRY(scan_filter_check(scan, scan->settings.options.filter, err));
     TRY(scan_read(scan, err));
     double read = seconds();
     TRY(scan_rank(scan, err));
