@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/sort.h"
 #include "scan/excerpt.h"
+#include "scan/reading.h"
 #include "shingle/whole.h"
 
 #include <stdlib.h>
@@ -90,12 +91,14 @@ static void insert_rank(struct common *common, uint32_t rank) {
     common->ranks[at] = rank;
 }
 
+/* All documents count, but passages are looked for in those that any memory holds. */
 static void count_class(struct stemma_scan *scan, struct common *common, uint32_t class) {
     const struct ranking *ranking = &scan->ranking;
+    const struct catalogue *c = &scan->catalogue;
     uint32_t rank = ranking->rank_of[class];
     common->classes++;
     common->documents += ranking->first[rank + 1] - ranking->first[rank];
-    if (!scan->catalogue.classes[class].huge) insert_rank(common, rank);
+    if (c->documents[c->classes[class].document].bytes <= SCAN_HELD) insert_rank(common, rank);
 }
 
 static stemma_status find_common(struct boilerplate *b, struct sorter_cursor *cursor, stemma_error *err) {
@@ -118,17 +121,18 @@ static stemma_status find_common(struct boilerplate *b, struct sorter_cursor *cu
     return STEMMA_OK;
 }
 
-/* Their documents may be where texts cannot be read again one by one. */
-static stemma_status recall(const struct boilerplate *b, stemma_error *err) {
-    uint8_t *bits = mem_zero(b->scan->ranking.count / 8 + 1, 1);
-    if (!bits) return fail_memory(err);
+/* The texts of all that are named in common samples. */
+static stemma_status recall_named(struct boilerplate *b, stemma_error *err) {
+    const struct stemma_scan *scan = b->scan;
+    uint8_t *needed = mem_zero(scan->catalogue.class_count / 8 + 1, 1);
+    if (!needed) return fail_memory(err);
     for (size_t i = 0; i < b->common_count; i++)
         for (uint32_t k = 0; k < b->common[i].rank_count; k++) {
-            uint32_t class = b->scan->ranking.class_of[b->common[i].ranks[k]];
-            bits[class / 8] |= (uint8_t)(1u << class % 8);
+            uint32_t class = scan->ranking.class_of[b->common[i].ranks[k]];
+            needed[class / 8] |= (uint8_t)(1u << class % 8);
         }
-    stemma_status status = texts_recall_marked(b->scan, bits, err);
-    mem_free(bits);
+    stemma_status status = texts_recall(b->scan, needed, err);
+    mem_free(needed);
     return status;
 }
 
@@ -198,12 +202,9 @@ static void explain(struct boilerplate *b, struct common **by_key, size_t first,
 
 static stemma_status find_passage(struct boilerplate *b, struct common **by_key, struct common *common,
                                   stemma_error *err) {
+    TRY(load_all(b, common, err));
     const uint64_t *fp = b->example.data;
     size_t count = b->example.len, at = 0;
-    common->explained = true;
-    TRY(load_all(b, common, err));
-    fp = b->example.data;
-    count = b->example.len;
     while (at < count &&
            (fp[at] % b->scan->plan.modulus || join_sample_key(&b->scan->plan, fp[at]) != common->key))
         at++;
@@ -222,6 +223,18 @@ static stemma_status find_passage(struct boilerplate *b, struct common **by_key,
     return STEMMA_OK;
 }
 
+/* Where a document cannot be read any more, another sample may still lead to the passage. */
+static stemma_status look_around(struct boilerplate *b, struct common **by_key, struct common *common,
+                                 stemma_error *err) {
+    stemma_error cause;
+    stemma_status status = check_stop(b->scan->settings.limits.stop, &cause);
+    if (status == STEMMA_OK) status = find_passage(b, by_key, common, &cause);
+    if (status == STEMMA_OK) return STEMMA_OK;
+    if (!is_problem(status)) return fail(err, status, "%s", cause.message);
+    catalogue_lose(&b->scan->catalogue, b->reader.fetched, &cause);
+    return STEMMA_OK;
+}
+
 static stemma_status find_passages(struct boilerplate *b, stemma_error *err) {
     struct common **by_key = mem_alloc(b->common_count * sizeof *by_key);
     if (!by_key) return fail_memory(err);
@@ -230,8 +243,7 @@ static stemma_status find_passages(struct boilerplate *b, stemma_error *err) {
     stemma_status status = STEMMA_OK;
     for (size_t i = 0; i < b->common_count && b->passage_count < PASSAGES_MOST && status == STEMMA_OK; i++) {
         if (b->common[i].explained || b->common[i].rank_count < 2) continue;
-        status = check_stop(b->scan->settings.limits.stop, err);
-        if (status == STEMMA_OK) status = find_passage(b, by_key, &b->common[i], err);
+        status = look_around(b, by_key, &b->common[i], err);
     }
     mem_free(by_key);
     return status;
@@ -313,7 +325,7 @@ static stemma_status find_all(struct boilerplate *b, stemma_error *err) {
     TRY(sorter_read(b->scan->samples, &cursor, err));
     stemma_status status = find_common(b, cursor, err);
     sorter_cursor_free(cursor);
-    if (status == STEMMA_OK) status = recall(b, err);
+    if (status == STEMMA_OK) status = recall_named(b, err);
     return status == STEMMA_OK ? find_passages(b, err) : status;
 }
 

@@ -47,8 +47,15 @@ stemma_status catalogue_add_source(struct catalogue *c, const struct source *sou
 /* Of a number in a table. */
 typedef struct identity identity_getter(const struct catalogue *c, uint32_t number);
 
+/* Of the bytes and how they are read: what is a page by one name may be plain text by another. */
+static struct identity reading_identity(const struct document *document) {
+    struct identity identity = document->bytes_identity;
+    identity.low ^= mix64(document->format);
+    return identity;
+}
+
 static struct identity bytes_identity(const struct catalogue *c, uint32_t number) {
-    return c->documents[number].bytes_identity;
+    return reading_identity(&c->documents[number]);
 }
 
 static struct identity text_identity(const struct catalogue *c, uint32_t number) {
@@ -85,8 +92,7 @@ static bool document_room(struct catalogue *c) {
 }
 
 stemma_status catalogue_add_document(struct catalogue *c, const struct document *document, const char *id,
-                                     size_t id_size, uint64_t salt, uint32_t *number, bool *seen,
-                                     stemma_error *err) {
+                                     size_t id_size, uint32_t *number, bool *seen, stemma_error *err) {
     char *copy = NULL;
     if (id) {
         copy = mem_alloc(id_size + 1);
@@ -102,8 +108,7 @@ stemma_status catalogue_add_document(struct catalogue *c, const struct document 
         entry->id = copy;
         entry->class = NO_CLASS;
         entry->same_as = NO_DOCUMENT;
-        entry->bytes_identity.low ^= mix64(salt);
-        uint32_t *slot = find_slot(c, &c->by_bytes, bytes_identity, entry->bytes_identity);
+        uint32_t *slot = find_slot(c, &c->by_bytes, bytes_identity, reading_identity(entry));
         if (*slot)
             entry->same_as = *slot - 1;
         else
@@ -163,18 +168,12 @@ void catalogue_set_keys(struct catalogue *c, uint32_t class, const uint8_t *keys
     pthread_mutex_unlock(&c->lock);
 }
 
-void catalogue_set_huge(struct catalogue *c, uint32_t class) {
-    pthread_mutex_lock(&c->lock);
-    c->classes[class].huge = true;
-    pthread_mutex_unlock(&c->lock);
-}
-
 /* ---- problems ---- */
 
-static void enter_problem(struct catalogue *c, const char *name, uint64_t line, stemma_status status,
-                          const char *cause) {
+static void enter_problem(struct catalogue *c, uint32_t document, const char *name, uint64_t line,
+                          stemma_status status, const char *cause) {
     if (!mem_grow((void **)&c->problems, &c->problem_cap, c->problem_count + 1, sizeof *c->problems)) return;
-    struct problem problem = {mem_copy_string(name), line, status, mem_copy_string(cause)};
+    struct problem problem = {document, mem_copy_string(name), line, status, mem_copy_string(cause)};
     if (problem.name && problem.cause) {
         c->problems[c->problem_count++] = problem;
     } else {
@@ -185,40 +184,55 @@ static void enter_problem(struct catalogue *c, const char *name, uint64_t line, 
 
 void catalogue_add_problem(struct catalogue *c, const char *name, uint64_t line, const stemma_error *cause) {
     pthread_mutex_lock(&c->lock);
-    enter_problem(c, name, line, cause->status, cause->message);
+    enter_problem(c, NO_DOCUMENT, name, line, cause->status, cause->message);
     pthread_mutex_unlock(&c->lock);
 }
 
 void catalogue_fail_document(struct catalogue *c, uint32_t document, const stemma_error *cause) {
     pthread_mutex_lock(&c->lock);
     c->documents[document].state = DOCUMENT_FAILED;
-    enter_problem(c, catalogue_id(c, document), 0, cause->status, cause->message);
+    enter_problem(c, document, catalogue_id(c, document), 0, cause->status, cause->message);
     pthread_mutex_unlock(&c->lock);
 }
 
-static int problem_order(const void *a, const void *b) {
-    const struct problem *p = a, *q = b;
-    int names = strcmp(p->name, q->name);
-    return names ? names : (p->line > q->line) - (p->line < q->line);
+void catalogue_lose(struct catalogue *c, uint32_t class, const stemma_error *cause) {
+    if (!atomic_exchange(&c->classes[class].lost, true))
+        catalogue_add_problem(c, catalogue_id(c, c->classes[class].document), 0, cause);
 }
 
-static void share_problem(struct catalogue *c, uint32_t from, uint32_t to) {
-    const char *name = catalogue_id(c, from);
-    for (size_t i = 0; i < c->problem_count; i++)
-        if (strcmp(c->problems[i].name, name) == 0) {
-            enter_problem(c, catalogue_id(c, to), 0, c->problems[i].status, c->problems[i].cause);
-            return;
-        }
+static int by_document(const void *a, const void *b) {
+    uint32_t x = ((const struct problem *)a)->document, y = ((const struct problem *)b)->document;
+    return (x > y) - (x < y);
+}
+
+/* Documents that failed are entered once, so the first `known` problems are sorted by them. */
+static void share_problem(struct catalogue *c, size_t known, uint32_t from, uint32_t to) {
+    struct problem asked = {.document = from};
+    const struct problem *found =
+        known ? bsearch(&asked, c->problems, known, sizeof asked, by_document) : NULL;
+    if (found) enter_problem(c, to, catalogue_id(c, to), 0, found->status, found->cause);
 }
 
 void catalogue_settle(struct catalogue *c) {
+    const size_t known = c->problem_count;
+    if (known) qsort(c->problems, known, sizeof *c->problems, by_document);
     for (size_t i = 0; i < c->document_count; i++) {
         struct document *document = &c->documents[i];
         if (document->same_as == NO_DOCUMENT) continue;
         document->class = c->documents[document->same_as].class;
         document->state = c->documents[document->same_as].state;
-        if (document->state == DOCUMENT_FAILED) share_problem(c, document->same_as, (uint32_t)i);
+        if (document->state == DOCUMENT_FAILED) share_problem(c, known, document->same_as, (uint32_t)i);
     }
+}
+
+static int problem_order(const void *a, const void *b) {
+    const struct problem *p = a, *q = b;
+    int names = strcmp(p->name, q->name);
+    if (names) return names;
+    return p->line != q->line ? (p->line > q->line) - (p->line < q->line) : strcmp(p->cause, q->cause);
+}
+
+void catalogue_sort_problems(struct catalogue *c) {
     if (c->problem_count) qsort(c->problems, c->problem_count, sizeof *c->problems, problem_order);
 }
 

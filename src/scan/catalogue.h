@@ -14,6 +14,7 @@
 #include "scan/identity.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #define NO_CLASS    UINT32_MAX
 #define NO_DOCUMENT UINT32_MAX
@@ -47,7 +48,8 @@ struct document {
     uint32_t record_size; /* likewise */
     uint32_t source;
     uint32_t class;   /* NO_CLASS: no text, or not yet known */
-    uint32_t same_as; /* the document that first had the same bytes, or NO_DOCUMENT */
+    uint32_t same_as; /* the document that first had the same bytes, read alike, or NO_DOCUMENT */
+    uint8_t format;   /* enum text_format: how the bytes are read, which may depend on the name */
     uint8_t
         state; /* enum document_state; of one that is the same as another: that one's, once all is settled */
     char *id;  /* of a record; NULL: the source's name */
@@ -56,10 +58,11 @@ struct document {
 struct text_class {
     struct identity text_identity;
     uint64_t text_size;
-    uint32_t document; /* to read the text from */
+    uint32_t document; /* to read the text from: the first of the class in keep order, once it has ranks */
     uint32_t samples;
-    uint32_t size; /* distinct shingles, about: see keyer_size */
-    bool huge;     /* not to be held in memory */
+    uint32_t size;    /* distinct shingles, about: see keyer_size */
+    bool huge;        /* not to be held in memory; known with the rank */
+    atomic_bool lost; /* its text cannot be had again, which has been told */
     uint8_t
         *cached; /* the canonical text, with KERNEL_SLACK bytes behind it; NULL: it has to be read again */
 };
@@ -71,6 +74,7 @@ struct identity_table {
 };
 
 struct problem {
+    uint32_t document; /* whose text it is; NO_DOCUMENT: none that was entered */
     char *name;
     uint64_t line;
     stemma_status status;
@@ -102,31 +106,34 @@ stemma_status catalogue_add_source(struct catalogue *catalogue, const struct sou
 
 /* The rest may be called by any thread. */
 
-/* Enters a document. *number is its own; document->same_as tells whether its bytes were seen before (salt:
- * what decides besides the bytes how they are read). */
+/* Enters a document, of which source, place, bytes and their identity, and format are given. *number is its
+ * own; *seen: its bytes were read before, in the same way. */
 stemma_status catalogue_add_document(struct catalogue *catalogue, const struct document *document,
-                                     const char *id, size_t id_size, uint64_t salt, uint32_t *number,
-                                     bool *seen, stemma_error *err);
+                                     const char *id, size_t id_size, uint32_t *number, bool *seen,
+                                     stemma_error *err);
 
 /* The class of a text; *made when it is new: then its keys are to be given. */
 stemma_status catalogue_classify(struct catalogue *catalogue, uint32_t document, struct identity text,
                                  uint64_t text_size, uint32_t *class, bool *made, stemma_error *err);
 void catalogue_set_keys(struct catalogue *catalogue, uint32_t class, const uint8_t *keys, uint32_t size,
                         uint32_t samples);
-void catalogue_set_huge(struct catalogue *catalogue, uint32_t class);
 
-/* A document, or a line of a data set, that could not be read. Never fails: without memory the problem is
- * only counted. */
+/* A file, or a line of a data set, that could not be read. Never fails: without memory for it the problem is
+ * not told. */
 void catalogue_add_problem(struct catalogue *catalogue, const char *name, uint64_t line,
                            const stemma_error *cause);
+/* The text of a document cannot be had. */
+void catalogue_fail_document(struct catalogue *catalogue, uint32_t document, const stemma_error *cause);
+/* Nor, any more, that of a class; told once. */
+void catalogue_lose(struct catalogue *catalogue, uint32_t class, const stemma_error *cause);
 
 void catalogue_set_state(struct catalogue *catalogue, uint32_t document, enum document_state state);
 /* Its text cannot be had, which is a problem. */
 void catalogue_fail_document(struct catalogue *catalogue, uint32_t document, const stemma_error *cause);
 
-/* When all is read: documents with the bytes of another get its state and class, and share its problem.
- * Problems are sorted. */
+/* When all is read: documents with the bytes of another get its state and class, and share its problem. */
 void catalogue_settle(struct catalogue *catalogue);
+void catalogue_sort_problems(struct catalogue *catalogue);
 
 /* Both when all is read. */
 const char *catalogue_id(const struct catalogue *catalogue, uint32_t document);

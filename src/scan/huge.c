@@ -18,7 +18,7 @@ struct passage {
     struct identity_state bytes, text;
     uint64_t size, text_size;
     enum text_format format;
-    bool binary;
+    bool binary, converted;
 };
 
 static void take_text(void *context, const uint8_t *text, size_t size) {
@@ -48,16 +48,12 @@ static void passage_release(struct passage *p) {
 }
 
 /* The first piece tells what the document is; *skip: bytes of a mark in front of the text. */
-static stemma_status look(struct passage *p, const char *name, const uint8_t *head, size_t size, size_t *skip,
-                          stemma_error *err) {
+static void look(struct passage *p, const char *name, const uint8_t *head, size_t size, size_t *skip) {
     struct document_kind kind = document_look(name, head, size, &p->scan->document_options);
-    p->format = format_guess(name, head, size);
+    p->format = reading_format(p->scan, name, head, size);
     p->binary = kind.format == TEXT_BINARY;
     *skip = kind.mark;
-    if (!kind.converted || p->binary) return STEMMA_OK;
-    return fail(err, STEMMA_UNSUPPORTED,
-                "'%s' is larger than %zu bytes, and would have to be converted as a whole", name,
-                p->scan->huge_from);
+    p->converted = kind.converted;
 }
 
 static stemma_status fill_piece(struct input *input, struct buf *piece, stemma_error *err) {
@@ -65,6 +61,38 @@ static stemma_status fill_piece(struct input *input, struct buf *piece, stemma_e
     for (piece->len = 0; got && piece->len < PIECE; piece->len += got)
         TRY(input_read(input, piece->data + piece->len, PIECE - piece->len, &got, err));
     return STEMMA_OK;
+}
+
+static stemma_status take_converted(struct passage *p, const char *name, const struct buf *bytes,
+                                    stemma_error *err) {
+    struct extractor extractor = {0};
+    struct document_text text;
+    identity_add(&p->bytes, bytes->data, bytes->len);
+    p->size = bytes->len;
+    stemma_status status =
+        document_extract(&extractor, name, bytes->data, bytes->len, &p->scan->document_options, &text, err);
+    for (size_t at = 0, step; status == STEMMA_OK && at < text.size; at += step) {
+        step = text.size - at < PIECE ? text.size - at : PIECE;
+        status = check_stop(p->scan->settings.limits.stop, err);
+        if (status == STEMMA_OK) status = shingler_feed(p->shingler, text.bytes + at, step, err);
+    }
+    extractor_release(&extractor);
+    return status;
+}
+
+/* What has to be converted is needed as a whole, behind the piece that was read. One at a time, so that it
+ * depends on the memory alone which documents are too large, and not on the threads. */
+static stemma_status read_converted(struct passage *p, struct input *input, struct buf *piece,
+                                    stemma_error *err) {
+    struct stemma_scan *scan = p->scan;
+    pthread_mutex_lock(&scan->converting);
+    stemma_status status =
+        input_read_all(input, scan->settings.limits.memory / 2 / DOCUMENT_TIMES, piece, err);
+    if (status == STEMMA_OK) status = take_converted(p, input->name, piece, err);
+    buf_release(piece);
+    pthread_mutex_unlock(&scan->converting);
+    if (status == STEMMA_OK) progress_add(scan, 0, p->size);
+    return status;
 }
 
 static stemma_status read_pieces(struct passage *p, struct input *input, struct buf *piece,
@@ -75,15 +103,15 @@ static stemma_status read_pieces(struct passage *p, struct input *input, struct 
         TRY(check_stop(p->scan->settings.limits.stop, err));
         TRY(fill_piece(input, piece, err));
         if (piece->len == 0) break;
-        if (first) TRY(look(p, input->name, piece->data, piece->len, &skip, err));
+        if (first) look(p, input->name, piece->data, piece->len, &skip);
+        if (p->converted) return read_converted(p, input, piece, err);
         identity_add(&p->bytes, piece->data, piece->len);
         p->size += piece->len;
         if (!p->binary) TRY(shingler_feed(p->shingler, piece->data + skip, piece->len - skip, err));
         progress_add(p->scan, 0, piece->len);
         skip = 0;
     }
-    TRY(shingler_finish(p->shingler, err));
-    return p->labeller ? labeller_finish(p->labeller, err) : STEMMA_OK;
+    return STEMMA_OK;
 }
 
 static stemma_status read_file(struct passage *p, const char *name, struct buf *piece, stemma_error *err) {
@@ -92,6 +120,8 @@ static stemma_status read_file(struct passage *p, const char *name, struct buf *
     TRY(input_open(&input, name, err));
     input.stop = p->scan->settings.limits.stop;
     stemma_status status = read_pieces(p, &input, piece, err);
+    if (status == STEMMA_OK) status = shingler_finish(p->shingler, err);
+    if (status == STEMMA_OK && p->labeller) status = labeller_finish(p->labeller, err);
     input_close(&input);
     return status;
 }
@@ -107,10 +137,10 @@ static stemma_status to_keyer(void *context, const uint64_t *fp, size_t count, c
 static stemma_status enter(struct worker *w, uint32_t source, struct passage *p, stemma_error *err) {
     struct catalogue *c = &w->scan->catalogue;
     struct document document = {
-        .source = source, .bytes = p->size, .bytes_identity = identity_end(&p->bytes)};
+        .source = source, .bytes = p->size, .bytes_identity = identity_end(&p->bytes), .format = p->format};
     uint32_t number, class;
     bool seen, made;
-    TRY(catalogue_add_document(c, &document, NULL, 0, p->format, &number, &seen, err));
+    TRY(catalogue_add_document(c, &document, NULL, 0, &number, &seen, err));
     if (p->binary) catalogue_set_state(c, number, DOCUMENT_BINARY);
     if (!p->binary && p->text_size == 0) catalogue_set_state(c, number, DOCUMENT_EMPTY);
     if (seen || p->binary || p->text_size == 0) return STEMMA_OK;
@@ -118,7 +148,6 @@ static stemma_status enter(struct worker *w, uint32_t source, struct passage *p,
     if (!made) return STEMMA_OK;
     TRY(keyer_end(w->keyer, w->keys, &w->samples, err));
     catalogue_set_keys(c, class, w->keys, keyer_size(w->keyer), (uint32_t)w->samples.len);
-    catalogue_set_huge(c, class);
     return worker_add_samples(w, class, err);
 }
 
@@ -142,13 +171,14 @@ static stemma_status to_spill(void *context, const uint64_t *fp, size_t count, c
     return spill_add(context, fp, count, err);
 }
 
-static stemma_status fill_from_file(struct text_reader *reader, const struct text_class *class,
-                                    struct spill *set, stemma_error *err) {
+stemma_status huge_shingles(struct text_reader *reader, uint32_t number, struct shingle_sink sink,
+                            stemma_error *err) {
     struct stemma_scan *scan = reader->scan;
+    const struct text_class *class = &scan->catalogue.classes[number];
     const char *name = catalogue_id(&scan->catalogue, class->document);
     struct passage p;
-    stemma_status status =
-        passage_init(&p, scan, (struct shingle_sink){.context = set, .take = to_spill}, err);
+    reader->fetched = number;
+    stemma_status status = passage_init(&p, scan, sink, err);
     if (status == STEMMA_OK) status = read_file(&p, name, &reader->bytes, err);
     if (status == STEMMA_OK && !identity_equal(identity_end(&p.text), class->text_identity))
         status = fail(err, STEMMA_CORRUPT, "'%s' has changed since it was read", name);
@@ -158,13 +188,13 @@ static stemma_status fill_from_file(struct text_reader *reader, const struct tex
 
 static stemma_status fill_set(struct text_reader *reader, uint32_t number, struct spill *set,
                               stemma_error *err) {
-    const struct text_class *class = &reader->scan->catalogue.classes[number];
     struct buf room = {0};
     const uint8_t *text;
     const uint64_t *fp;
     size_t size, count;
     uint64_t tokens;
-    if (class->huge) return fill_from_file(reader, class, set, err);
+    if (reader->scan->catalogue.classes[number].huge)
+        return huge_shingles(reader, number, (struct shingle_sink){.context = set, .take = to_spill}, err);
     stemma_status status = text_fetch(reader, number, &room, &text, &size, err);
     if (status == STEMMA_OK) status = whole_shingles(reader->whole, text, size, &fp, &count, &tokens, err);
     if (status == STEMMA_OK) status = spill_add(set, fp, count, err);

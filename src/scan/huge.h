@@ -6,10 +6,15 @@
 #define SCAN_HUGE_H
 
 #include "scan/reading.h"
+#include "shingle/stream.h"
 
 /* Enters the document into the catalogue. Problems of the document are those of reading files; UNSUPPORTED
- * for a format that would have to be converted. */
+ * for one that would have to be converted, and is too large for that. */
 stemma_status huge_read(struct worker *worker, uint32_t source, stemma_error *err);
+
+/* All fingerprints of a huge class, read again. CORRUPT when it changed meanwhile. */
+stemma_status huge_shingles(struct text_reader *reader, uint32_t class, struct shingle_sink sink,
+                            stemma_error *err);
 
 /* Numbers of two classes of which at least one is huge. *base is the set of the first, made when it is NULL.
  */

@@ -145,6 +145,18 @@ static void rank_classes(struct stemma_scan *scan, uint32_t *starts, uint32_t *d
     fill_ranking(ranking, sorted, starts, documents);
 }
 
+/* Which document of a class was read first depends on the threads; from now on it is the first in keep
+ * order. */
+static void choose_documents(struct stemma_scan *scan) {
+    struct catalogue *c = &scan->catalogue;
+    for (uint32_t i = 0; i < c->class_count; i++) {
+        struct text_class *class = &c->classes[i];
+        class->document = scan->ranking.documents[scan->ranking.first[scan->ranking.rank_of[i]]];
+        const struct document *document = &c->documents[class->document];
+        class->huge = c->sources[document->source].kind == SOURCE_FILE && document->bytes > scan->huge_from;
+    }
+}
+
 stemma_status scan_rank(struct stemma_scan *scan, stemma_error *err) {
     struct ranking *ranking = &scan->ranking;
     size_t documents = scan->catalogue.document_count;
@@ -159,7 +171,10 @@ stemma_status scan_rank(struct stemma_scan *scan, stemma_error *err) {
     struct keyed_class *sorted = mem_alloc(ranking->count * sizeof *sorted);
     bool room = ranking->class_of && ranking->rank_of && ranking->first && ranking->documents && starts &&
                 own && sorted;
-    if (room) rank_classes(scan, starts, own, sorted);
+    if (room) {
+        rank_classes(scan, starts, own, sorted);
+        choose_documents(scan);
+    }
     mem_free(starts);
     mem_free(own);
     mem_free(sorted);

@@ -107,8 +107,8 @@ static stemma_status take_document(struct worker *w, const struct document *plac
     bool seen;
     document.bytes = size;
     document.bytes_identity = identity_of(&scan->key, bytes, size);
-    TRY(catalogue_add_document(&scan->catalogue, &document, id, id_size, format_guess(name, bytes, size),
-                               &number, &seen, err));
+    document.format = (uint8_t)reading_format(scan, name, bytes, size);
+    TRY(catalogue_add_document(&scan->catalogue, &document, id, id_size, &number, &seen, err));
     if (!seen) TRY(take_bytes(w, number, name, bytes, size, err));
     progress_add(scan, 1, size);
     return STEMMA_OK;
@@ -128,7 +128,10 @@ static stemma_status take_file(struct worker *w, uint32_t number, stemma_error *
         struct document document = {.source = number};
         return take_document(w, &document, NULL, 0, w->reader.bytes.data, w->reader.bytes.len, err);
     }
-    if (status == STEMMA_OK) return STEMMA_OK;
+    if (status == STEMMA_OK) {
+        progress_add(scan, 1, 0);
+        return STEMMA_OK;
+    }
     if (!is_problem(status)) return fail(err, status, "%s", cause.message);
     catalogue_add_problem(&scan->catalogue, source->name, 0, &cause);
     return STEMMA_OK;

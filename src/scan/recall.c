@@ -1,13 +1,12 @@
 /*
- * Between matching and verifying: of compressed data sets, which cannot be entered in the middle, the texts
- * that will be asked for are read once more in order, and kept in memory or, beyond that, in an unnamed file.
+ * Compressed data sets cannot be entered in the middle: those of their texts that will be asked for are read
+ * once more in order, and kept in memory or, beyond that, in an unnamed file.
  */
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/temporary.h"
 #include "scan/reading.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,73 +14,60 @@ enum { BLOCK = 4096 };
 
 /* ---- what is needed ---- */
 
-static bool is_needed(const uint8_t *bits, uint32_t class) {
-    return bits[class / 8] >> class % 8 & 1;
-}
-
-static stemma_status mark_needed(struct stemma_scan *scan, struct sorter_cursor *cursor, uint8_t *bits,
-                                 stemma_error *err) {
-    struct record records[BLOCK];
-    size_t count = 1;
-    while (count) {
-        TRY(sorter_next(cursor, records, BLOCK, &count, err));
-        for (size_t i = 0; i < count; i++) {
-            uint32_t first = scan->ranking.class_of[records[i].key >> 32],
-                     second = scan->ranking.class_of[(uint32_t)records[i].key];
-            bits[first / 8] |= (uint8_t)(1u << first % 8);
-            bits[second / 8] |= (uint8_t)(1u << second % 8);
-        }
-    }
-    return STEMMA_OK;
-}
-
-/* ---- texts of data sets that have to be read in order ---- */
-
 /* A record that is wanted, and its class. */
 struct wanted {
     uint64_t offset;
-    uint32_t class;
+    uint32_t source, class;
 };
 
 static int wanted_order(const void *a, const void *b) {
     const struct wanted *p = a, *q = b;
+    if (p->source != q->source) return p->source < q->source ? -1 : 1;
     return (p->offset > q->offset) - (p->offset < q->offset);
 }
 
-static bool is_kept(const struct stemma_scan *scan, uint32_t class) {
-    const uint64_t *places = scan->texts.spool_places;
-    return scan->catalogue.classes[class].cached || (places && places[class]);
+static bool is_at_hand(const struct stemma_scan *scan, uint32_t class) {
+    const struct texts *texts = &scan->texts;
+    return scan->catalogue.classes[class].cached || (texts->spool_places && texts->spool_places[class]);
 }
 
-static stemma_status list_wanted(struct stemma_scan *scan, uint32_t source, const uint8_t *bits,
-                                 struct wanted **out, size_t *count, stemma_error *err) {
+static bool is_in_order_only(const struct source *source) {
+    return source->kind == SOURCE_DATASET && source->dataset && !dataset_random_access(source->dataset);
+}
+
+static stemma_status list_wanted(struct stemma_scan *scan, const uint8_t *needed, struct wanted **out,
+                                 size_t *count, stemma_error *err) {
+    const struct catalogue *c = &scan->catalogue;
     size_t cap = 0;
-    for (uint32_t i = 0; i < scan->catalogue.class_count; i++) {
-        const struct text_class *class = &scan->catalogue.classes[i];
-        const struct document *document = &scan->catalogue.documents[class->document];
-        if (document->source != source || !is_needed(bits, i) || is_kept(scan, i)) continue;
+    for (uint32_t i = 0; i < c->class_count; i++) {
+        const struct document *document = &c->documents[c->classes[i].document];
+        if (!(needed[i / 8] >> i % 8 & 1) || is_at_hand(scan, i)) continue;
+        if (!is_in_order_only(&c->sources[document->source])) continue;
         if (!mem_grow((void **)out, &cap, *count + 1, sizeof **out)) return fail_memory(err);
-        (*out)[(*count)++] = (struct wanted){document->offset, i};
+        (*out)[(*count)++] = (struct wanted){document->offset, document->source, i};
     }
     if (*count) qsort(*out, *count, sizeof **out, wanted_order);
     return STEMMA_OK;
 }
 
+/* ---- keeping it ---- */
+
 static stemma_status spool(struct stemma_scan *scan, uint32_t class, const uint8_t *text, size_t size,
                            stemma_error *err) {
     struct texts *texts = &scan->texts;
-    const char *directory = scan->settings.limits.temporary_directory;
+    const char *directory = temporary_directory(scan->settings.limits.temporary_directory);
     if (texts->spool < 0) TRY(temporary_open(directory, &texts->spool, err));
     if (!texts->spool_places)
         texts->spool_places = mem_zero(scan->catalogue.class_count, sizeof *texts->spool_places);
     if (!texts->spool_places) return fail_memory(err);
     int error = write_all(texts->spool, text, size);
-    if (error) return fail_errno(err, "write a temporary file in", temporary_directory(directory), error);
+    if (error) return fail_errno(err, "write a temporary file in", directory, error);
     texts->spool_places[class] = texts->spooled + 1;
     texts->spooled += size;
     return STEMMA_OK;
 }
 
+/* A record that changed meanwhile is not kept. */
 static stemma_status keep_text(struct text_reader *reader, uint32_t number,
                                const struct dataset_record *record, stemma_error *err) {
     struct stemma_scan *scan = reader->scan;
@@ -89,83 +75,128 @@ static stemma_status keep_text(struct text_reader *reader, uint32_t number,
     const uint8_t *text;
     size_t size;
     bool binary;
-    TRY(text_reader_canon(reader, NULL, record->text, record->text_size, &text, &size, &binary, err));
-    if (!identity_equal(identity_of(&scan->key, text, size), class->text_identity))
-        return STEMMA_OK; /* it changed: the verification says so */
+    stemma_error cause;
+    stemma_status status =
+        text_reader_canon(reader, NULL, record->text, record->text_size, &text, &size, &binary, &cause);
+    if (is_problem(status)) return STEMMA_OK;
+    if (status != STEMMA_OK) return fail(err, status, "%s", cause.message);
+    if (!identity_equal(identity_of(&scan->key, text, size), class->text_identity)) return STEMMA_OK;
     texts_keep(reader, number, text, size);
     return class->cached ? STEMMA_OK : spool(scan, number, text, size, err);
 }
 
-static stemma_status recall_batch(struct text_reader *reader, const struct dataset *dataset,
-                                  const struct dataset_batch *batch, const struct wanted **next,
-                                  const struct wanted *end, stemma_error *err) {
+/* ---- going through ---- */
+
+/* A data set on its way: next .. end are the records that are still wanted. */
+struct recall {
+    struct text_reader reader;
+    const struct wanted *next, *end;
+};
+
+static stemma_status recall_batch(struct recall *r, const struct dataset *dataset,
+                                  const struct dataset_batch *batch, stemma_error *err) {
     struct dataset_record record;
     bool more = true;
-    record_reader_begin(&reader->records, dataset, batch);
-    while (more && *next < end) {
-        stemma_status status = record_reader_next(&reader->records, &record, &more, err);
+    record_reader_begin(&r->reader.records, dataset, batch);
+    while (more && r->next < r->end) {
+        stemma_status status = record_reader_next(&r->reader.records, &record, &more, err);
         if (status != STEMMA_OK && status != STEMMA_CORRUPT) return status;
         if (status != STEMMA_OK || !more) continue;
-        while (*next < end && (*next)->offset < record.offset) ++*next;
-        if (*next < end && (*next)->offset == record.offset)
-            TRY(keep_text(reader, (*next)++->class, &record, err));
+        while (r->next < r->end && r->next->offset < record.offset) r->next++;
+        if (r->next < r->end && r->next->offset == record.offset)
+            TRY(keep_text(&r->reader, r->next++->class, &record, err));
     }
     return STEMMA_OK;
 }
 
-/* From the first record on, or its next batch. A data set that cannot be read any more has come to its end:
- * whoever asks for a text that was missed is told. */
-static stemma_status read_on(struct dataset *dataset, struct dataset_batch *batch, bool *more,
-                             stemma_error *err) {
-    stemma_error cause;
-    stemma_status status =
-        batch ? dataset_next(dataset, batch, more, &cause) : dataset_rewind(dataset, &cause);
-    if (status == STEMMA_OK) return STEMMA_OK;
-    *more = false;
-    return is_problem(status) || status == STEMMA_INVALID ? STEMMA_OK
-                                                          : fail(err, status, "%s", cause.message);
-}
-
-static stemma_status recall_source(struct text_reader *reader, struct dataset *dataset,
-                                   const struct wanted *wanted, size_t count, stemma_error *err) {
+/* Where it cannot be read further it ends: the first reading has told that. */
+static stemma_status recall_source(struct recall *r, struct dataset *dataset, stemma_error *err) {
     struct dataset_batch batch = {0};
-    const struct wanted *next = wanted, *end = wanted + count;
     bool more = true;
-    stemma_status status = read_on(dataset, NULL, &more, err);
-    while (status == STEMMA_OK && more && next < end) {
-        status = read_on(dataset, &batch, &more, err);
-        if (status == STEMMA_OK && more) status = recall_batch(reader, dataset, &batch, &next, end, err);
+    stemma_error cause;
+    stemma_status status = dataset_rewind(dataset, &cause);
+    while (status == STEMMA_OK && more && r->next < r->end) {
+        status = check_stop(r->reader.scan->settings.limits.stop, &cause);
+        if (status == STEMMA_OK) status = dataset_next(dataset, &batch, &more, &cause);
+        if (status == STEMMA_OK && more) status = recall_batch(r, dataset, &batch, &cause);
     }
     dataset_batch_release(&batch);
-    return status;
+    return status == STEMMA_OK || is_problem(status) ? STEMMA_OK : fail(err, status, "%s", cause.message);
 }
 
-stemma_status texts_recall_marked(struct stemma_scan *scan, const uint8_t *bits, stemma_error *err) {
-    struct text_reader reader;
-    stemma_status status = text_reader_init(&reader, scan, err);
-    for (uint32_t i = 0; i < scan->catalogue.source_count && status == STEMMA_OK; i++) {
-        const struct source *source = &scan->catalogue.sources[i];
-        if (source->kind != SOURCE_DATASET || !source->dataset || dataset_random_access(source->dataset))
-            continue;
-        struct wanted *wanted = NULL;
-        size_t count = 0;
-        status = list_wanted(scan, i, bits, &wanted, &count, err);
-        if (status == STEMMA_OK && count)
-            status = recall_source(&reader, source->dataset, wanted, count, err);
-        mem_free(wanted);
+static void lose_missing(struct stemma_scan *scan, const struct wanted *wanted, size_t count) {
+    struct catalogue *c = &scan->catalogue;
+    for (size_t i = 0; i < count; i++) {
+        stemma_error cause;
+        if (is_at_hand(scan, wanted[i].class)) continue;
+        fail(&cause, STEMMA_CORRUPT, "'%s' has changed since it was read",
+             catalogue_id(c, c->classes[wanted[i].class].document));
+        catalogue_lose(c, wanted[i].class, &cause);
     }
-    text_reader_release(&reader);
+}
+
+static stemma_status recall_sources(struct recall *r, const struct wanted *wanted, size_t count,
+                                    stemma_error *err) {
+    struct stemma_scan *scan = r->reader.scan;
+    for (size_t begin = 0, end; begin < count; begin = end) {
+        for (end = begin; end < count && wanted[end].source == wanted[begin].source;) end++;
+        r->next = wanted + begin;
+        r->end = wanted + end;
+        TRY(recall_source(r, scan->catalogue.sources[wanted[begin].source].dataset, err));
+    }
+    lose_missing(scan, wanted, count);
+    return STEMMA_OK;
+}
+
+stemma_status texts_recall(struct stemma_scan *scan, const uint8_t *needed, stemma_error *err) {
+    struct recall recall = {0};
+    struct wanted *wanted = NULL;
+    size_t count = 0;
+    stemma_status status = list_wanted(scan, needed, &wanted, &count, err);
+    if (status == STEMMA_OK && count) {
+        status = text_reader_init(&recall.reader, scan, err);
+        if (status == STEMMA_OK) status = recall_sources(&recall, wanted, count, err);
+        text_reader_release(&recall.reader);
+    }
+    mem_free(wanted);
     return status;
 }
 
-stemma_status texts_recall(struct stemma_scan *scan, stemma_error *err) {
+/* ---- of candidates ---- */
+
+static void mark(uint8_t *needed, uint32_t class) {
+    needed[class / 8] |= (uint8_t)(1u << class % 8);
+}
+
+static stemma_status mark_candidates(struct stemma_scan *scan, struct sorter_cursor *cursor, uint8_t *needed,
+                                     stemma_error *err) {
+    struct record records[BLOCK];
+    size_t count = 1;
+    while (count) {
+        TRY(sorter_next(cursor, records, BLOCK, &count, err));
+        for (size_t i = 0; i < count; i++) {
+            mark(needed, scan->ranking.class_of[records[i].key >> 32]);
+            mark(needed, scan->ranking.class_of[(uint32_t)records[i].key]);
+        }
+    }
+    return STEMMA_OK;
+}
+
+static bool any_in_order_only(const struct catalogue *c) {
+    for (size_t i = 0; i < c->source_count; i++)
+        if (is_in_order_only(&c->sources[i])) return true;
+    return false;
+}
+
+stemma_status texts_recall_candidates(struct stemma_scan *scan, stemma_error *err) {
     struct sorter_cursor *cursor = NULL;
-    uint8_t *bits = mem_zero(scan->ranking.count / 8 + 1, 1);
-    if (!bits) return fail_memory(err);
+    if (!any_in_order_only(&scan->catalogue)) return STEMMA_OK;
+    uint8_t *needed = mem_zero(scan->ranking.count / 8 + 1, 1);
+    if (!needed) return fail_memory(err);
     stemma_status status = sorter_read(scan->pairs, &cursor, err);
-    if (status == STEMMA_OK) status = mark_needed(scan, cursor, bits, err);
+    if (status == STEMMA_OK) status = mark_candidates(scan, cursor, needed, err);
     sorter_cursor_free(cursor);
-    if (status == STEMMA_OK) status = texts_recall_marked(scan, bits, err);
-    mem_free(bits);
+    if (status == STEMMA_OK) status = texts_recall(scan, needed, err);
+    mem_free(needed);
     return status;
 }

@@ -19,7 +19,7 @@ enum { TEXT_EIGHTHS = 5, SAMPLE_EIGHTHS = 2 };
 
 /* A document takes up to 32 times its bytes while it is read, in every thread: text, canonical text, and
  * fingerprints of every byte, sorted. */
-enum { HUGE_LEAST = 1 << 20, HUGE_MOST = 1 << 28, EXPANSION = 32 };
+enum { HUGE_MOST = 1 << 28, EXPANSION = 32 };
 
 /* One token in so many is a sample: one in about 120 bytes, whatever a token is. On disk that is less than a
  * twentieth of the text (of Chinese, whose words are short, a tenth), and a page of 1 KB has seven: if a
@@ -57,7 +57,7 @@ static stemma_status prepare(struct stemma_scan *scan, stemma_error *err) {
     scan->texts.budget = limits->memory / 8 * TEXT_EIGHTHS;
     if (scan->texts.budget > TEXTS_MOST) scan->texts.budget = TEXTS_MOST;
     scan->huge_from = limits->memory / scan->settings.threads / EXPANSION;
-    if (scan->huge_from < HUGE_LEAST) scan->huge_from = HUGE_LEAST;
+    if (scan->huge_from < SCAN_HELD) scan->huge_from = SCAN_HELD;
     if (scan->huge_from > HUGE_MOST) scan->huge_from = HUGE_MOST;
     struct sorter_options options = {.memory = limits->memory / 8 * SAMPLE_EIGHTHS,
                                      .directory = limits->temporary_directory,
@@ -77,6 +77,7 @@ stemma_status scan_new(const struct stemma_recipe *recipe, const struct scan_set
     catalogue_init(&scan->catalogue, 0);
     texts_init(&scan->texts);
     progress_init(&scan->progress);
+    pthread_mutex_init(&scan->converting, NULL);
     stemma_status status = prepare(scan, err);
     if (status != STEMMA_OK) {
         scan_free(scan);
@@ -98,6 +99,7 @@ void scan_free(struct stemma_scan *scan) {
     sorter_free(scan->pairs);
     catalogue_release(&scan->catalogue);
     progress_release(&scan->progress);
+    pthread_mutex_destroy(&scan->converting);
     mem_free(scan->ranking.class_of);
     mem_free(scan->ranking.rank_of);
     mem_free(scan->ranking.documents);
@@ -157,9 +159,10 @@ stemma_status scan_run(struct stemma_scan *scan, stemma_error *err) {
     double read = seconds();
     TRY(scan_rank(scan, err));
     TRY(scan_match(scan, err));
-    TRY(texts_recall(scan, err));
+    TRY(texts_recall_candidates(scan, err));
     double matched = seconds();
     TRY(scan_group(scan, err));
+    catalogue_sort_problems(&scan->catalogue);
     scan->summary.seconds_reading = read - begin;
     scan->summary.seconds_matching = matched - read;
     scan->summary.seconds_verifying = seconds() - matched;

@@ -16,6 +16,9 @@
 #include "scan/texts.h"
 #include "sketch/recipe.h"
 
+/* Documents of up to so many bytes are held in memory, however little there is. */
+#define SCAN_HELD ((size_t)1 << 20)
+
 struct scan_settings {
     stemma_scan_options options; /* strings and lists belong to the caller */
     stemma_limits limits;
@@ -62,7 +65,8 @@ struct stemma_scan {
     uint32_t *place; /* and back: the number that is reported */
     stemma_scan_summary summary;
     struct document_options document_options;
-    size_t huge_from; /* bytes: larger documents are not held in memory */
+    size_t huge_from;           /* bytes: larger documents are not held in memory */
+    pthread_mutex_t converting; /* one such document at a time */
     struct scan_progress progress;
     uint64_t *copies;   /* documents of ranking, as they are reported; made when asked for */
     uint64_t lone_copy; /* the same of a document without class */

@@ -65,6 +65,14 @@ stemma_status text_reader_canon(struct text_reader *reader, const char *name, co
     return whole_canon(reader->whole, extracted.bytes, extracted.size, text, text_size, err);
 }
 
+enum text_format reading_format(const struct stemma_scan *scan, const char *name, const uint8_t *bytes,
+                                size_t size) {
+    enum text_format guess = format_guess(name, bytes, size);
+    if (guess == TEXT_PLAIN) return TEXT_PLAIN;
+    enum text_format format = document_look(name, bytes, size, &scan->document_options).format;
+    return format == TEXT_BINARY ? TEXT_PLAIN : format;
+}
+
 /* ---- reading again ---- */
 
 stemma_status text_reader_source(struct text_reader *reader, const struct document *document,
@@ -126,6 +134,7 @@ stemma_status text_fetch(struct text_reader *reader, uint32_t number, struct buf
                          size_t *size, stemma_error *err) {
     const struct stemma_scan *scan = reader->scan;
     const struct text_class *class = &scan->catalogue.classes[number];
+    reader->fetched = number;
     *size = class->text_size;
     *text = class->cached;
     if (class->cached) return STEMMA_OK;

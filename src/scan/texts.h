@@ -35,7 +35,8 @@ struct text_reader {
     struct whole *whole;
     struct record_reader records;
     struct buf bytes;
-    uint8_t *free; /* room for texts in the chunk it began last */
+    uint32_t fetched; /* the class whose text was asked for last: a failure is its fault */
+    uint8_t *free;    /* room for texts in the chunk it began last */
     size_t free_size;
 };
 
@@ -51,6 +52,10 @@ stemma_status text_reader_canon(struct text_reader *reader, const char *name, co
                                 size_t size, const uint8_t **text, size_t *text_size, bool *binary,
                                 stemma_error *err);
 
+/* How bytes are read, as far as names have a say in it: plain text, a page or Markdown. */
+enum text_format reading_format(const struct stemma_scan *scan, const char *name, const uint8_t *bytes,
+                                size_t size);
+
 /* The text of a document that was entered before, read again; it lasts until the next call. */
 struct document;
 stemma_status text_reader_source(struct text_reader *reader, const struct document *document,
@@ -64,10 +69,11 @@ stemma_status text_fetch(struct text_reader *reader, uint32_t class, struct buf 
 /* Keep the text of a class that was just read, if there is room. */
 void texts_keep(struct text_reader *reader, uint32_t class, const uint8_t *text, size_t size);
 
-/* After the join: make sure of the texts that candidates need and that cannot be read again one by one. */
-stemma_status texts_recall(struct stemma_scan *scan, stemma_error *err);
-/* The same for the classes whose bits are set. */
-stemma_status texts_recall_marked(struct stemma_scan *scan, const uint8_t *bits, stemma_error *err);
+/* Make sure of the texts that will be asked for and cannot be read again one by one: a bit a class. One that
+ * is not there any more is lost. */
+stemma_status texts_recall(struct stemma_scan *scan, const uint8_t *needed, stemma_error *err);
+/* The same for all that are in a candidate pair. */
+stemma_status texts_recall_candidates(struct stemma_scan *scan, stemma_error *err);
 void texts_init(struct texts *texts);
 void texts_release(struct texts *texts);
 

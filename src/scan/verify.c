@@ -84,14 +84,13 @@ static stemma_status compare_pair(struct comparer *c, struct stemma_scan *scan, 
     uint32_t first = scan->ranking.class_of[pair >> 32], second = scan->ranking.class_of[(uint32_t)pair];
     stemma_error cause;
     *out = (struct numbers){0};
+    if (classes[first].lost || classes[second].lost) return STEMMA_OK;
     stemma_status status = classes[first].huge || classes[second].huge
                                ? huge_compare(&c->reader, first, second, &c->set, out, &cause)
                                : compare_texts(c, first, second, out, &cause);
     if (status == STEMMA_OK) return STEMMA_OK;
     if (!is_problem(status)) return fail(err, status, "%s", cause.message);
-    uint32_t culprit = c->ready || c->set ? second : first;
-    catalogue_add_problem(&scan->catalogue, catalogue_id(&scan->catalogue, classes[culprit].document), 0,
-                          &cause);
+    catalogue_lose(&scan->catalogue, c->reader.fetched, &cause);
     return STEMMA_OK;
 }
 
@@ -140,43 +139,55 @@ stemma_status scan_verify(struct stemma_scan *scan, const uint64_t *pairs, size_
 
 /* ---- samples ---- */
 
-static stemma_status add_lowest(const uint64_t *fp, size_t count, size_t most, struct vec64 *out,
-                                stemma_error *err) {
+struct sampler {
+    struct text_reader reader;
     struct lowest lowest;
-    lowest_init(&lowest, most);
-    bool room = lowest_add(&lowest, kernels_get(), fp, count) && lowest_settle(&lowest) &&
-                vec64_reserve(out, lowest.kept.len);
-    if (room) {
-        memcpy(out->data + out->len, lowest.kept.data, lowest.kept.len * sizeof *fp);
-        out->len += lowest.kept.len;
-    }
-    vec64_release(&lowest.kept);
-    return room ? STEMMA_OK : fail_memory(err);
+};
+
+static stemma_status to_lowest(void *context, const uint64_t *fp, size_t count, const uint64_t *tokens,
+                               size_t token_count, stemma_error *err) {
+    (void)tokens, (void)token_count;
+    return lowest_add(context, kernels_get(), fp, count) ? STEMMA_OK : fail_memory(err);
 }
 
-static stemma_status sample_text(struct text_reader *reader, uint32_t class, size_t most, struct vec64 *out,
-                                 stemma_error *err) {
+static stemma_status sample_text(struct sampler *s, uint32_t class, stemma_error *err) {
     struct buf room = {0};
     const uint8_t *text;
     const uint64_t *fp;
     size_t size, count;
     uint64_t tokens;
-    stemma_status status = text_fetch(reader, class, &room, &text, &size, err);
-    if (status == STEMMA_OK) status = whole_shingles(reader->whole, text, size, &fp, &count, &tokens, err);
-    if (status == STEMMA_OK) status = add_lowest(fp, count, most, out, err);
+    stemma_status status = text_fetch(&s->reader, class, &room, &text, &size, err);
+    if (status == STEMMA_OK) status = whole_shingles(s->reader.whole, text, size, &fp, &count, &tokens, err);
+    if (status == STEMMA_OK) status = to_lowest(&s->lowest, fp, count, NULL, 0, err);
     buf_release(&room);
     return status;
 }
 
-/* A document that is huge, or cannot be read any more, has no sample and joins no group. */
+static stemma_status sample_class(struct sampler *s, uint32_t class, struct vec64 *out, stemma_error *err) {
+    struct shingle_sink sink = {.context = &s->lowest, .take = to_lowest};
+    TRY(text_reader_init(&s->reader, s->reader.scan, err));
+    TRY(s->reader.scan->catalogue.classes[class].huge ? huge_shingles(&s->reader, class, sink, err)
+                                                      : sample_text(s, class, err));
+    const struct vec64 *kept = &s->lowest.kept;
+    if (!lowest_settle(&s->lowest) || !vec64_reserve(out, kept->len)) return fail_memory(err);
+    memcpy(out->data + out->len, kept->data, kept->len * sizeof *kept->data);
+    out->len += kept->len;
+    return STEMMA_OK;
+}
+
+/* A document that cannot be read any more has no sample and joins no group. */
 stemma_status scan_sample(struct stemma_scan *scan, uint32_t rank, size_t most, struct vec64 *out,
                           stemma_error *err) {
-    struct text_reader reader;
+    struct sampler sampler = {.reader = {.scan = scan}};
     stemma_error cause;
     uint32_t class = scan->ranking.class_of[rank];
-    if (class >= scan->catalogue.class_count || scan->catalogue.classes[class].huge) return STEMMA_OK;
-    stemma_status status = text_reader_init(&reader, scan, &cause);
-    if (status == STEMMA_OK) status = sample_text(&reader, class, most, out, &cause);
-    text_reader_release(&reader);
-    return status == STEMMA_OK || is_problem(status) ? STEMMA_OK : fail(err, status, "%s", cause.message);
+    if (scan->catalogue.classes[class].lost) return STEMMA_OK;
+    lowest_init(&sampler.lowest, most);
+    stemma_status status = sample_class(&sampler, class, out, &cause);
+    vec64_release(&sampler.lowest.kept);
+    text_reader_release(&sampler.reader);
+    if (status == STEMMA_OK) return STEMMA_OK;
+    if (!is_problem(status)) return fail(err, status, "%s", cause.message);
+    catalogue_lose(&scan->catalogue, class, &cause);
+    return STEMMA_OK;
 }
