@@ -1,8 +1,8 @@
 /*
  * Keep order: which document of a class, and which class of all, comes first.
  *
- * By the policy asked for, then longer text, then the id as bytes, then the place in the input: a total order
- * that depends on nothing but the documents.
+ * By the policy asked for, then longer text, then the id as bytes, then the data set's name, then the place
+ * in it: a total order that depends on nothing but the documents.
  */
 #include "base/alloc.h"
 #include "runs/runs.h"
@@ -57,12 +57,18 @@ static uint64_t policy_key(const struct stemma_scan *scan, uint32_t document) {
     return 0;
 }
 
+static const char *source_name(const struct stemma_scan *scan, uint32_t document) {
+    return scan->catalogue.sources[scan->catalogue.documents[document].source].name;
+}
+
 /* Where the policy does not decide. */
 static int tie_order(const struct stemma_scan *scan, uint32_t a, uint32_t b) {
     uint64_t size_a = text_size_of(scan, a), size_b = text_size_of(scan, b);
     if (size_a != size_b) return size_a > size_b ? -1 : 1;
     int ids = strcmp(catalogue_id(&scan->catalogue, a), catalogue_id(&scan->catalogue, b));
     if (ids) return ids;
+    int sources = strcmp(source_name(scan, a), source_name(scan, b)); /* data sets may use one id each */
+    if (sources) return sources;
     return (scan->place[a] > scan->place[b]) - (scan->place[a] < scan->place[b]);
 }
 
