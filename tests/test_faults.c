@@ -703,7 +703,11 @@ static stemma_status overlap_texts(struct overlap_base *base, struct whole *a, s
     struct overlap out = {.common = 77};
     stemma_status status = canonical(a, world.text, &text, &size, error);
     if (status == STEMMA_OK) status = canonical(b, world.other, &other, &other_size, error);
-    if (status == STEMMA_OK) status = overlap_base_set(base, text, size, error);
+    const struct overlap_aim aim = {.7, .9};
+    bool hopeless;
+    if (status != STEMMA_OK) return status;
+    overlap_base_set(base, text, size);
+    status = overlap_hopeless(base, other, size / 2, &aim, &hopeless, error);
     if (status == STEMMA_OK) status = overlap_with(base, other, other_size, &out, error);
     assert_int_equal(out.common == 77, status != STEMMA_OK);
     return status;

@@ -8,11 +8,13 @@
 #include "base/sort.h"
 #include "effort.h"
 #include "estimate/distinct.h"
+#include "estimate/glance.h"
 #include "estimate/overlap.h"
 #include "shingle/labels.h"
 #include "shingle/whole.h"
 #include "text/word_map.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -265,6 +267,19 @@ static struct overlap twin_overlap(const struct reading *r, const struct buf *a,
     return out;
 }
 
+/* What reaches the aim is never given up. */
+static void same_hope(struct overlap_base *base, const uint8_t *text, size_t size,
+                      const struct overlap *expected) {
+    double a = (double)expected->a, b = (double)expected->b, common = (double)expected->common;
+    double resemblance = common / (a + b - common), contained = common / (a < b ? a : b);
+    const struct overlap_aim aims[] = {{resemblance, 0}, {1, contained}, {resemblance, contained}};
+    for (int i = 0; common > 0 && i < 3; i++) {
+        bool hopeless = true;
+        assert_int_equal(overlap_hopeless(base, text, size, &aims[i], &hopeless, NULL), STEMMA_OK);
+        assert_false(hopeless);
+    }
+}
+
 static void same_overlap(struct overlap_base *base, struct whole *whole, const struct reading *r,
                          const struct buf *a, const struct buf *b) {
     struct overlap expected = twin_overlap(r, a, b), found;
@@ -274,6 +289,7 @@ static void same_overlap(struct overlap_base *base, struct whole *whole, const s
     assert_int_equal(found.a, expected.a);
     assert_int_equal(found.b, expected.b);
     assert_int_equal(found.common, expected.common);
+    same_hope(base, text, size, &expected);
     free(text);
 }
 
@@ -283,7 +299,7 @@ static void compare_with_copies(struct overlap_base *base, struct whole *whole, 
     size_t size;
     uint8_t *text = canonical(whole, a, &size);
     struct buf other = {0}, copy = {0};
-    assert_int_equal(overlap_base_set(base, text, size, NULL), STEMMA_OK);
+    overlap_base_set(base, text, size);
     same_overlap(base, whole, r, a, a);
     assert_true(buf_add(&copy, a->data, a->len));
     for (int i = 0; i < 4; i++) {
@@ -323,6 +339,68 @@ static void overlaps_are_those_of_the_sets(void **unused) {
     }
 }
 
+/* ---- at a glance ---- */
+
+/* Exactly: the probability that of `all` samples at most `common` are in common. */
+static double binomial_tail(uint64_t all, uint64_t common, double share) {
+    double sum = 0;
+    for (uint64_t i = 0; i <= common; i++)
+        sum += exp(lgamma((double)all + 1) - lgamma((double)i + 1) - lgamma((double)(all - i) + 1) +
+                   (double)i * log(share) + (double)(all - i) * log(1 - share));
+    return sum;
+}
+
+static void only_what_cannot_be_is_hopeless(void **unused) {
+    (void)unused;
+    uint64_t state = 7;
+    size_t given_up = 0;
+    for (size_t round = 0; round < effort(3000); round++) {
+        uint64_t all = 1 + rng_below(&state, 400), common = rng_below(&state, all + 1);
+        double share = .3 + (double)rng_below(&state, 70) / 100;
+        struct overlap samples = {all, common, common}; /* a resemblance of common / all */
+        const struct overlap_aim resembling = {share, 0}, containing = {1, share};
+        bool hopeless = glance_is_hopeless(&samples, &resembling);
+        if (hopeless) assert_true(binomial_tail(all, common, share) < 1e-12);
+        if (hopeless) assert_true((double)common < share * (double)all);
+        if ((double)common < .5 * share * (double)all && all > 300) assert_true(hopeless);
+        given_up += hopeless;
+        if (common > 0) assert_false(glance_is_hopeless(&samples, &containing)); /* b is contained in a */
+    }
+    assert_true(given_up > 0);
+    assert_false(glance_is_hopeless(&(struct overlap){0, 0, 0}, &(struct overlap_aim){1, 1}));
+    assert_true(glance_is_hopeless(&(struct overlap){2, 2, 1}, &(struct overlap_aim){1, 0}));
+}
+
+/* Bytes whatever their sizes, words when the other text is short. */
+static void unrelated_texts_are_hopeless(void **unused) {
+    (void)unused;
+    const struct view views[] = {
+        {.folds = FOLD_TEXT, .unit = UNIT_WORD, .window = 5, .hash = HASH_MIX, .width = 64},
+        {.folds = FOLD_RAW, .unit = UNIT_BYTE, .window = 20, .hash = HASH_RABIN, .width = 64}};
+    const struct overlap_aim aim = {.7, .9};
+    uint64_t state = 8;
+    for (int v = 0; v < 2; v++) {
+        struct reading r = {.view = views[v]};
+        struct overlap_base *base;
+        struct buf a = {0}, b = {0};
+        bool hopeless = false;
+        for (int i = 0; i < 6000; i++)
+            assert_true(buf_add_format(i < 4000 ? &a : &b, "%x ", (unsigned)rng_next(&state)));
+        assert_true(buf_reserve(&a, KERNEL_SLACK) && buf_reserve(&b, KERNEL_SLACK));
+        assert_int_equal(shingle_tables_init(&r.tables, &r.view, NULL), STEMMA_OK);
+        assert_int_equal(overlap_base_new(&r.view, &r.tables, &base, NULL), STEMMA_OK);
+        overlap_base_set(base, a.data, a.len - 1);
+        assert_int_equal(overlap_hopeless(base, b.data, b.len / 2, &aim, &hopeless, NULL), STEMMA_OK);
+        assert_true(hopeless);
+        assert_int_equal(overlap_hopeless(base, a.data, a.len / 2, &aim, &hopeless, NULL), STEMMA_OK);
+        assert_false(hopeless);
+        overlap_base_free(base);
+        shingle_tables_release(&r.tables);
+        buf_release(&a);
+        buf_release(&b);
+    }
+}
+
 /* ---- texts that would take a square of their size, if nothing kept it linear ---- */
 
 static void compare_large(struct view view, const struct buf *a, const struct buf *b) {
@@ -334,7 +412,7 @@ static void compare_large(struct view view, const struct buf *a, const struct bu
     assert_int_equal(whole_new(&r.view, &r.tables, &whole, NULL), STEMMA_OK);
     assert_int_equal(overlap_base_new(&r.view, &r.tables, &base, NULL), STEMMA_OK);
     uint8_t *text = canonical(whole, a, &size);
-    assert_int_equal(overlap_base_set(base, text, size, NULL), STEMMA_OK);
+    overlap_base_set(base, text, size);
     same_overlap(base, whole, &r, a, b);
     same_overlap(base, whole, &r, a, a);
     free(text);
@@ -413,8 +491,12 @@ static void nothing_is_compared_before_it_is_set(void **unused) {
     uint8_t text[KERNEL_SLACK] = {0};
     assert_int_equal(shingle_tables_init(&tables, &view, NULL), STEMMA_OK);
     assert_int_equal(overlap_base_new(&view, &tables, &base, NULL), STEMMA_OK);
+    bool hopeless = true;
+    const struct overlap_aim aim = {.7, .9};
     assert_int_equal(overlap_with(base, text, 0, &out, NULL), STEMMA_INVALID);
     assert_int_equal(out.a, 7);
+    assert_int_equal(overlap_hopeless(base, text, 0, &aim, &hopeless, NULL), STEMMA_INVALID);
+    assert_true(hopeless);
     overlap_base_free(base);
     shingle_tables_release(&tables);
 }
@@ -489,6 +571,8 @@ int main(void) {
         cmocka_unit_test(long_words_are_cut_alike),
         cmocka_unit_test(a_view_without_its_key_is_refused),
         cmocka_unit_test(overlaps_are_those_of_the_sets),
+        cmocka_unit_test(only_what_cannot_be_is_hopeless),
+        cmocka_unit_test(unrelated_texts_are_hopeless),
         cmocka_unit_test(repetitive_texts_take_linear_time),
         cmocka_unit_test(long_words_are_compared),
         cmocka_unit_test(nothing_is_compared_before_it_is_set),

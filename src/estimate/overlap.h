@@ -16,12 +16,21 @@ stemma_status overlap_base_new(const struct view *view, const struct shingle_tab
                                struct overlap_base **out, stemma_error *err);
 
 /* A canonical text with KERNEL_SLACK readable bytes behind it, which must stay as long as it is compared
- * with. What was set before is forgotten, also when this fails; until it succeeds there is nothing to compare
- * with. */
-stemma_status overlap_base_set(struct overlap_base *base, const uint8_t *text, size_t size,
-                               stemma_error *err);
+ * with. It is made ready when it is first needed. */
+void overlap_base_set(struct overlap_base *base, const uint8_t *text, size_t size);
 
-/* Another text (with slack, too) against the base, which is a. */
+/* What makes two documents worth comparing: a resemblance, or one of them contained in the other (0: that
+ * does not count). */
+struct overlap_aim {
+    double resemblance, contained;
+};
+
+/* Whether another text (with slack, too) does not reach the aim, as samples of both tell beyond doubt; false
+ * where looking at samples would not be worth it. */
+stemma_status overlap_hopeless(struct overlap_base *base, const uint8_t *text, size_t size,
+                               const struct overlap_aim *aim, bool *hopeless, stemma_error *err);
+
+/* Another text against the base, which is a. */
 stemma_status overlap_with(struct overlap_base *base, const uint8_t *text, size_t size, struct overlap *out,
                            stemma_error *err);
 void overlap_base_free(struct overlap_base *base);

@@ -56,12 +56,13 @@ static size_t distinct_pairs(struct pair_batch *batch, size_t count) {
 static stemma_status give_all(struct stemma_scan *scan, struct sorter_cursor *cursor,
                               struct pair_batch *batch, stemma_scan_take_pair *take, void *context,
                               stemma_error *err) {
+    const struct overlap_aim aim = {scan->settings.options.threshold, scan->settings.options.contained};
     for (;;) {
         size_t count;
         TRY(sorter_next(cursor, batch->records, BATCH, &count, err));
         if (count == 0) return STEMMA_OK;
         count = distinct_pairs(batch, count);
-        TRY(scan_verify(scan, batch->pairs, count, batch->numbers, err));
+        TRY(scan_verify(scan, batch->pairs, count, &aim, batch->numbers, err));
         for (size_t i = 0; i < count; i++)
             TRY(give(scan, batch->pairs[i], &batch->numbers[i], take, context, err));
     }

@@ -114,9 +114,17 @@ static int group_order(const void *a, const void *b, void *context) {
     return (place[p->kept] > place[q->kept]) - (place[p->kept] < place[q->kept]);
 }
 
-static stemma_status verify(void *context, const uint64_t *pairs, size_t count, struct numbers *numbers,
-                            stemma_error *err) {
-    return scan_verify(context, pairs, count, numbers, err);
+/* For rules that tell the numbers of pairs that do not join, too. */
+static stemma_status verify_all(void *context, const uint64_t *pairs, size_t count, struct numbers *numbers,
+                                stemma_error *err) {
+    return scan_verify(context, pairs, count, NULL, numbers, err);
+}
+
+static stemma_status verify_joining(void *context, const uint64_t *pairs, size_t count,
+                                    struct numbers *numbers, stemma_error *err) {
+    const stemma_scan_options *o = &((struct stemma_scan *)context)->settings.options;
+    const struct overlap_aim aim = {o->threshold, o->contained};
+    return scan_verify(context, pairs, count, &aim, numbers, err);
 }
 
 static stemma_status sample(void *context, uint32_t rank, size_t most, struct vec64 *out, stemma_error *err) {
@@ -127,7 +135,8 @@ stemma_status scan_group(struct stemma_scan *scan, stemma_error *err) {
     const stemma_scan_options *o = &scan->settings.options;
     struct group_rule rule = {
         .kind = (enum group_kind)o->group, .threshold = o->threshold, .contained = o->contained};
-    struct group_verifier verifier = {scan, verify, sample};
+    bool joining = rule.kind == GROUP_STARS || rule.kind == GROUP_FIRST;
+    struct group_verifier verifier = {scan, joining ? verify_joining : verify_all, sample};
     struct group_members members = {0};
     progress_stage(scan, "verifying", sorter_count(scan->pairs), 0);
     stemma_status status = group_make(&rule, scan->ranking.count, scan->pairs, &verifier, &members, err);

@@ -6,6 +6,7 @@
 #ifndef SCAN_SCAN_H
 #define SCAN_SCAN_H
 
+#include "estimate/overlap.h"
 #include "group/group.h"
 #include "join/join.h"
 #include "join/keys.h"
@@ -88,8 +89,9 @@ bool scan_same_bytes(const struct stemma_scan *scan, uint32_t a, uint32_t b); /*
 stemma_status scan_sample(struct stemma_scan *scan, uint32_t rank, size_t most, struct vec64 *out,
                           stemma_error *err);
 
-/* Numbers of candidate pairs (ranks), exactly: see group.h. */
+/* Numbers of candidate pairs (ranks), exactly: see group.h. With an aim, those of pairs that do not reach it
+ * may be 0. */
 stemma_status scan_verify(struct stemma_scan *scan, const uint64_t *pairs, size_t count,
-                          struct numbers *numbers, stemma_error *err);
+                          const struct overlap_aim *aim, struct numbers *numbers, stemma_error *err);
 
 #endif

@@ -5,7 +5,6 @@
 #include "base/alloc.h"
 #include "base/spill.h"
 #include "base/thread.h"
-#include "estimate/overlap.h"
 #include "scan/huge.h"
 #include "scan/reading.h"
 #include "shingle/whole.h"
@@ -20,6 +19,7 @@ enum {
 struct verification {
     struct stemma_scan *scan;
     const uint64_t *pairs;
+    const struct overlap_aim *aim;
     struct numbers *numbers;
     size_t count;
     size_t next; /* under the lock */
@@ -61,17 +61,20 @@ static bool take_task(struct verification *v, size_t *begin, size_t *end) {
     return *end > *begin;
 }
 
-static stemma_status compare_texts(struct comparer *c, uint32_t first, uint32_t second, struct numbers *out,
-                                   stemma_error *err) {
+static stemma_status compare_texts(struct comparer *c, uint32_t first, uint32_t second,
+                                   const struct overlap_aim *aim, struct numbers *out, stemma_error *err) {
     const uint8_t *text;
     size_t size;
+    bool hopeless = false;
     struct overlap overlap;
     if (!c->ready) {
         TRY(text_fetch(&c->reader, first, &c->first, &text, &size, err));
-        TRY(overlap_base_set(c->base, text, size, err));
+        overlap_base_set(c->base, text, size);
         c->ready = true;
     }
     TRY(text_fetch(&c->reader, second, &c->second, &text, &size, err));
+    if (aim) TRY(overlap_hopeless(c->base, text, size, aim, &hopeless, err));
+    if (hopeless) return STEMMA_OK;
     TRY(overlap_with(c->base, text, size, &overlap, err));
     *out = (struct numbers){overlap.a, overlap.b, overlap.common};
     return STEMMA_OK;
@@ -79,14 +82,14 @@ static stemma_status compare_texts(struct comparer *c, uint32_t first, uint32_t 
 
 /* A pair of which one cannot be read any more is no pair, and the document a problem. */
 static stemma_status compare_pair(struct comparer *c, struct stemma_scan *scan, uint64_t pair,
-                                  struct numbers *out, stemma_error *err) {
+                                  const struct overlap_aim *aim, struct numbers *out, stemma_error *err) {
     const struct text_class *classes = scan->catalogue.classes;
     uint32_t first = scan->ranking.class_of[pair >> 32], second = scan->ranking.class_of[(uint32_t)pair];
     stemma_error cause;
     *out = (struct numbers){0};
     stemma_status status = classes[first].huge || classes[second].huge
                                ? huge_compare(&c->reader, first, second, &c->set, out, &cause)
-                               : compare_texts(c, first, second, out, &cause);
+                               : compare_texts(c, first, second, aim, out, &cause);
     if (status == STEMMA_OK) return STEMMA_OK;
     if (!is_problem(status)) return fail(err, status, "%s", cause.message);
     uint32_t culprit = c->ready || c->set ? second : first;
@@ -101,7 +104,7 @@ static stemma_status do_task(struct comparer *c, struct verification *v, size_t 
     stemma_status status = check_stop(scan->settings.limits.stop, err);
     c->ready = false;
     for (size_t i = begin; i < end && status == STEMMA_OK; i++)
-        status = compare_pair(c, scan, v->pairs[i], &v->numbers[i], err);
+        status = compare_pair(c, scan, v->pairs[i], v->aim, &v->numbers[i], err);
     spill_free(c->set);
     c->set = NULL;
     progress_add(scan, end - begin, 0);
@@ -128,9 +131,9 @@ static void work(void *context, unsigned number) {
 }
 
 stemma_status scan_verify(struct stemma_scan *scan, const uint64_t *pairs, size_t count,
-                          struct numbers *numbers, stemma_error *err) {
+                          const struct overlap_aim *aim, struct numbers *numbers, stemma_error *err) {
     struct verification v = {
-        .scan = scan, .pairs = pairs, .numbers = numbers, .count = count, .status = STEMMA_OK};
+        .scan = scan, .pairs = pairs, .aim = aim, .numbers = numbers, .count = count, .status = STEMMA_OK};
     pthread_mutex_init(&v.lock, NULL);
     threads_run(count > 8 ? scan->settings.threads : 1, work, &v);
     pthread_mutex_destroy(&v.lock);

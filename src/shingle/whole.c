@@ -171,3 +171,19 @@ stemma_status whole_shingles(struct whole *whole, const uint8_t *text, size_t si
     *tokens = token_count;
     return STEMMA_OK;
 }
+
+bool whole_samples_fast(const struct view *view) {
+    return bytes_are_symbols(view) && !view->keyed && !view->labelled;
+}
+
+stemma_status whole_samples(struct whole *whole, const uint8_t *text, size_t size, uint64_t n,
+                            const uint64_t **fp, size_t *count, stemma_error *err) {
+    uint64_t tokens;
+    if (!whole_samples_fast(whole->view) || size < whole->view->window)
+        return whole_shingles(whole, text, size, fp, count, &tokens, err);
+    whole->fp.len = 0;
+    if (!vec64_reserve(&whole->fp, size + KERNEL_SLACK)) return fail_memory(err);
+    *count = whole->kernels->rabin_mod(whole->tables->rabin, text, size, n, whole->fp.data);
+    *fp = whole->fp.data;
+    return STEMMA_OK;
+}

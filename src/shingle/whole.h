@@ -26,6 +26,12 @@ stemma_status whole_canon(struct whole *whole, const uint8_t *bytes, size_t size
  * tokens there are. */
 stemma_status whole_shingles(struct whole *whole, const uint8_t *text, size_t size, const uint64_t **fp,
                              size_t *count, uint64_t *tokens, stemma_error *err);
+
+/* The same, but of a view whose samples are fast only those that are 0 mod n. */
+stemma_status whole_samples(struct whole *whole, const uint8_t *text, size_t size, uint64_t n,
+                            const uint64_t **fp, size_t *count, stemma_error *err);
+/* Whether samples are made at the speed of reading, and not from all fingerprints. */
+bool whole_samples_fast(const struct view *view);
 void whole_free(struct whole *whole);
 
 #endif
