@@ -258,7 +258,10 @@ static void copy_charset(const uint8_t *at, const uint8_t *end, char charset[HTM
     size_t length = 0;
     while (at < end && (is_space(*at) || *at == '"' || *at == '\'')) at++;
     for (; at < end && (is_letter(*at) || (uint8_t)(*at - '0') < 10 || *at == '-' || *at == '_'); at++) {
-        if (length == HTML_CHARSET_MOST - 1) return;
+        if (length == HTML_CHARSET_MOST - 1) {
+            length = 0; /* no encoding has such a name */
+            break;
+        }
         charset[length++] = (char)(is_letter(*at) ? *at | 32 : *at);
     }
     charset[length] = '\0';

@@ -1,12 +1,14 @@
 /*
  * md4c finds the structure; each block becomes lines of text. HTML inside goes to the reader of pages.
  *
- * md4c takes linear time but for paragraphs, in which a bracket may cost a look at every line. Paragraphs of
- * very many lines are therefore divided.
+ * md4c takes linear time but for paragraphs, in which a bracket may cost a look at every line, and for empty
+ * lines, which cost a look at every list they stand in. So paragraphs of very many lines are divided, and of
+ * very many empty lines only the first count.
  */
 #include "read/markdown.h"
 
 #include "read/entity.h"
+#include "read/find_byte.h"
 #include "read/html.h"
 #include "text/utf8.h"
 
@@ -14,7 +16,8 @@
 #include <md4c.h>
 #include <string.h>
 
-#define PARAGRAPH_MOST 500 /* lines; twice as many cost twice as much, at worst */
+/* Lines; twice as many cost twice as much, at worst. */
+enum { PARAGRAPH_MOST = 500, EMPTY_MOST = 100 };
 
 struct writer {
     struct buf *out;
@@ -93,9 +96,11 @@ static int take_text(MD_TEXTTYPE type, const MD_CHAR *text, MD_SIZE size, void *
 
 /* ---- lines ---- */
 
+/* With its end: LF, CR LF or CR, as md4c has it. */
 static size_t line_size(const uint8_t *bytes, size_t size) {
-    const uint8_t *end = memchr(bytes, '\n', size);
-    return end ? (size_t)(end - bytes) + 1 : size;
+    size_t length = (size_t)(find_either(bytes, bytes + size, '\n', '\r') - bytes);
+    if (length < size && bytes[length++] == '\r') length += length < size && bytes[length] == '\n';
+    return length;
 }
 
 static bool is_blank(const uint8_t *line, size_t size) {
@@ -103,15 +108,24 @@ static bool is_blank(const uint8_t *line, size_t size) {
     return size == 0;
 }
 
-/* Append the text with a blank line after so many that are not, and a line end at its end: without it md4c
- * 0.4 reads beyond. */
+/* A blank line, perhaps of a quotation. */
+static bool is_empty(const uint8_t *line, size_t size) {
+    while (size && (*line == '>' || *line == ' ' || *line == '\t')) line++, size--;
+    return is_blank(line, size);
+}
+
+/* Append the text with a blank line after so many that are not, few empty ones in a row, and a line end at
+ * its end: without it md4c 0.4 reads beyond. */
 static bool divide(const uint8_t *bytes, size_t size, struct buf *out) {
-    size_t run = 0;
+    size_t run = 0, empty = 0;
     for (size_t at = 0, line; at < size; at += line) {
         line = line_size(bytes + at, size - at);
+        empty = is_empty(bytes + at, line) ? empty + 1 : 0;
+        if (empty > EMPTY_MOST) continue;
         run = is_blank(bytes + at, line) ? 0 : run + 1;
         if (!buf_add(out, bytes + at, line)) return false;
-        if (run == PARAGRAPH_MOST && !buf_add_byte(out, '\n')) return false;
+        size_t ends = bytes[at + line - 1] == '\r' ? 2 : 1; /* the first would be one with it */
+        if (run == PARAGRAPH_MOST && !buf_add(out, "\n\n", ends)) return false;
         run %= PARAGRAPH_MOST;
     }
     return buf_add_byte(out, '\n');
