@@ -361,6 +361,23 @@ static void gives_one_text_in_every_format(void **state) {
     buf_release(&v.wide);
 }
 
+/* In memory as in a file: what has to be converted is held as a whole, or refused. */
+static void refuses_to_convert_beyond_the_memory(void **state) {
+    (void)state;
+    enum { SIZE = 60000 };
+    static char page[SIZE];
+    stemma_limits limits = stemma_limits_default();
+    stemma_document *document;
+    limits.memory = 1 << 18;
+    memset(page, 'a', SIZE);
+    assert_int_equal(stemma_document_bytes(page, SIZE, NULL, &limits, &document, NULL), STEMMA_OK);
+    stemma_document_free(document);
+    memcpy(page, "<html>", 6);
+    assert_int_equal(stemma_document_bytes(page, SIZE, NULL, &limits, &document, NULL), STEMMA_UNSUPPORTED);
+    assert_int_equal(stemma_document_bytes(page, SIZE / 2, NULL, &limits, &document, NULL), STEMMA_OK);
+    stemma_document_free(document);
+}
+
 /* ---- hostile documents: what counts is that they end, soon ---- */
 
 static size_t text_size_of(const char *name, const char *piece, const char *end_piece, size_t size) {
@@ -406,13 +423,15 @@ static void expands_no_declared_entity(void **state) {
 static void survives_hostile_markdown(void **state) {
     (void)state;
     static const char *const pieces[] = {
-        "[",  "![",  "[a](",   "[a](\n", "[a][\n", "*a ",      "_*",       "`a``",     "`\n",
-        "> ", "- ",  "1) ",    "|a|b\n", "<!--",   "<a b='\n", "[a]: b\n", "a\n---\n", "&",
-        "\\", "***", "    \n", "[[",     "~~a",    "\n\n\n",   "#",        "<![CDATA["};
+        "[",   "![", "[a](", "[a](\n", "[a](\r", "[a][\n", "*a ",      "_*",       "`a``",
+        "`\n", "> ", "- ",   "1) ",    "|a|b\n", "<!--",   "<a b='\n", "[a]: b\n", "a\n---\n",
+        "&",   "\\", "***",  "    \n", "[[",     "~~a",    "\n\n\n",   "#",        "<![CDATA["};
+    static const char *const ends[] = {"](b)>\n", "\n", "\r", "\t\r\n", ">\n", "> \t>\n", "-\n"};
     size_t large = 1 << 19;
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
         assert_in_range(text_size_of("x.md", pieces[i], pieces[i], large), 0, 2 * large);
-        assert_in_range(text_size_of("x.md", pieces[i], "](b)>\n", large), 0, 2 * large);
+        for (size_t k = 0; k < sizeof ends / sizeof *ends; k++)
+            assert_in_range(text_size_of("x.md", pieces[i], ends[k], large), 0, 2 * large);
     }
 }
 
@@ -461,6 +480,7 @@ int main(void) {
         cmocka_unit_test(reads_html_inside),
         cmocka_unit_test(keeps_front_matter),
         cmocka_unit_test(gives_one_text_in_every_format),
+        cmocka_unit_test(refuses_to_convert_beyond_the_memory),
         cmocka_unit_test(survives_hostile_pages),
         cmocka_unit_test(expands_no_declared_entity),
         cmocka_unit_test(survives_hostile_markdown),

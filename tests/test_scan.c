@@ -471,6 +471,9 @@ static void test_wrong_use(void **state) {
     assert_int_equal(stemma_scan_new(NULL, &options, NULL, &scan, &error), STEMMA_INVALID);
     options.size = 0;
     assert_int_equal(stemma_scan_new(NULL, &options, NULL, &scan, &error), STEMMA_INVALID);
+    options = stemma_scan_options_default();
+    options.include_count = 1;
+    assert_int_equal(stemma_scan_new(NULL, &options, NULL, &scan, &error), STEMMA_INVALID);
     assert_null(scan);
     assert_int_equal(stemma_scan_new(NULL, NULL, NULL, &scan, &error), STEMMA_OK);
     assert_int_equal(stemma_scan_pairs(scan, print_pair, NULL, &error), STEMMA_INVALID);
@@ -511,6 +514,22 @@ static void test_what_cannot_be_filtered_is_not_read(void **state) {
     assert_non_null(strstr(error.message, "is not a data set"));
 }
 
+/* Who was compiled when the structs ended earlier is understood, and means the defaults for the rest. */
+static void test_structs_grow(void **state) {
+    (void)state;
+    stemma_scan *scan;
+    stemma_scan_options options = stemma_scan_options_default();
+    stemma_limits limits = stemma_limits_default();
+    options.size = offsetof(stemma_scan_options, contained);
+    options.contained = 17;
+    limits.size = offsetof(stemma_limits, encoding);
+    limits.encoding = (stemma_encoding)17;
+    assert_int_equal(stemma_scan_new(NULL, &options, &limits, &scan, NULL), STEMMA_OK);
+    stemma_scan_free(scan);
+    limits.size = sizeof limits;
+    assert_int_equal(stemma_scan_new(NULL, &options, &limits, &scan, NULL), STEMMA_INVALID);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_relations),
@@ -523,6 +542,7 @@ int main(void) {
         cmocka_unit_test(test_boilerplate),
         cmocka_unit_test(test_wrong_use),
         cmocka_unit_test_setup_teardown(test_what_cannot_be_filtered_is_not_read, make_folder, remove_folder),
+        cmocka_unit_test(test_structs_grow),
     };
     return cmocka_run_group_tests_name("scan", tests, NULL, NULL);
 }

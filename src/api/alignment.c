@@ -174,19 +174,19 @@ static stemma_status align(stemma_alignment *alignment, const stemma_text *a, co
 }
 
 stemma_status stemma_align_texts(const stemma_text *a, const stemma_text *b,
-                                 const stemma_align_options *options, const stemma_limits *given,
+                                 const stemma_align_options *given_options, const stemma_limits *given,
                                  stemma_alignment **out, stemma_error *err) {
     stemma_limits limits;
-    size_t least = DEFAULT_LEAST;
+    stemma_align_options options = stemma_align_options_default();
     if (!a || !b || !out)
         return fail(err, STEMMA_INVALID, "two texts and a place for the alignment are needed");
-    if (options && options->size < sizeof *options)
-        return fail(err, STEMMA_INVALID, "the size of the options is not set");
-    if (options && options->least) least = options->least;
+    TRY(options_take(given_options, &options, sizeof options, err));
+    if (options.least == 0) options.least = DEFAULT_LEAST;
     TRY(limits_check(given, &limits, err));
     TRY(check_texts(a, b, &limits, err));
     stemma_alignment *alignment = mem_zero(1, sizeof *alignment);
-    stemma_status status = alignment ? align(alignment, a, b, least, limits.stop, err) : fail_memory(err);
+    stemma_status status =
+        alignment ? align(alignment, a, b, options.least, limits.stop, err) : fail_memory(err);
     if (status == STEMMA_OK)
         *out = alignment;
     else

@@ -57,10 +57,8 @@ stemma_edit_options stemma_edit_options_default(void) {
 
 static stemma_status options_check(const stemma_edit_options *given, stemma_edit_options *out,
                                    stemma_error *err) {
-    *out = given ? *given : stemma_edit_options_default();
-    if (out->size != sizeof *out)
-        return fail(err, STEMMA_INVALID,
-                    "start from stemma_edit_options_default(): the size is not that of the struct");
+    *out = stemma_edit_options_default();
+    TRY(options_take(given, out, sizeof *out, err));
     if (out->mode > STEMMA_EDIT_ESTIMATE)
         return fail(err, STEMMA_INVALID, "no such way to get an edit distance");
     return STEMMA_OK;

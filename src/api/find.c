@@ -19,8 +19,7 @@ stemma_find_options stemma_find_options_default(void) {
 static stemma_status options_check(const stemma_find_options *given, stemma_find_options *out,
                                    stemma_error *err) {
     stemma_find_options options = stemma_find_options_default(), defaults = options;
-    if (given && given->size == 0) return fail(err, STEMMA_INVALID, "the size of the options is not set");
-    if (given) memcpy(&options, given, given->size < sizeof options ? given->size : sizeof options);
+    TRY(options_take(given, &options, sizeof options, err));
     if (options.block == 0) options.block = defaults.block;
     if (options.most == 0) options.most = defaults.most;
     *out = options;

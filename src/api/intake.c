@@ -26,7 +26,8 @@ stemma_status intake_init(struct intake *in, const struct stemma_recipe *recipe,
     return status;
 }
 
-/* The document's own bytes count for its digest and size, its text for everything else; mostly they are the same. */
+/* The document's own bytes count for its digest and size, its text for everything else; mostly they are the
+ * same. */
 enum { ORIGINAL = 1, TEXT = 2 };
 
 static stemma_status add_steps(struct intake *in, unsigned what, const uint8_t *bytes, size_t size,
@@ -64,7 +65,8 @@ stemma_status intake_add_extracted(struct intake *in, const void *text, size_t s
 /* ---- documents ---- */
 
 /* The bytes behind the mark are the text. */
-static stemma_status add_plain(struct intake *in, size_t mark, const uint8_t *bytes, size_t size, stemma_error *err) {
+static stemma_status add_plain(struct intake *in, size_t mark, const uint8_t *bytes, size_t size,
+                               stemma_error *err) {
     TRY(add_steps(in, ORIGINAL, bytes, mark, err));
     return add_steps(in, ORIGINAL | TEXT, mark ? bytes + mark : bytes, size - mark, err);
 }
@@ -84,6 +86,9 @@ static stemma_status add_document(struct intake *in, const char *name, const uin
                                   stemma_error *err) {
     struct document_kind kind = document_look(name, bytes, size, &in->reading);
     if (!kind.converted) return add_plain(in, kind.mark, bytes, size, err);
+    if (size > in->memory / DOCUMENT_TIMES) /* as of a file */
+        return fail(err, STEMMA_UNSUPPORTED,
+                    "the document is converted as a whole, which takes more memory than allowed");
     return add_converted(in, name, bytes, size, err);
 }
 

@@ -1,5 +1,7 @@
 #include "api/limits.h"
 
+#include <string.h>
+
 #define DEFAULT_MEMORY ((size_t)1 << 30)
 #define LEAST_MEMORY   ((size_t)1 << 18) /* with less, every few thousand fingerprints would go to disk */
 
@@ -8,18 +10,29 @@ stemma_limits stemma_limits_default(void) {
 }
 
 stemma_thresholds stemma_thresholds_default(void) {
-    return (stemma_thresholds){.size = sizeof(stemma_thresholds), .resemblance = .7, .containment = .9, .chance = .05};
+    return (stemma_thresholds){
+        .size = sizeof(stemma_thresholds), .resemblance = .7, .containment = .9, .chance = .05};
+}
+
+stemma_status options_take(const void *given, void *options, size_t size, stemma_error *err) {
+    size_t known;
+    if (!given) return STEMMA_OK;
+    memcpy(&known, given, sizeof known);
+    if (known < sizeof known)
+        return fail(err, STEMMA_INVALID,
+                    "the size of a struct of options is not set: start from its default");
+    memcpy(options, given, known < size ? known : size);
+    memcpy(options, &size, sizeof size);
+    return STEMMA_OK;
 }
 
 stemma_status limits_check(const stemma_limits *given, stemma_limits *out, stemma_error *err) {
     stemma_limits limits = stemma_limits_default();
-    if (given) {
-        if (given->size < sizeof limits) return fail(err, STEMMA_INVALID, "the size of the limits is not set");
-        limits = *given;
-        if (limits.memory == 0) limits.memory = DEFAULT_MEMORY;
-        if (limits.memory < LEAST_MEMORY) limits.memory = LEAST_MEMORY;
-        if ((unsigned)limits.encoding > STEMMA_ENCODING_UTF16) return fail(err, STEMMA_INVALID, "there is no such encoding");
-    }
+    TRY(options_take(given, &limits, sizeof limits, err));
+    if (limits.memory == 0) limits.memory = DEFAULT_MEMORY;
+    if (limits.memory < LEAST_MEMORY) limits.memory = LEAST_MEMORY;
+    if ((unsigned)limits.encoding > STEMMA_ENCODING_UTF16)
+        return fail(err, STEMMA_INVALID, "there is no such encoding");
     *out = limits;
     return STEMMA_OK;
 }
@@ -48,10 +61,7 @@ static bool is_share(double x) {
 
 stemma_status thresholds_check(const stemma_thresholds *given, stemma_thresholds *out, stemma_error *err) {
     stemma_thresholds lines = stemma_thresholds_default();
-    if (given) {
-        if (given->size < sizeof lines) return fail(err, STEMMA_INVALID, "the size of the thresholds is not set");
-        lines = *given;
-    }
+    TRY(options_take(given, &lines, sizeof lines, err));
     if (!is_share(lines.resemblance) || !is_share(lines.containment) || !is_share(lines.chance))
         return fail(err, STEMMA_INVALID, "a threshold is not between 0 and 1");
     *out = lines;

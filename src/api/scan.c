@@ -6,8 +6,6 @@
 #include "scan/filter.h"
 #include "scan/pairs.h"
 
-#include <string.h>
-
 #define THRESHOLD_LEAST .3
 #define CONTAINED_LEAST .5
 
@@ -18,12 +16,13 @@ stemma_scan_options stemma_scan_options_default(void) {
 static stemma_status check_options(const stemma_scan_options *given, stemma_scan_options *out,
                                    stemma_error *err) {
     stemma_scan_options o = stemma_scan_options_default();
-    if (given && given->size == 0) return fail(err, STEMMA_INVALID, "the size of the options is not set");
-    if (given) memcpy(&o, given, given->size < sizeof o ? given->size : sizeof o);
+    TRY(options_take(given, &o, sizeof o, err));
     if (!(o.threshold >= THRESHOLD_LEAST && o.threshold <= 1))
         return fail(err, STEMMA_INVALID, "the threshold of a scan is between .3 and 1");
     if (o.contained != 0 && !(o.contained >= CONTAINED_LEAST && o.contained <= 1))
         return fail(err, STEMMA_INVALID, "the containment of a scan is between .5 and 1, or 0 for none");
+    if ((o.include_count && !o.include) || (o.exclude_count && !o.exclude))
+        return fail(err, STEMMA_INVALID, "there are no such patterns");
     if (o.keep > STEMMA_KEEP_SHORTEST_PATH || o.group > STEMMA_GROUP_POPULAR)
         return fail(err, STEMMA_INVALID, "an option of the scan has no such value");
     *out = o;
