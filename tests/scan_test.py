@@ -259,6 +259,24 @@ class Judging(Scanning):
         self.assertEqual(self.groups("--key=key", "pile"), self.groups("pile"))
         self.assertIn("keyid=", self.summary("--key=key", "pile")["recipe"])
 
+    def test_names_of_several_formats(self):
+        self.write("pile/a.txt", " ".join(prose(300, 1)))
+        self.write("pile/b.md", " ".join(prose(300, 1)))
+        self.write("pile/c.bin", bytes(range(256)) * 40)
+        self.write("pile/d.md", bytes(range(256)) * 40)
+        self.assertEqual(self.groups("pile"), {"pile/a.txt": {"pile/b.md": "identical"},
+                                               "pile/c.bin": {"pile/d.md": "identical"}})
+
+    def test_large_documents(self):
+        text = prose(200000, 1)
+        self.write("pile/page.html", "<html><body><p>" + " ".join(text))
+        for i in range(3):
+            self.write(f"pile/{i}.txt", " ".join([str(i), *text]))
+        expected = self.groups("--memory=1G", "--threads=1", "pile")
+        self.assertEqual(len(expected), 1)
+        for group in ("stars", "popular"):
+            self.assertEqual(self.groups("--memory=32M", "--threads=9", f"--group={group}", "pile"), expected)
+
     def test_threads_and_memory_change_nothing(self):
         self.pile()
         expected = self.scan("--json", "pile").splitlines()[:-1]
@@ -579,6 +597,15 @@ class DataSets(Scanning):
         self.assertEqual(group["kept"]["source"], "set.jsonl")
         self.assertRegex(self.scan("--keep=first", "set.jsonl"), r"identical +\d+ B  r1\n|same text +\d+ B  r1\n")
         self.assertEqual(self.redundant("--keep=first", "-", stdin=self.json_lines(self.records()).encode()), self.ODD)
+
+    def test_many_sets(self):
+        for i in range(100):
+            self.write(f"sets/{i}.jsonl", self.json_lines([{"id": str(i), "text": " ".join(prose(50, i))}]))
+        limited = ("import os, resource, sys; hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]; "
+                   "resource.setrlimit(resource.RLIMIT_NOFILE, (40, hard)); os.execv(sys.argv[1], sys.argv[1:])")
+        done = subprocess.run([sys.executable, "-c", limited, PROGRAM, "scan", "--json", "sets"], cwd=self.folder,
+                              capture_output=True)
+        self.assertEqual(json.loads(done.stdout.splitlines()[-1])["summary"]["documents"], 100, done.stderr)
 
     def test_several_sets(self):
         self.write("one.jsonl", self.json_lines(self.records()[:1]))

@@ -368,6 +368,7 @@ static void change_file(void *context, const stemma_scan_progress *progress) {
     write_file(change->name, change->text);
 }
 
+/* It is a problem once, in however many pairs it is, and the others are a group without it. */
 static void test_changed_file(void **state) {
     (void)state;
     static char text[TEXT_MOST * 40], copy[TEXT_MOST * 40];
@@ -376,10 +377,13 @@ static void test_changed_file(void **state) {
     stemma_limits limits = stemma_limits_default();
     stemma_scan *scan = NULL;
     stemma_scan_problem problem;
+    stemma_scan_group group;
     random_text(text, WORDS_MOST * 30);
-    mutate(text, .005, copy);
     write_file("x.txt", text);
-    write_file("y.txt", copy);
+    for (const char *const *name = (const char *const[]){"w.txt", "y.txt", "z.txt", NULL}; *name; name++) {
+        mutate(text, .005, copy);
+        write_file(*name, copy);
+    }
     options.progress = change_file;
     options.progress_context = &change;
     limits.memory = 1 << 18;
@@ -389,6 +393,10 @@ static void test_changed_file(void **state) {
     assert_true(change.done);
     assert_int_equal(stemma_scan_get_problem(scan, 0, &problem, NULL), STEMMA_OK);
     assert_non_null(strstr(problem.cause, "has changed"));
+    assert_int_equal(stemma_scan_get_summary(scan).problems, 1);
+    assert_int_equal(stemma_scan_get_summary(scan).groups, 1);
+    assert_int_equal(stemma_scan_get_group(scan, 0, &group, NULL), STEMMA_OK);
+    assert_int_equal(group.member_count, 2);
     stemma_scan_free(scan);
 }
 

@@ -16,14 +16,21 @@ struct numbers {
     uint64_t first, second, common;
 };
 
+static inline double share_of(uint64_t part, uint64_t whole) {
+    return whole ? (double)part / (double)whole : 0;
+}
+static inline double numbers_resemblance(const struct numbers *n) {
+    return share_of(n->common, n->first + n->second - n->common);
+}
+
 /* How every threshold in the program is met: by the quotient as it is reported, rounded once to a double, so
  * that a resemblance that prints as the threshold meets it, on every machine. Without anything in common
  * nothing is met. */
 static inline bool share_reaches(uint64_t part, uint64_t whole, double least) {
-    return part > 0 && (double)part / (double)whole >= least;
+    return part > 0 && share_of(part, whole) >= least;
 }
 static inline bool numbers_resemble(const struct numbers *n, double threshold) {
-    return share_reaches(n->common, n->first + n->second - n->common, threshold);
+    return n->common > 0 && numbers_resemblance(n) >= threshold;
 }
 /* A threshold of 0: containment does not count. */
 static inline bool numbers_second_contained(const struct numbers *n, double contained) {

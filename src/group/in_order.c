@@ -28,10 +28,6 @@ static bool is_settled(const void *context, uint32_t first, uint32_t second) {
     return o->member[first] || (o->member[second] && !o->nearest);
 }
 
-static double resemblance(const struct numbers *n) {
-    return (double)n->common / (double)(n->first + n->second - n->common);
-}
-
 /* The first is kept: it takes the second if that joins. Of two that are equally near, the first in keep order
  * has come first. */
 static stemma_status take(struct order *o, const struct window_pair *pair, stemma_error *err) {
@@ -40,7 +36,7 @@ static stemma_status take(struct order *o, const struct window_pair *pair, stemm
     if (!numbers_join(&pair->numbers, o->grouping->rule)) return STEMMA_OK;
     if (o->member[pair->second]) {
         struct group_member *before = &members->list[o->member[pair->second] - 1];
-        double own = resemblance(&pair->numbers), other = resemblance(&before->numbers);
+        double own = numbers_resemblance(&pair->numbers), other = numbers_resemblance(&before->numbers);
         if (own > other || (own == other && pair->first < before->kept)) *before = member;
         return STEMMA_OK;
     }

@@ -12,10 +12,6 @@ struct pair_batch {
     bool any;
 };
 
-static double share(uint64_t part, uint64_t whole) {
-    return whole ? (double)part / (double)whole : 0;
-}
-
 static uint32_t first_document(const struct stemma_scan *scan, uint32_t rank) {
     return scan->place[scan->ranking.documents[scan->ranking.first[rank]]];
 }
@@ -33,9 +29,9 @@ static stemma_status give(const struct stemma_scan *scan, uint64_t pair, const s
         .relation = near              ? STEMMA_NEAR_DUPLICATE
                     : first_in_second ? STEMMA_CONTAINED
                                       : STEMMA_CONTAINS,
-        .resemblance = share(n->common, n->first + n->second - n->common),
-        .a_in_b = share(n->common, n->first),
-        .b_in_a = share(n->common, n->second),
+        .resemblance = numbers_resemblance(n),
+        .a_in_b = share_of(n->common, n->first),
+        .b_in_a = share_of(n->common, n->second),
         .a_shingles = n->first,
         .b_shingles = n->second,
         .common = n->common,

@@ -31,10 +31,6 @@ static bool is_at_hand(const struct stemma_scan *scan, uint32_t class) {
     return scan->catalogue.classes[class].cached || (texts->spool_places && texts->spool_places[class]);
 }
 
-static bool is_in_order_only(const struct source *source) {
-    return source->kind == SOURCE_DATASET && source->dataset && !dataset_random_access(source->dataset);
-}
-
 static stemma_status list_wanted(struct stemma_scan *scan, const uint8_t *needed, struct wanted **out,
                                  size_t *count, stemma_error *err) {
     const struct catalogue *c = &scan->catalogue;
@@ -42,7 +38,7 @@ static stemma_status list_wanted(struct stemma_scan *scan, const uint8_t *needed
     for (uint32_t i = 0; i < c->class_count; i++) {
         const struct document *document = &c->documents[c->classes[i].document];
         if (!(needed[i / 8] >> i % 8 & 1) || is_at_hand(scan, i)) continue;
-        if (!is_in_order_only(&c->sources[document->source])) continue;
+        if (!text_in_order_only(&c->sources[document->source])) continue;
         if (!mem_grow((void **)out, &cap, *count + 1, sizeof **out)) return fail_memory(err);
         (*out)[(*count)++] = (struct wanted){document->offset, document->source, i};
     }
@@ -109,7 +105,7 @@ static stemma_status recall_batch(struct recall *r, const struct dataset *datase
     return STEMMA_OK;
 }
 
-/* Where it cannot be read further it ends: the first reading has told that. */
+/* Where it cannot be read further it ends: whoever asks for a text that was missed is told. */
 static stemma_status recall_source(struct recall *r, struct dataset *dataset, stemma_error *err) {
     struct dataset_batch batch = {0};
     bool more = true;
@@ -121,18 +117,8 @@ static stemma_status recall_source(struct recall *r, struct dataset *dataset, st
         if (status == STEMMA_OK && more) status = recall_batch(r, dataset, &batch, &cause);
     }
     dataset_batch_release(&batch);
-    return status == STEMMA_OK || is_problem(status) ? STEMMA_OK : fail(err, status, "%s", cause.message);
-}
-
-static void lose_missing(struct stemma_scan *scan, const struct wanted *wanted, size_t count) {
-    struct catalogue *c = &scan->catalogue;
-    for (size_t i = 0; i < count; i++) {
-        stemma_error cause;
-        if (is_at_hand(scan, wanted[i].class)) continue;
-        fail(&cause, STEMMA_CORRUPT, "'%s' has changed since it was read",
-             catalogue_id(c, c->classes[wanted[i].class].document));
-        catalogue_lose(c, wanted[i].class, &cause);
-    }
+    if (status == STEMMA_OK || is_problem(status) || status == STEMMA_INVALID) return STEMMA_OK;
+    return fail(err, status, "%s", cause.message);
 }
 
 static stemma_status recall_sources(struct recall *r, const struct wanted *wanted, size_t count,
@@ -144,7 +130,6 @@ static stemma_status recall_sources(struct recall *r, const struct wanted *wante
         r->end = wanted + end;
         TRY(recall_source(r, scan->catalogue.sources[wanted[begin].source].dataset, err));
     }
-    lose_missing(scan, wanted, count);
     return STEMMA_OK;
 }
 
@@ -184,7 +169,7 @@ static stemma_status mark_candidates(struct stemma_scan *scan, struct sorter_cur
 
 static bool any_in_order_only(const struct catalogue *c) {
     for (size_t i = 0; i < c->source_count; i++)
-        if (is_in_order_only(&c->sources[i])) return true;
+        if (text_in_order_only(&c->sources[i])) return true;
     return false;
 }
 

@@ -8,10 +8,6 @@
 
 /* ---- relation of a member to the kept document ---- */
 
-static double share(uint64_t part, uint64_t whole) {
-    return whole ? (double)part / (double)whole : 0;
-}
-
 bool scan_same_bytes(const struct stemma_scan *scan, uint32_t a, uint32_t b) {
     const struct document *documents = scan->catalogue.documents;
     return documents[a].bytes == documents[b].bytes &&
@@ -38,9 +34,9 @@ static stemma_scan_member relative_of(const struct stemma_scan *scan, uint32_t d
     return (stemma_scan_member){
         .document = scan->place[document],
         .relation = relation,
-        .resemblance = share(n->common, n->first + n->second - n->common),
-        .contained = share(n->common, n->second),
-        .contains = share(n->common, n->first),
+        .resemblance = numbers_resemblance(n),
+        .contained = share_of(n->common, n->second),
+        .contains = share_of(n->common, n->first),
         .parent = scan->place[kept],
     };
 }

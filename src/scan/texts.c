@@ -121,8 +121,8 @@ static stemma_status read_spooled(const struct texts *texts, uint64_t place, siz
     return STEMMA_OK;
 }
 
-static bool is_recalled_only(const struct source *source) {
-    return source->kind == SOURCE_DATASET && !dataset_random_access(source->dataset);
+bool text_in_order_only(const struct source *source) {
+    return source->kind == SOURCE_DATASET && source->dataset && !dataset_random_access(source->dataset);
 }
 
 static stemma_status changed(const struct stemma_scan *scan, uint32_t document, stemma_error *err) {
@@ -141,7 +141,7 @@ stemma_status text_fetch(struct text_reader *reader, uint32_t number, struct buf
     if (scan->texts.spool_places && scan->texts.spool_places[number])
         return read_spooled(&scan->texts, scan->texts.spool_places[number] - 1, *size, room, text, err);
     const struct document *document = &scan->catalogue.documents[class->document];
-    if (is_recalled_only(&scan->catalogue.sources[document->source]))
+    if (text_in_order_only(&scan->catalogue.sources[document->source]))
         return changed(scan, class->document, err);
     TRY(read_again(reader, document, text, size, err));
     if (*size != class->text_size ||

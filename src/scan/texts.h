@@ -69,8 +69,11 @@ stemma_status text_fetch(struct text_reader *reader, uint32_t class, struct buf 
 /* Keep the text of a class that was just read, if there is room. */
 void texts_keep(struct text_reader *reader, uint32_t class, const uint8_t *text, size_t size);
 
-/* Make sure of the texts that will be asked for and cannot be read again one by one: a bit a class. One that
- * is not there any more is lost. */
+/* Whether its texts cannot be read again one by one. */
+struct source;
+bool text_in_order_only(const struct source *source);
+
+/* Make sure of such texts that will be asked for: a bit a class. */
 stemma_status texts_recall(struct stemma_scan *scan, const uint8_t *needed, stemma_error *err);
 /* The same for all that are in a candidate pair. */
 stemma_status texts_recall_candidates(struct stemma_scan *scan, stemma_error *err);
