@@ -221,6 +221,7 @@ static bool store_plain(options *o, enum option_id id, const char *value) {
                  {OPT_FORCE, offsetof(options, force)},
                  {OPT_JSON, offsetof(options, json)},
                  {OPT_QUIET, offsetof(options, quiet)},
+                 {OPT_SCAN_QUIET, offsetof(options, quiet)},
                  {OPT_PRINT0, offsetof(options, print0)},
                  {OPT_SIDE_BY_SIDE, offsetof(options, side_by_side)},
                  {OPT_PASSAGES, offsetof(options, passages)},
@@ -286,8 +287,10 @@ static bool store(const parser *p, const option_spec *spec, const char *value) {
     case OPT_POSITIONS:
         return current_signature(o)->positions = true;
     case OPT_THRESHOLD:
+    case OPT_SCAN_THRESHOLD:
         return take_fraction(p, spec, value, &o->threshold);
     case OPT_CONTAINED:
+    case OPT_SCAN_CONTAINED:
         return take_fraction(p, spec, value, &o->contained);
     case OPT_EDIT:
         return take_edit(p, spec, value);
@@ -322,6 +325,7 @@ static bool store(const parser *p, const option_spec *spec, const char *value) {
     case OPT_CONTEXT:
         return take_context(p, spec, value, &o->context);
     case OPT_MEMORY:
+    case OPT_SCAN_MEMORY:
         return take_size(p, spec, value, &o->memory);
     default:
         return store_plain(o, spec->id, value);

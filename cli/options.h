@@ -48,6 +48,8 @@ enum option_id {
     OPT_SKETCH,
     OPT_THRESHOLD,
     OPT_CONTAINED,
+    OPT_SCAN_THRESHOLD, /* of a scan they have other words: the same options, another line of help */
+    OPT_SCAN_CONTAINED,
     OPT_KEEP,
     OPT_GROUP,
     OPT_CAP,
@@ -87,10 +89,12 @@ enum option_id {
     OPT_FORCE,
     OPT_JSON,
     OPT_QUIET,
+    OPT_SCAN_QUIET,
     OPT_PRINT0,
     OPT_LIST,
     OPT_THREADS,
     OPT_MEMORY,
+    OPT_SCAN_MEMORY,
     OPT_HELP,
     OPT_VERSION,
     OPT_COUNT
