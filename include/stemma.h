@@ -241,12 +241,13 @@ typedef enum stemma_encoding {
     STEMMA_ENCODING_UTF16 = 5   /* by its byte order mark, else little-endian */
 } stemma_encoding;
 
-/* What an operation may use, and how it reads documents. Start from stemma_limits_default(); where limits may be NULL, that is meant. */
+/* What an operation may use, and how it reads documents. Start from stemma_limits_default(); where limits may be NULL,
+ * that is meant. */
 typedef struct stemma_limits {
     size_t size;      /* of this struct, as the caller knows it */
     size_t memory;    /* bytes for the fingerprints of one document: 1 GiB, never less than 256 KiB. Full sets and
                        * labels beyond it are spilled to disk; a sample or a text that outgrows it is refused, with
-                       * UNSUPPORTED */
+                       * UNSUPPORTED. Of a scan: for all of it */
     const char *temporary_directory; /* for what is spilled; NULL: TMPDIR, else /tmp */
     const volatile int *stop;        /* when it becomes non-zero, work ends with INTERRUPTED; NULL: never */
     stemma_encoding encoding;        /* of documents; AUTO */
@@ -264,8 +265,8 @@ STEMMA_API stemma_limits stemma_limits_default(void);
 
 /* Compare two files, exactly: resemblance and containment from the full shingle sets.
  * "-" is standard input. recipe, thresholds and limits may be NULL: the defaults.
- * Errors: INVALID (also for a keyed recipe without its key), UNREADABLE, NOT_FOUND, IO, NO_SPACE, NO_MEMORY,
- * INTERRUPTED. */
+ * Errors: INVALID (also for a keyed recipe without its key), UNREADABLE, NOT_FOUND, UNSUPPORTED, IO, NO_SPACE,
+ * NO_MEMORY, INTERRUPTED. */
 STEMMA_API stemma_status stemma_compare_files(const char *a, const char *b, const stemma_recipe *recipe,
                                               const stemma_thresholds *thresholds, const stemma_limits *limits,
                                               stemma_comparison *out, stemma_error *error);
@@ -720,23 +721,22 @@ STEMMA_API uint64_t stemma_signatures_bound(const stemma_signatures *signatures,
  */
 typedef struct stemma_scan stemma_scan;
 
-/* Which document of a group is kept; ties by longer text, then by id. FIRST: in the order given. */
+/* Which document of a group is kept; ties by longer text, then by id. FIRST: in the order of input. */
 typedef enum stemma_keep {
-    STEMMA_KEEP_LONGEST,
-    STEMMA_KEEP_NEWEST,
-    STEMMA_KEEP_OLDEST,
-    STEMMA_KEEP_FIRST,
-    STEMMA_KEEP_SHORTEST_PATH
+    STEMMA_KEEP_LONGEST = 0,
+    STEMMA_KEEP_NEWEST = 1,
+    STEMMA_KEEP_OLDEST = 2,
+    STEMMA_KEEP_FIRST = 3,
+    STEMMA_KEEP_SHORTEST_PATH = 4
 } stemma_keep;
 
 /* How pairs become groups. */
 typedef enum stemma_grouping {
-    STEMMA_GROUP_STARS, /* in keep order, a document not yet taken is kept, and takes all that resemble it or
-                           are contained in it */
-    STEMMA_GROUP_COMPONENTS, /* whatever is linked by a chain of such pairs */
-    STEMMA_GROUP_FIRST,  /* Broder's greedy clustering: each joins the group whose first member it resembles
-                            most */
-    STEMMA_GROUP_POPULAR /* the same, a group being represented by its most popular fingerprints */
+    STEMMA_GROUP_STARS = 0,      /* in keep order, a document not yet taken is kept, and takes all that resemble it or are
+                                  * contained in it */
+    STEMMA_GROUP_COMPONENTS = 1, /* whatever is linked by a chain of such pairs */
+    STEMMA_GROUP_FIRST = 2,      /* Broder's greedy clustering: each joins the group whose first member it resembles most */
+    STEMMA_GROUP_POPULAR = 3     /* the same, a group being represented by its most popular fingerprints */
 } stemma_grouping;
 
 /* How far a scan has come. Totals are 0 while they are not known. */
@@ -759,11 +759,10 @@ typedef struct stemma_scan_options {
                            read; NULL: it will not be asked */
     uint32_t cap;     /* what more classes share than this links each only to the first few of them; 0: 256 */
     /* input */
-    const char *const *include,
-        *const *exclude; /* globs, as in an ignore file; they must stay until the scan is freed */
+    const char *const *include, *const *exclude; /* globs, as in an ignore file */
     size_t include_count, exclude_count;
     bool hidden, follow_links, no_ignore_files;
-    uint64_t least_bytes, most_bytes; /* of a document; 0: no limit */
+    uint64_t least_bytes, most_bytes; /* of a file, or of the text of a record; 0: no limit */
     const char *text_field,
         *id_field;    /* of data sets; NULL: "text"; "id" where there is one, else file and line */
     unsigned threads; /* 0: one a processor */
@@ -774,19 +773,19 @@ typedef struct stemma_scan_options {
 
 STEMMA_API stemma_scan_options stemma_scan_options_default(void);
 
-/* Only the view of the recipe counts. Recipe, options and limits may be NULL: the defaults. Errors: INVALID,
- * NO_MEMORY. */
+/* Only the view of the recipe counts. Recipe, options and limits may be NULL: the defaults. What options and limits
+ * point to must stay until the scan is freed. Errors: INVALID, NO_MEMORY. */
 STEMMA_API stemma_status stemma_scan_new(const stemma_recipe *recipe, const stemma_scan_options *options,
                                          const stemma_limits *limits, stemma_scan **out, stemma_error *error);
 STEMMA_API void stemma_scan_free(stemma_scan *scan);
 
 /* A folder, a file, or a data set (by its name: .jsonl .ndjson .csv .tsv, also with .gz .zst .bz2 .xz; "-": JSON
- * lines on standard input). It is looked at by _run. */
+ * lines on standard input). It is looked at by _run. Errors, also of the next: INVALID (the scan has begun), NO_MEMORY. */
 STEMMA_API stemma_status stemma_scan_add_path(stemma_scan *scan, const char *path, stemma_error *error);
-/* A document in memory, which must stay until the scan is freed. */
+/* A document in memory, which must stay until the scan is freed; the id is copied. */
 STEMMA_API stemma_status stemma_scan_add_text(stemma_scan *scan, const char *id, const void *data,
                                               size_t size, stemma_error *error);
-/* Once. What cannot be read is a problem of that document, not of the scan. Errors: INTERRUPTED, NO_MEMORY,
+/* Once; what is asked below comes after it. What cannot be read is a problem of that document, not of the scan. Errors: INTERRUPTED, NO_MEMORY,
  * NO_SPACE, IO; INVALID when the data sets cannot be filtered as options.filter asks. */
 STEMMA_API stemma_status stemma_scan_run(stemma_scan *scan, stemma_error *error);
 
@@ -795,7 +794,7 @@ typedef struct stemma_scan_summary {
     uint64_t text_bytes;       /* canonical text */
     uint64_t empty;            /* without text: never in a group */
     uint64_t binary;           /* not text: compared by their bytes alone */
-    uint64_t problems;         /* could not be read */
+    uint64_t problems;         /* could not be read: documents, records, data sets */
     uint64_t repeated; /* files that were reached once more, by the same or another name: counted once */
     uint64_t classes;  /* different texts */
     uint64_t groups, redundant, redundant_bytes; /* redundant: in a group and not kept */
@@ -807,16 +806,16 @@ typedef struct stemma_scan_summary {
 } stemma_scan_summary;
 STEMMA_API stemma_scan_summary stemma_scan_get_summary(const stemma_scan *scan);
 
-/* Documents are numbered from 0 in the order of input (folders in the order of their names' bytes). Pointers
- * belong to the scan. */
+/* Documents are numbered from 0 in the order of input: texts in memory, then paths as they were added (folders in the
+ * order of their names' bytes). Pointers belong to the scan. One that is not there has the id "". */
 typedef struct stemma_scan_document {
     const char *id;     /* path, id of the record, or FILE:LINE; may hold any byte but NUL */
-    const char *source; /* the data set it is a record of, NULL for a file */
-    uint64_t offset;    /* of the record in it, when it is not compressed */
-    uint64_t bytes;
-    int64_t modified; /* nanoseconds since 1970; 0 when it is not a file */
-    bool has_owner;
-    uint32_t owner; /* user id */
+    const char *source; /* the data set it is a record of, else NULL */
+    uint64_t offset;    /* of the record in it, unpacked */
+    uint64_t bytes;     /* of the file, or of the text of the record */
+    int64_t modified;   /* the file or data set, in nanoseconds since 1970; 0 for a text in memory */
+    bool has_owner;     /* a file or data set that was named by a path */
+    uint32_t owner;     /* user id */
 } stemma_scan_document;
 STEMMA_API stemma_scan_document stemma_scan_get_document(const stemma_scan *scan, uint64_t number);
 
@@ -828,10 +827,10 @@ typedef struct stemma_scan_member {
     double resemblance;
     double contained; /* share of the member found in the kept one */
     double contains;  /* share of the kept one found in the member */
-    uint64_t parent;  /* the document it is compared with: the kept one; its own copy for COMPONENTS */
+    uint64_t parent;  /* the document it is compared with: the kept one */
 } stemma_scan_member;
 
-/* Largest saving first. */
+/* Largest saving first; index below the summary's groups, else NOT_FOUND. The members belong to the scan. */
 typedef struct stemma_scan_group {
     uint64_t kept;
     const stemma_scan_member *members; /* without the kept one; in keep order */
@@ -841,8 +840,9 @@ typedef struct stemma_scan_group {
 STEMMA_API stemma_status stemma_scan_get_group(const stemma_scan *scan, uint64_t index,
                                                stemma_scan_group *group, stemma_error *error);
 
-/* Every pair of classes above a threshold, each class by its first document in keep order, a before b.
- * Streams. */
+/* Every pair of classes above a threshold, each class by its first document in keep order, a before b. They are verified
+ * as they are given. What `take` returns, if it is not OK, ends it and is returned. Errors: INVALID (the options did not
+ * say `pairs`), INTERRUPTED, NO_MEMORY, IO. */
 typedef struct stemma_scan_pair {
     uint64_t a, b;
     stemma_relation relation; /* of a towards b: near-duplicate, contained, contains */
@@ -852,10 +852,10 @@ typedef struct stemma_scan_pair {
 typedef stemma_status stemma_scan_take_pair(void *context, const stemma_scan_pair *pair, stemma_error *error);
 STEMMA_API stemma_status stemma_scan_pairs(stemma_scan *scan, stemma_scan_take_pair *take, void *context,
                                            stemma_error *error);
-/* The documents with the same text as this one, itself included, in keep order; NULL when there is none
- * such document or no memory. Belongs to the scan. */
+/* The documents with the same text as this one, itself included, in keep order; NULL when there is no such document,
+ * or no memory. Belongs to the scan, and stays until the next call. */
 STEMMA_API const uint64_t *stemma_scan_copies(stemma_scan *scan, uint64_t document, size_t *count);
-/* Whether two documents are identical, byte for byte. */
+/* Whether two documents are identical, byte for byte, and read alike (.md and .txt are not). */
 STEMMA_API bool stemma_scan_same_bytes(const stemma_scan *scan, uint64_t a, uint64_t b);
 
 /* Passages that many documents share. */
@@ -869,12 +869,14 @@ typedef struct stemma_scan_passage {
 } stemma_scan_passage;
 typedef stemma_status stemma_scan_take_passage(void *context, const stemma_scan_passage *passage,
                                                stemma_error *error);
-/* Most text saved first; at most `most`; shared by at least `least` classes (0: 1 % of them, and 3). */
+/* Most text saved first; at most `most`; shared by at least `least` classes (0: 1 % of them, and 3). A passage stays
+ * until `take` returns. Errors: as of stemma_scan_pairs; INVALID when the options did not say `boilerplate`. */
 STEMMA_API stemma_status stemma_scan_boilerplate(stemma_scan *scan, uint64_t least, size_t most,
                                                  stemma_scan_take_passage *take, void *context,
                                                  stemma_error *error);
 
-/* What could not be read, and why; ordered by name. */
+/* What could not be read, and why; in the order of names and lines. index below the summary's problems, else NOT_FOUND.
+ * Pointers belong to the scan. */
 typedef struct stemma_scan_problem {
     const char *name;
     uint64_t line; /* of a data set; 0: all of it */
@@ -885,8 +887,9 @@ STEMMA_API stemma_status stemma_scan_get_problem(const stemma_scan *scan, uint64
                                                  stemma_scan_problem *problem, stemma_error *error);
 
 /* Writes the data sets without their redundant records, order kept, to one file of the same kind (compressed
- * by its name); it appears when it is complete. "-" is standard output. Errors: INVALID when the scan was not
- * of data sets of one kind, or the name is of another kind. */
+ * by its name); it appears when it is complete. "-" is standard output. kept (records written) may be NULL. Errors:
+ * INVALID when the scan was not of data sets of one kind, or the name is of another kind; UNREADABLE when one has changed
+ * meanwhile; UNSUPPORTED (a record of more than 1 GiB); INTERRUPTED, NO_MEMORY, NO_SPACE, IO. */
 STEMMA_API stemma_status stemma_scan_filter(stemma_scan *scan, const char *path, uint64_t *kept,
                                             stemma_error *error);
 
