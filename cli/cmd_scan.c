@@ -8,7 +8,6 @@
 #include "scan_report.h"
 
 #include <string.h>
-#include <sys/resource.h>
 
 static const double least_threshold = .3, least_contained = .5; /* what the library finds without fail */
 
@@ -210,14 +209,6 @@ static stemma_limits scan_limits(const options *o) {
     return limits;
 }
 
-/* Data sets stay open until the end, and a folder may have more of them than a process usually may open. */
-static void allow_many_files(void) {
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit)) return;
-    limit.rlim_cur = limit.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &limit); /* if it is refused, files that cannot be opened are told */
-}
-
 static enum exit_code run(const options *o) {
     stemma_recipe *recipe;
     stemma_scan *scan;
@@ -226,7 +217,6 @@ static enum exit_code run(const options *o) {
     enum exit_code code = check_use(o);
     if (!code) code = recipe_from_options(o, "scan", &recipe);
     if (code) return code;
-    allow_many_files();
     progress_begin(&p);
     if (o->quiet) p.wanted = false;
     stemma_scan_options how = scan_options(o, &p);

@@ -785,8 +785,8 @@ STEMMA_API stemma_status stemma_scan_add_path(stemma_scan *scan, const char *pat
 /* A document in memory, which must stay until the scan is freed; the id is copied. */
 STEMMA_API stemma_status stemma_scan_add_text(stemma_scan *scan, const char *id, const void *data,
                                               size_t size, stemma_error *error);
-/* Once; what is asked below comes after it. What cannot be read is a problem of that document, not of the scan. Errors: INTERRUPTED, NO_MEMORY,
- * NO_SPACE, IO; INVALID when the data sets cannot be filtered as options.filter asks. */
+/* Once; what is asked below comes after it. What cannot be read is a problem of that document, not of the scan. Errors:
+ * INTERRUPTED, NO_MEMORY, NO_SPACE, IO; INVALID when the data sets cannot be filtered as options.filter asks. */
 STEMMA_API stemma_status stemma_scan_run(stemma_scan *scan, stemma_error *error);
 
 typedef struct stemma_scan_summary {
