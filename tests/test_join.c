@@ -125,7 +125,8 @@ static void test_plan_refused(void **state) {
                                          {.threshold = NAN},
                                          {.threshold = .5, .contained = .4},
                                          {.threshold = .5, .contained = 1.1},
-                                         {.threshold = .5, .contained = NAN}};
+                                         {.threshold = .5, .contained = NAN},
+                                         {.threshold = .5, .modulus = 20, .coarse = 16}};
     for (size_t i = 0; i < LENGTH(wrong); i++) {
         struct join_plan plan = {.rows = 77};
         stemma_error err;
@@ -165,8 +166,9 @@ static void test_agreement(void **state) {
                   {100, 20, 30}, {300, 100, 100}, {1000, 2000, 0}, {2000, 500, 500}};
     static struct couple couple;
     uint64_t random = 11;
-    for (size_t s = 0; s < LENGTH(shapes); s++) {
-        struct join_options options = {.threshold = .7, .seed = s};
+    for (size_t i = 0; i < 2 * LENGTH(shapes); i++) {
+        const size_t s = i / 2;
+        struct join_options options = {.threshold = .7, .coarse = i % 2 ? 4 : 1, .seed = s};
         struct join_plan plan;
         struct keyer *keyer = NULL;
         assert_int_equal(join_plan_make(&options, &plan, NULL), STEMMA_OK);
@@ -189,18 +191,42 @@ static void test_agreement(void **state) {
     }
 }
 
+/* By the fingerprints that come first alone, when they are enough: whether they are. */
+static bool same_by_few(struct keyer *keyer, const struct join_plan *plan, const uint64_t *fp, size_t count,
+                        const uint8_t *wanted_keys, const struct vec64 *wanted, uint32_t wanted_size) {
+    static uint64_t few[3 * SET_MOST + SLACK];
+    uint8_t keys[2 * JOIN_MINIMA];
+    struct vec64 got = {0};
+    size_t kept = 0;
+    bool done = false;
+    for (size_t i = 0; i < count; i++)
+        if (fp[i] % plan->coarse == 0) few[kept++] = fp[i];
+    assert_int_equal(keyer_make_coarse(keyer, few, kept, keys, &got, &done, NULL), STEMMA_OK);
+    if (done) {
+        assert_memory_equal(keys, wanted_keys, plan->key_bytes);
+        assert_int_equal(keyer_size(keyer), wanted_size);
+        assert_int_equal(got.len, wanted->len);
+        if (got.len > 0) assert_memory_equal(got.data, wanted->data, got.len * sizeof *got.data);
+    }
+    vec64_release(&got);
+    return done;
+}
+
 /* However it is cut, ordered and repeated. */
 static void test_pieces(void **state) {
     (void)state;
     static uint64_t set[SET_MOST + SLACK], mixed[3 * SET_MOST + SLACK];
     uint64_t random = 12;
+    size_t by_few = 0;
     for (size_t round = 0; round < effort(300); round++) {
         size_t most = round % 3 == 0   ? 8
                       : round % 3 == 1 ? 300
                                        : SET_MOST,
                count = 1 + rng_below(&random, most);
-        struct join_options options = {
-            .threshold = .3 + .1 * (double)(round % 7), .contained = .9, .seed = round};
+        struct join_options options = {.threshold = .3 + .1 * (double)(round % 7),
+                                       .contained = .9,
+                                       .coarse = round % 2 ? 4 : 1,
+                                       .seed = round};
         struct join_plan plan;
         struct keyer *keyer = NULL;
         struct vec64 wanted = {0}, got = {0};
@@ -233,10 +259,13 @@ static void test_pieces(void **state) {
         assert_memory_equal(keys, wanted_keys, plan.key_bytes);
         assert_int_equal(got.len, wanted.len);
         if (got.len > 0) assert_memory_equal(got.data, wanted.data, got.len * sizeof *got.data);
+        if (plan.coarse > 1)
+            by_few += same_by_few(keyer, &plan, mixed, size, wanted_keys, &wanted, wanted_size);
         vec64_release(&wanted);
         vec64_release(&got);
         keyer_free(keyer);
     }
+    assert_true(by_few > 0);
 }
 
 /* Samples are the distinct fingerprints that are 0 mod the modulus, whatever repeats. */
@@ -264,7 +293,7 @@ static void test_samples_distinct(void **state) {
 static size_t found_of(double threshold, size_t couples, size_t common, size_t a, size_t b, uint64_t seed,
                        struct join_counts *counts) {
     static struct couple couple;
-    struct join_options options = {.threshold = threshold, .seed = seed};
+    struct join_options options = {.threshold = threshold, .coarse = seed % 2 ? 2 : 1, .seed = seed};
     struct pile pile;
     uint64_t random = seed;
     pile_init(&pile, &options, (uint32_t)(2 * couples));

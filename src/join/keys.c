@@ -8,6 +8,11 @@
  *
  * Round 0 is a kernel. The others are for short documents, and for long ones that repeat few shingles: before
  * much is thrown, repetitions are dropped.
+ *
+ * Where some fingerprints are made faster than all (those that are 0 mod plan->coarse), a coarse round of
+ * them alone comes first. It is one more round, to which not all are admitted: of the union of two sets any
+ * element is still equally likely to come first. When it hits every bin, as in long documents, nothing else
+ * matters.
  */
 #include "join/keys.h"
 
@@ -33,7 +38,9 @@ struct distinct {
 
 struct keyer {
     struct join_plan plan;
-    uint32_t first[JOIN_MINIMA];         /* minima of the first round */
+    uint32_t coarse[JOIN_MINIMA];        /* minima of the coarse round */
+    bool settled;                        /* which hit every bin */
+    uint32_t first[JOIN_MINIMA];         /* minima of the first round of all */
     uint64_t minima[JOIN_MINIMA];        /* of all rounds */
     uint64_t filled[JOIN_MINIMA / 64];   /* a bit per bin */
     uint64_t every[JOIN_MINIMA / 64];    /* the bits of all bins there are */
@@ -42,6 +49,7 @@ struct keyer {
     uint32_t counted;                    /* bits set */
     struct distinct held;    /* elements of a document in pieces, for later rounds, until it is full */
     struct distinct samples; /* mixed */
+    uint64_t sieved[PIECE + KERNEL_SLACK];
 };
 
 /* ---- distinct values ---- */
@@ -115,21 +123,25 @@ static void count_distinct(struct keyer *keyer, const uint64_t *fp, size_t count
 
 /* Each bin is watched up to its minimum, an empty one to the end: bins hit, by the part of all bins watched.
  */
-static uint32_t size_by_minima(const struct keyer *keyer) {
+static double size_by_minima(const uint32_t *minima, size_t bins) {
     uint64_t watched = 1, hit = 0;
-    for (size_t bin = 0; bin < keyer->plan.minima; bin++) {
-        watched += keyer->first[bin];
-        hit += keyer->first[bin] != UINT32_MAX;
+    for (size_t bin = 0; bin < bins; bin++) {
+        watched += minima[bin];
+        hit += minima[bin] != UINT32_MAX;
     }
-    double size = (double)hit * keyer->plan.minima * 0x1p32 / (double)watched;
+    return (double)hit * (double)bins * 0x1p32 / (double)watched;
+}
+
+static uint32_t estimated_size(const struct keyer *keyer) {
+    const struct join_plan *plan = &keyer->plan;
+    double size = keyer->settled ? size_by_minima(keyer->coarse, plan->minima) * (double)plan->coarse
+                                 : size_by_minima(keyer->first, plan->minima);
+    if (size <= JOIN_COUNTED) return JOIN_COUNTED + 1;
     return size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
 }
 
 uint32_t keyer_size(const struct keyer *keyer) {
-    if (keyer->counted > JOIN_COUNTED) {
-        uint32_t size = size_by_minima(keyer);
-        return size > JOIN_COUNTED ? size : JOIN_COUNTED + 1;
-    }
+    if (keyer->settled || keyer->counted > JOIN_COUNTED) return estimated_size(keyer);
     uint32_t size =
         keyer->counted + (keyer->counted * keyer->counted >> (SEEN_LOG + 1)); /* who met in a bit */
     return size < JOIN_COUNTED ? size : JOIN_COUNTED;
@@ -141,20 +153,39 @@ static uint64_t round_seed(const struct join_plan *plan, size_t round) {
     return mix64(plan->seed + round * 0x9e3779b97f4a7c15u);
 }
 
-/* Of pieces together. */
+/* Of pieces together, as all rounds that are kernels. */
 static void first_round(struct keyer *keyer, const uint64_t *fp, size_t count) {
     const size_t bins = keyer->plan.minima;
     kernels_get()->bin_minima(keyer->first, bins, round_seed(&keyer->plan, 0), fp, count);
     for (size_t bin = 0; bin < bins && !keyer->full; bin++)
-        if (keyer->first[bin] == UINT32_MAX) return;
+        if (keyer->first[bin] == UINT32_MAX && keyer->coarse[bin] == UINT32_MAX) return;
     keyer->full = true;
 }
 
-static void see_first_round(struct keyer *keyer) {
+/* Of fingerprints that are 0 mod plan->coarse. The rounds of the others have seeds below. */
+static void coarse_round(struct keyer *keyer, const uint64_t *fp, size_t count) {
+    const size_t bins = keyer->plan.minima;
+    kernels_get()->bin_minima(keyer->coarse, bins, round_seed(&keyer->plan, 2 * bins), fp, count);
+    for (size_t bin = 0; bin < bins && !keyer->settled; bin++)
+        if (keyer->coarse[bin] == UINT32_MAX) return;
+    keyer->settled = keyer->full = true;
+}
+
+static void sieve_coarse(struct keyer *keyer, const uint64_t *fp, size_t count) {
+    for (size_t at = 0; at < count; at += PIECE) {
+        size_t some = count - at < PIECE ? count - at : PIECE;
+        coarse_round(keyer, keyer->sieved,
+                     kernels_get()->filter_mod(fp + at, some, keyer->plan.coarse, keyer->sieved));
+    }
+}
+
+/* The minima of the rounds that are kernels. */
+static void see_first_rounds(struct keyer *keyer) {
     memset(keyer->filled, 0, sizeof keyer->filled);
     for (size_t bin = 0; bin < keyer->plan.minima; bin++) {
-        bool hit = keyer->first[bin] != UINT32_MAX;
-        keyer->minima[bin] = hit ? keyer->first[bin] : UINT64_MAX;
+        uint32_t least = keyer->coarse[bin] != UINT32_MAX ? keyer->coarse[bin] : keyer->first[bin];
+        bool hit = least != UINT32_MAX;
+        keyer->minima[bin] = hit ? least : UINT64_MAX;
         keyer->filled[bin / 64] |= (uint64_t)hit << bin % 64;
     }
 }
@@ -193,7 +224,7 @@ static void throw_at_rest(struct keyer *keyer, const uint64_t *fp, size_t count)
 
 /* All rounds after the first. */
 static stemma_status later_rounds(struct keyer *keyer, const uint64_t *fp, size_t count, stemma_error *err) {
-    see_first_round(keyer);
+    see_first_rounds(keyer);
     struct distinct *held = &keyer->held;
     bool filled = keyer->full, repeated = true; /* for all that is known */
     size_t thrown = count;
@@ -252,19 +283,21 @@ static stemma_status give(struct keyer *keyer, uint8_t *keys, struct vec64 *samp
 }
 
 void keyer_begin(struct keyer *keyer) {
+    memset(keyer->coarse, 0xff, sizeof keyer->coarse);
     memset(keyer->first, 0xff, sizeof keyer->first);
     memset(keyer->seen, 0, sizeof keyer->seen);
     keyer->counted = 0;
-    keyer->full = false;
+    keyer->full = keyer->settled = false;
     distinct_clear(&keyer->held);
     distinct_clear(&keyer->samples);
 }
 
 static stemma_status begin_piece(struct keyer *keyer, const uint64_t *fp, size_t count, stemma_error *err) {
-    first_round(keyer, fp, count);
-    if (keyer->plan.contained == 0) return STEMMA_OK;
-    count_distinct(keyer, fp, count);
-    return sample(keyer, fp, count, err);
+    const bool contained = keyer->plan.contained > 0;
+    if (keyer->plan.coarse > 1) sieve_coarse(keyer, fp, count);
+    if (!keyer->settled) first_round(keyer, fp, count);
+    if (!keyer->settled && contained) count_distinct(keyer, fp, count);
+    return contained ? sample(keyer, fp, count, err) : STEMMA_OK;
 }
 
 stemma_status keyer_make(struct keyer *keyer, const uint64_t *fp, size_t count, uint8_t *keys,
@@ -272,6 +305,17 @@ stemma_status keyer_make(struct keyer *keyer, const uint64_t *fp, size_t count, 
     keyer_begin(keyer);
     TRY(begin_piece(keyer, fp, count, err));
     TRY(later_rounds(keyer, fp, count, err));
+    return give(keyer, keys, samples, err);
+}
+
+stemma_status keyer_make_coarse(struct keyer *keyer, const uint64_t *fp, size_t count, uint8_t *keys,
+                                struct vec64 *samples, bool *done, stemma_error *err) {
+    keyer_begin(keyer);
+    coarse_round(keyer, fp, count);
+    *done = keyer->settled;
+    if (!*done) return STEMMA_OK;
+    if (keyer->plan.contained > 0) TRY(sample(keyer, fp, count, err));
+    see_first_rounds(keyer);
     return give(keyer, keys, samples, err);
 }
 

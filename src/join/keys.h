@@ -32,6 +32,11 @@ static inline uint64_t join_sample_key(const struct join_plan *plan, uint64_t fp
     return join_sample_mix(plan, fp) >> (64 - JOIN_SAMPLE_BITS);
 }
 
+/* The same by those fingerprints alone that are 0 mod plan->coarse, of which a long document has enough:
+ * *done is false, and nothing made, when all are needed. */
+stemma_status keyer_make_coarse(struct keyer *keyer, const uint64_t *fp, size_t count, uint8_t *keys,
+                                struct vec64 *samples, bool *done, stemma_error *err);
+
 /* How many distinct fingerprints the last document had, when containment is looked for: counted up to
  * JOIN_COUNTED, with an error of about 1 %, and above that estimated by its minima, with one of about 1 /
  * sqrt(plan->minima). */

@@ -200,11 +200,17 @@ static void set_ratios(struct join_plan *plan) {
     plan->size_error = (float)exp(SIZE_SIGMAS / sqrt(k));
 }
 
+static uint64_t modulus_of(const struct join_options *o) {
+    return o->modulus ? o->modulus : JOIN_MODULUS;
+}
+
 static stemma_status check_options(const struct join_options *o, stemma_error *err) {
     if (!(o->threshold >= .3 && o->threshold <= 1))
         return fail(err, STEMMA_INVALID, "the threshold must be from .3 to 1");
     if (o->contained != 0 && !(o->contained >= .5 && o->contained <= 1))
         return fail(err, STEMMA_INVALID, "the containment must be 0 or from .5 to 1");
+    if (o->coarse > 1 && modulus_of(o) % o->coarse)
+        return fail(err, STEMMA_INVALID, "samples must be among the fingerprints that come first");
     return STEMMA_OK;
 }
 
@@ -212,7 +218,8 @@ stemma_status join_plan_make(const struct join_options *options, struct join_pla
     TRY(check_options(options, err));
     struct join_plan made = {.threshold = options->threshold,
                              .contained = options->contained,
-                             .modulus = options->modulus ? options->modulus : JOIN_MODULUS,
+                             .modulus = modulus_of(options),
+                             .coarse = options->coarse ? options->coarse : 1,
                              .seed = options->seed,
                              .cap = options->cap ? options->cap : JOIN_CAP,
                              .few = JOIN_FEW};

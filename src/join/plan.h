@@ -19,6 +19,7 @@ struct join_options {
     double threshold; /* resemblance, .3 to 1 */
     double contained; /* containment, .5 to 1; 0: it is not looked for */
     uint64_t modulus; /* samples are the fingerprints that are 0 mod it; 0: JOIN_MODULUS */
+    uint64_t coarse;  /* those that are 0 mod it come first among minima; divides modulus; 0 or 1: no order */
     uint32_t cap;     /* classes of a bucket that are all compared with each other; 0: JOIN_CAP */
     uint64_t seed;
 };
@@ -31,7 +32,7 @@ struct join_plan {
     uint32_t rows, bands, minima; /* minima = rows * bands */
     int bits;                     /* kept of a minimum: 8 or 16 */
     uint32_t agree;               /* minima that a candidate has in common at least */
-    uint64_t modulus, seed;
+    uint64_t modulus, coarse, seed;
     uint32_t cap, few;
     size_t key_bytes; /* of all minima of a document */
     /* By the minima that agree: how much larger than what it contains a document is at least. */

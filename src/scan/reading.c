@@ -58,19 +58,32 @@ bool is_problem(stemma_status status) {
 
 /* ---- one document ---- */
 
+/* Of a long document samples may do. */
+static stemma_status make_keys(struct worker *w, const uint8_t *text, size_t size, stemma_error *err) {
+    const struct join_plan *plan = &w->scan->plan;
+    struct whole *whole = w->reader.whole;
+    const uint64_t *fp;
+    size_t count;
+    uint64_t tokens;
+    bool done = false;
+    if (plan->coarse > 1 && size > plan->minima * plan->coarse) {
+        TRY(whole_samples(whole, text, size, plan->coarse, &fp, &count, err));
+        TRY(keyer_make_coarse(w->keyer, fp, count, w->keys, &w->samples, &done, err));
+    }
+    if (done) return STEMMA_OK;
+    TRY(whole_shingles(whole, text, size, &fp, &count, &tokens, err));
+    return keyer_make(w->keyer, fp, count, w->keys, &w->samples, err);
+}
+
 static stemma_status take_text(struct worker *w, uint32_t number, const uint8_t *text, size_t size,
                                stemma_error *err) {
     struct stemma_scan *scan = w->scan;
     uint32_t class;
     bool made;
-    const uint64_t *fp;
-    size_t count;
-    uint64_t tokens;
     struct identity identity = identity_of(&scan->key, text, size);
     TRY(catalogue_classify(&scan->catalogue, number, identity, size, &class, &made, err));
     if (!made) return STEMMA_OK;
-    TRY(whole_shingles(w->reader.whole, text, size, &fp, &count, &tokens, err));
-    TRY(keyer_make(w->keyer, fp, count, w->keys, &w->samples, err));
+    TRY(make_keys(w, text, size, err));
     catalogue_set_keys(&scan->catalogue, class, w->keys, keyer_size(w->keyer), (uint32_t)w->samples.len);
     TRY(worker_add_samples(w, class, err));
     texts_keep(&w->reader, class, text, size);

@@ -4,6 +4,7 @@
 #include "base/thread.h"
 #include "read/dataset.h"
 #include "scan/filter.h"
+#include "shingle/whole.h"
 
 #include <string.h>
 #include <time.h>
@@ -38,12 +39,16 @@ static uint64_t modulus_of(enum unit unit) {
     return 20;
 }
 
+/* Where samples are fast, those of one window in so many decide the minima of documents of 10 KB and more. */
+#define COARSE 16
+
 static stemma_status make_plan(struct stemma_scan *scan, stemma_error *err) {
     const stemma_scan_options *o = &scan->settings.options;
     struct join_options options = {.threshold = o->threshold,
                                    .contained =
                                        o->contained > 0 || !o->boilerplate ? o->contained : CONTAINED,
                                    .modulus = modulus_of(scan->recipe->view.unit),
+                                   .coarse = whole_samples_fast(&scan->recipe->view) ? COARSE : 1,
                                    .cap = o->cap,
                                    .seed = view_seed(&scan->recipe->view)};
     return join_plan_make(&options, &scan->plan, err);

@@ -27,7 +27,8 @@ stemma_status whole_canon(struct whole *whole, const uint8_t *bytes, size_t size
 stemma_status whole_shingles(struct whole *whole, const uint8_t *text, size_t size, const uint64_t **fp,
                              size_t *count, uint64_t *tokens, stemma_error *err);
 
-/* The same, but of a view whose samples are fast only those that are 0 mod n. */
+/* The same, but of a view whose samples are fast only those that are 0 mod n, unless the text is shorter than
+ * a window. */
 stemma_status whole_samples(struct whole *whole, const uint8_t *text, size_t size, uint64_t n,
                             const uint64_t **fp, size_t *count, stemma_error *err);
 /* Whether samples are made at the speed of reading, and not from all fingerprints. */
