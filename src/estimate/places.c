@@ -6,7 +6,10 @@
 #include <string.h>
 #include <sys/random.h>
 
-enum { MEAN = 3 }; /* fingerprints to a group: one group in 260 overflows. Of four, one in 50 would. */
+enum {
+    MEAN = 3,  /* fingerprints to a group: one group in 260 overflows. Of four, one in 50 would. */
+    AHEAD = 24 /* the table of a long text is not in the nearest cache: groups are fetched so long before */
+};
 
 /* Without a random number hostile texts may be slow to compare, but not wrong. */
 void places_init(struct places *places) {
@@ -53,19 +56,15 @@ static bool add_repeat(struct places *places, size_t at, size_t first) {
     return true;
 }
 
-stemma_status places_set(struct places *places, const uint64_t *fp, size_t count, stemma_error *err) {
-    size_t repeated = 0;
-    struct probe end;
-    places->fp = fp;
-    places->distinct = places->repeat_count = 0;
-    if (count > UINT32_MAX)
-        return fail(err, STEMMA_INVALID, "a text of %zu shingles is too long for memory", count);
-    if (!make_slots(places, count)) return fail_memory(err);
+static stemma_status enter_all(struct places *places, size_t count, stemma_error *err) {
     const struct places table = *places; /* which no store can change, unlike what a pointer points to */
+    size_t repeated = 0;
+    struct probe slot;
     for (size_t i = 0; i < count; i++) {
-        size_t first = places_probe(&table, fp[i], &end);
+        if (i + AHEAD < count) places_fetch(&table, table.fp[i + AHEAD]);
+        size_t first = places_probe(&table, table.fp[i], &slot);
         if (first == PLACES_NONE) {
-            take_slot(&table, &end, i);
+            take_slot(&table, &slot, i);
         } else {
             repeated++;
             if (!add_repeat(places, i, first)) return fail_memory(err);
@@ -73,4 +72,13 @@ stemma_status places_set(struct places *places, const uint64_t *fp, size_t count
     }
     places->distinct = count - repeated;
     return STEMMA_OK;
+}
+
+stemma_status places_set(struct places *places, const uint64_t *fp, size_t count, stemma_error *err) {
+    places->fp = fp;
+    places->distinct = places->repeat_count = 0;
+    if (count > UINT32_MAX)
+        return fail(err, STEMMA_INVALID, "a text of %zu shingles is too long for memory", count);
+    if (!make_slots(places, count)) return fail_memory(err);
+    return enter_all(places, count, err);
 }

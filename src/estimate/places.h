@@ -54,10 +54,21 @@ struct probe {
     uint64_t tag;  /* of the fingerprint, eight times */
 };
 
+static inline size_t places_group(const struct places *places, uint64_t mixed) {
+    return (mixed >> 32) * places->groups >> 32;
+}
+
 static inline struct probe places_begin(const struct places *places, uint64_t fp) {
     uint64_t mixed = fp * places->multiplier;
-    size_t group = (mixed >> 32) * places->groups >> 32;
+    size_t group = places_group(places, mixed);
     return (struct probe){group, places->tags[group], ((mixed >> 25 & 0x7f) | 0x80) * PLACES_EACH};
+}
+
+/* Brings the group of a fingerprint near. */
+static inline void places_fetch(const struct places *places, uint64_t fp) {
+    size_t group = places_group(places, fp * places->multiplier);
+    __builtin_prefetch(&places->tags[group], 1);
+    __builtin_prefetch(&places->positions[group * PLACES_GROUP], 1);
 }
 
 /* The first position, or PLACES_NONE: then the fingerprint has its place in the group of *end, which has an
