@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#define LOSS_LOG 28 /* nats: 7e-13 */
+#define LOSS_LOG 14 /* nats: 8e-7 */
 
 void glance_init(struct glance *glance) {
     *glance = (struct glance){0};

@@ -9,7 +9,7 @@
 #include "estimate/tally.h"
 
 /* Samples are the fingerprints that are 0 mod this. */
-#define GLANCE_MODULUS 32
+#define GLANCE_MODULUS 16
 
 /* To be initialised, and reusable. */
 struct glance {
@@ -26,8 +26,8 @@ stemma_status glance_at(struct glance *glance, const uint64_t *fp, size_t count,
                         const struct overlap_aim *aim, bool *hopeless, stemma_error *err);
 void glance_release(struct glance *glance);
 
-/* Whether documents of which the samples have this in common do not reach the aim. Of 10^12 pairs that do,
- * fewer than one is taken for hopeless. */
+/* Whether documents of which the samples have this in common do not reach the aim. Of a million pairs
+ * that do, fewer than one is taken for hopeless. */
 bool glance_is_hopeless(const struct overlap *samples, const struct overlap_aim *aim);
 
 #endif
