@@ -520,7 +520,11 @@ static void ranges_of_bits_are_those_of_single_bits(void **unused) {
         size_t count = rng_below(&state, (half - from < BITS - to ? half - from : BITS - to) + 1);
         bits_or_range(words, to, from, count);
         for (size_t i = 0; i < count; i++) expected[to + i] |= expected[from + i];
+        size_t set = 0, counted = 0;
         for (size_t i = 0; i < BITS; i++) assert_int_equal(words[i / 64] >> i % 64 & 1, expected[i]);
+        for (size_t i = 0; i < BITS; i++) set += expected[i];
+        for (size_t i = 0; i <= BITS / 64; i++) counted += bits_count(words[i]);
+        assert_int_equal(counted, set);
         assert_int_equal(words[BITS / 64] >> BITS % 64, 0);
     }
 }

@@ -17,6 +17,14 @@ static inline uint64_t bits_low(size_t count) {
     return UINT64_MAX >> (64 - count);
 }
 
+/* How many are set, without an instruction that not every CPU has: the compiler would call a function. */
+static inline size_t bits_count(uint64_t word) {
+    word -= word >> 1 & UINT64_C(0x5555555555555555);
+    word = (word & UINT64_C(0x3333333333333333)) + (word >> 2 & UINT64_C(0x3333333333333333));
+    word = (word + (word >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+    return (size_t)(word * UINT64_C(0x0101010101010101) >> 56);
+}
+
 static inline void bits_set(uint64_t *words, size_t at) {
     words[at / 64] |= UINT64_C(1) << at % 64;
 }

@@ -23,7 +23,7 @@ static uint64_t spaces_of_64(const uint8_t *text) {
 
 static size_t add_block(struct word_block *block, const uint8_t *text, size_t before) {
     *block = (struct word_block){spaces_of_64(text), before};
-    return before + (size_t)__builtin_popcountll(block->spaces);
+    return before + bits_count(block->spaces);
 }
 
 /* Returns how many spaces there are. */

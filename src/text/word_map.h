@@ -3,6 +3,8 @@
 #ifndef TEXT_WORD_MAP_H
 #define TEXT_WORD_MAP_H
 
+#include "base/bits.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -31,7 +33,7 @@ void word_map_release(struct word_map *map);
 static inline size_t word_map_find(const struct word_map *map, size_t byte) {
     const struct word_block *block = &map->blocks[byte / 64];
     uint64_t below = block->spaces & ((UINT64_C(1) << byte % 64) - 1);
-    return (size_t)block->before + (size_t)__builtin_popcountll(below);
+    return (size_t)block->before + bits_count(below);
 }
 
 #endif
