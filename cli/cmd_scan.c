@@ -125,7 +125,9 @@ static enum exit_code filter(scan_report *r) {
 static enum exit_code stream(scan_report *r) {
     const options *o = r->options;
     stemma_error error;
-    if (!(o->pairs ? report_pairs(r, &error) : report_passages(r, &error))) return EXIT_DONE;
+    bool failed = o->pairs ? report_pairs(r, &error) : report_passages(r, &error);
+    r->summary = stemma_scan_get_summary(r->scan); /* files that changed may have been met */
+    if (!failed) return EXIT_DONE;
     return output_lost() ? EXIT_DONE : complain_of(&error); /* of a lost output main() speaks */
 }
 

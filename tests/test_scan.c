@@ -309,6 +309,12 @@ static void write_file(const char *name, const char *text) {
     fclose(out);
 }
 
+static void remove_file(const char *name) {
+    char path[128];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    remove(path); /* it may be gone */
+}
+
 static int make_folder(void **state) {
     (void)state;
     strcpy(folder, "/tmp/stemma-test-XXXXXX");
@@ -398,6 +404,68 @@ static void test_changed_file(void **state) {
     assert_int_equal(stemma_scan_get_group(scan, 0, &group, NULL), STEMMA_OK);
     assert_int_equal(group.member_count, 2);
     stemma_scan_free(scan);
+}
+
+/* What happens to a scan when it comes to a stage: a file vanishes, or, without one, it is interrupted. */
+struct moment {
+    const char *stage, *file;
+    int stop;
+};
+
+static void at_stage(void *context, const stemma_scan_progress *progress) {
+    struct moment *moment = context;
+    if (strcmp(progress->stage, moment->stage) != 0) return;
+    if (moment->file)
+        remove_file(moment->file);
+    else
+        moment->stop = 1;
+}
+
+static stemma_status run_until(struct moment *moment, stemma_scan **scan) {
+    static char text[TEXT_MOST * 40], copy[TEXT_MOST * 40];
+    stemma_scan_options options = stemma_scan_options_default();
+    stemma_limits limits = stemma_limits_default();
+    random_text(text, WORDS_MOST * 30);
+    mutate(text, .005, copy);
+    write_file("x.txt", text);
+    write_file("y.txt", copy);
+    options.progress = at_stage;
+    options.progress_context = moment;
+    limits.memory = 1 << 18; /* so that files are read again */
+    limits.stop = &moment->stop;
+    assert_int_equal(stemma_scan_new(NULL, &options, &limits, scan, NULL), STEMMA_OK);
+    assert_int_equal(stemma_scan_add_path(*scan, folder, NULL), STEMMA_OK);
+    return stemma_scan_run(*scan, NULL);
+}
+
+static const char *const stages[] = {"listing", "reading", "matching", "verifying"};
+
+static void test_interrupted(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {
+        struct moment moment = {.stage = stages[i]};
+        stemma_scan *scan = NULL;
+        assert_int_equal(run_until(&moment, &scan), STEMMA_INTERRUPTED);
+        stemma_scan_free(scan);
+    }
+}
+
+/* Before it is listed it is no problem. */
+static void test_vanishing(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {
+        struct moment moment = {.stage = stages[i], .file = "y.txt"};
+        stemma_scan *scan = NULL;
+        stemma_scan_problem problem;
+        assert_int_equal(run_until(&moment, &scan), STEMMA_OK);
+        assert_int_equal(stemma_scan_get_summary(scan).problems, i > 0);
+        assert_int_equal(stemma_scan_get_summary(scan).groups, 0);
+        if (i > 0) {
+            assert_int_equal(stemma_scan_get_problem(scan, 0, &problem, NULL), STEMMA_OK);
+            assert_int_equal(problem.status, STEMMA_NOT_FOUND);
+        }
+        stemma_scan_free(scan);
+    }
 }
 
 /* Documents larger than their share of the memory are compared by sets on disk, with the same result. */
@@ -546,6 +614,8 @@ int main(void) {
         cmocka_unit_test(test_pairs_are_those_of_brute_force),
         cmocka_unit_test_setup_teardown(test_files, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(test_changed_file, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(test_interrupted, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(test_vanishing, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(test_huge_documents, make_folder, remove_folder),
         cmocka_unit_test(test_boilerplate),
         cmocka_unit_test(test_wrong_use),

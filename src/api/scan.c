@@ -69,7 +69,7 @@ stemma_status stemma_scan_add_text(stemma_scan *scan, const char *id, const void
         return fail(err, STEMMA_INVALID, "a scan, an id and data are needed");
     if (scan->started) return fail(err, STEMMA_INVALID, "the scan has begun");
     struct source source = {
-        .name = (char *)(uintptr_t)id, .kind = SOURCE_MEMORY, .size = size, .memory = data ? data : ""};
+        .name = id, .kind = SOURCE_MEMORY, .size = size, .memory = data ? data : ""};
     return catalogue_add_source(&scan->catalogue, &source, err);
 }
 

@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #define HUGE_PAGE ((uintptr_t)2 << 20)
 
@@ -34,6 +37,12 @@ char *mem_copy_string(const char *text) {
 
 void mem_free(void *pointer) {
     free(pointer);
+}
+
+void mem_trim(void) {
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
 }
 
 bool mem_grow(void **array, size_t *capacity, size_t need, size_t element_size) {

@@ -9,6 +9,7 @@ void *mem_alloc(size_t size);              /* NULL when refused; size 0 gives a 
 void *mem_zero(size_t count, size_t size); /* zeroed, overflow checked */
 char *mem_copy_string(const char *text);
 void mem_free(void *pointer);
+void mem_trim(void); /* what was freed goes back to the system, as far as it can */
 
 /* Make room for `need` elements in a growing array (at least doubling); false leaves all as it was. */
 bool mem_grow(void **array, size_t *capacity, size_t need, size_t element_size);

@@ -59,6 +59,8 @@ static stemma_status status_of_errno(int error_number) {
     case ENOSPC:
     case EDQUOT:
     case EFBIG: return STEMMA_NO_SPACE;
+    case EMFILE:
+    case ENFILE:
     case ENOMEM: return STEMMA_NO_MEMORY;
     case EINTR: return STEMMA_INTERRUPTED;
     default: return STEMMA_IO;

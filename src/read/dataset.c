@@ -156,7 +156,7 @@ static stemma_status next_records(struct dataset *dataset, struct dataset_batch 
 }
 
 /* There may be thousands of data sets that have been read: none of them keeps what only reading needs. */
-static void end_reading(struct dataset *dataset) {
+void dataset_end(struct dataset *dataset) {
     dataset->read_at = dataset_position(dataset);
     dataset->ended = true;
     unpacker_free(dataset->unpacker);
@@ -179,7 +179,7 @@ stemma_status dataset_next(struct dataset *dataset, struct dataset_batch *batch,
     stemma_status status = next_records(dataset, batch, err);
     if (status != STEMMA_OK) batch->bytes.len = 0;
     bool any = batch->bytes.len > 0 || batch->too_long > 0;
-    if (!any) end_reading(dataset);
+    if (!any) dataset_end(dataset);
     if (status == STEMMA_OK) *more = any;
     return status;
 }
@@ -253,16 +253,16 @@ static stemma_status begin_again(struct dataset *dataset, stemma_error *err) {
 }
 
 stemma_status dataset_rewind(struct dataset *dataset, stemma_error *err) {
-    end_reading(dataset);
+    dataset_end(dataset);
     stemma_status status = begin_again(dataset, err);
-    if (status != STEMMA_OK) end_reading(dataset);
+    if (status != STEMMA_OK) dataset_end(dataset);
     return status;
 }
 
 /* ---- opening ---- */
 
 /* Copies what can be read only once. */
-static stemma_status spool(struct input *input, int fd, stemma_error *err) {
+static stemma_status spool(struct input *input, int fd, const char *directory, stemma_error *err) {
     static const size_t piece = 1 << 18;
     size_t got;
     uint8_t *bytes = mem_alloc(piece);
@@ -270,7 +270,8 @@ static stemma_status spool(struct input *input, int fd, stemma_error *err) {
     while (status == STEMMA_OK && (status = input_read(input, bytes, piece, &got, err)) == STEMMA_OK &&
            got > 0) {
         int cause = write_all(fd, bytes, got);
-        if (cause) status = fail_errno(err, "write to a temporary file what is in", input->name, cause);
+        if (cause)
+            status = fail_errno(err, "write a temporary file in", temporary_directory(directory), cause);
     }
     mem_free(bytes);
     return status;
@@ -280,7 +281,7 @@ static stemma_status open_spooled(struct dataset *dataset, struct input *input, 
                                   stemma_error *err) {
     TRY(temporary_open(directory, &dataset->fd, err));
     dataset->owned = true;
-    return spool(input, dataset->fd, err);
+    return spool(input, dataset->fd, directory, err);
 }
 
 /* A regular file at its beginning is read in place, anything else is copied first. */

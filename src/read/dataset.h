@@ -56,6 +56,8 @@ stemma_status dataset_next(struct dataset *dataset, struct dataset_batch *batch,
                            stemma_error *err);
 /* From the first record on again. */
 stemma_status dataset_rewind(struct dataset *dataset, stemma_error *err);
+/* No more is read in order, or not now: lets go of what that takes, as its end does by itself. */
+void dataset_end(struct dataset *dataset);
 void dataset_batch_release(struct dataset_batch *batch);
 
 /* ---- the records ---- */

@@ -13,12 +13,12 @@ void catalogue_init(struct catalogue *c, size_t key_bytes) {
 }
 
 void catalogue_release(struct catalogue *c) {
-    for (size_t i = 0; i < c->source_count; i++) mem_free(c->sources[i].name);
-    for (size_t i = 0; i < c->document_count; i++) mem_free(c->documents[i].id);
+    for (size_t i = 0; i < c->names.count; i++) mem_free(c->names.pieces[i]);
     for (size_t i = 0; i < c->problem_count; i++) {
         mem_free(c->problems[i].name);
         mem_free(c->problems[i].cause);
     }
+    mem_free(c->names.pieces);
     mem_free(c->sources);
     mem_free(c->documents);
     mem_free(c->classes);
@@ -29,16 +29,50 @@ void catalogue_release(struct catalogue *c) {
     pthread_mutex_destroy(&c->lock);
 }
 
-stemma_status catalogue_add_source(struct catalogue *c, const struct source *source, stemma_error *err) {
-    char *name = mem_copy_string(source->name);
-    if (!name || c->source_count >= UINT32_MAX - 1 ||
-        !mem_grow((void **)&c->sources, &c->source_cap, c->source_count + 1, sizeof *c->sources)) {
-        mem_free(name);
-        return fail_memory(err);
+/* ---- names ---- */
+
+enum { NAME_PIECE = 1 << 16, NAME_SHARES = NAME_PIECE / 8 }; /* longer names have a piece of their own */
+
+static char *add_piece(struct name_store *names, size_t size) {
+    if (!mem_grow((void **)&names->pieces, &names->cap, names->count + 1, sizeof *names->pieces)) return NULL;
+    char *piece = mem_alloc(size);
+    if (!piece) return NULL;
+    names->bytes += size;
+    return names->pieces[names->count++] = piece;
+}
+
+/* A copy, with a NUL behind it; NULL without memory. */
+static const char *keep_name(struct name_store *names, const char *name, size_t size) {
+    char *place;
+    if (size >= NAME_SHARES) {
+        place = add_piece(names, size + 1);
+        if (!place) return NULL;
+    } else {
+        if (names->left < size + 1) {
+            char *piece = add_piece(names, NAME_PIECE);
+            if (!piece) return NULL;
+            names->at = piece;
+            names->left = NAME_PIECE;
+        }
+        place = names->at;
+        names->at += size + 1;
+        names->left -= size + 1;
     }
+    memcpy(place, name, size);
+    place[size] = 0;
+    return place;
+}
+
+/* ---- sources ---- */
+
+stemma_status catalogue_add_source(struct catalogue *c, const struct source *source, stemma_error *err) {
+    if (c->source_count >= UINT32_MAX - 1 ||
+        !mem_grow((void **)&c->sources, &c->source_cap, c->source_count + 1, sizeof *c->sources))
+        return fail_memory(err);
+    const char *name = keep_name(&c->names, source->name, strlen(source->name));
+    if (!name) return fail_memory(err);
     c->sources[c->source_count] = *source;
     c->sources[c->source_count++].name = name;
-    c->name_bytes += strlen(name) + 1;
     return STEMMA_OK;
 }
 
@@ -91,36 +125,34 @@ static bool document_room(struct catalogue *c) {
            mem_grow((void **)&c->documents, &c->document_cap, c->document_count + 1, sizeof *c->documents);
 }
 
+/* With the room for it. */
+static void enter_document(struct catalogue *c, const struct document *document, const char *id) {
+    struct document *entry = &c->documents[c->document_count];
+    *entry = *document;
+    entry->id = id;
+    entry->class = NO_CLASS;
+    entry->same_as = NO_DOCUMENT;
+    uint32_t *slot = find_slot(c, &c->by_bytes, bytes_identity, reading_identity(entry));
+    if (*slot)
+        entry->same_as = *slot - 1;
+    else
+        *slot = (uint32_t)c->document_count + 1, c->by_bytes.count++;
+    c->document_count++;
+}
+
 stemma_status catalogue_add_document(struct catalogue *c, const struct document *document, const char *id,
                                      size_t id_size, uint32_t *number, bool *seen, stemma_error *err) {
-    char *copy = NULL;
-    if (id) {
-        copy = mem_alloc(id_size + 1);
-        if (!copy) return fail_memory(err);
-        memcpy(copy, id, id_size);
-        copy[id_size] = 0;
-    }
     pthread_mutex_lock(&c->lock);
     bool room = document_room(c);
+    const char *copy = room && id ? keep_name(&c->names, id, id_size) : NULL;
+    if (id && !copy) room = false;
     if (room) {
-        struct document *entry = &c->documents[c->document_count];
-        *entry = *document;
-        entry->id = copy;
-        entry->class = NO_CLASS;
-        entry->same_as = NO_DOCUMENT;
-        uint32_t *slot = find_slot(c, &c->by_bytes, bytes_identity, reading_identity(entry));
-        if (*slot)
-            entry->same_as = *slot - 1;
-        else
-            *slot = (uint32_t)c->document_count + 1, c->by_bytes.count++;
-        *seen = entry->same_as != NO_DOCUMENT;
-        *number = (uint32_t)c->document_count++;
-        c->name_bytes += id ? id_size + 1 : 0;
+        *number = (uint32_t)c->document_count;
+        enter_document(c, document, copy);
+        *seen = c->documents[*number].same_as != NO_DOCUMENT;
     }
     pthread_mutex_unlock(&c->lock);
-    if (room) return STEMMA_OK;
-    mem_free(copy);
-    return fail_memory(err);
+    return room ? STEMMA_OK : fail_memory(err);
 }
 
 void catalogue_set_state(struct catalogue *c, uint32_t document, enum document_state state) {
@@ -246,5 +278,5 @@ const char *catalogue_id(const struct catalogue *c, uint32_t document) {
 uint64_t catalogue_resident(const struct catalogue *c) {
     return c->source_count * sizeof *c->sources + c->document_count * sizeof *c->documents +
            c->class_count * (sizeof *c->classes + c->key_bytes) +
-           (c->by_bytes.capacity + c->by_text.capacity) * sizeof *c->by_bytes.slots + c->name_bytes;
+           (c->by_bytes.capacity + c->by_text.capacity) * sizeof *c->by_bytes.slots + c->names.bytes;
 }

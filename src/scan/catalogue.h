@@ -22,7 +22,7 @@
 enum source_kind { SOURCE_FILE, SOURCE_DATASET, SOURCE_MEMORY };
 
 struct source {
-    char *name; /* path, or the id of a text in memory */
+    const char *name; /* path, or the id of a text in memory */
     enum source_kind kind;
     bool has_owner;
     uint32_t owner;
@@ -52,7 +52,7 @@ struct document {
     uint8_t format;   /* enum text_format: how the bytes are read, which may depend on the name */
     uint8_t
         state; /* enum document_state; of one that is the same as another: that one's, once all is settled */
-    char *id;  /* of a record; NULL: the source's name */
+    const char *id; /* of a record; NULL: the source's name */
 };
 
 struct text_class {
@@ -81,6 +81,16 @@ struct problem {
     char *cause;
 };
 
+/* Names of sources and records, in large pieces: of so many small ones half of the memory would be the
+ * allocator's. */
+struct name_store {
+    char **pieces;
+    size_t count, cap;
+    char *at; /* free, in the newest of the shared pieces */
+    size_t left;
+    uint64_t bytes; /* of all pieces */
+};
+
 struct catalogue {
     struct source *sources;
     size_t source_count, source_cap;
@@ -93,7 +103,7 @@ struct catalogue {
     struct problem *problems;
     size_t problem_count, problem_cap;
     struct identity_table by_bytes, by_text;
-    uint64_t name_bytes;  /* of all names and ids */
+    struct name_store names;
     pthread_mutex_t lock; /* of everything above while documents are read */
 };
 

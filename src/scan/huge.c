@@ -59,7 +59,7 @@ static void look(struct passage *p, const char *name, const uint8_t *head, size_
 static stemma_status fill_piece(struct input *input, struct buf *piece, stemma_error *err) {
     size_t got = 1;
     for (piece->len = 0; got && piece->len < PIECE; piece->len += got)
-        TRY(input_read(input, piece->data + piece->len, PIECE - piece->len, &got, err));
+        TRY(of_document(input_read(input, piece->data + piece->len, PIECE - piece->len, &got, err)));
     return STEMMA_OK;
 }
 
@@ -87,7 +87,7 @@ static stemma_status read_converted(struct passage *p, struct input *input, stru
     struct stemma_scan *scan = p->scan;
     pthread_mutex_lock(&scan->converting);
     stemma_status status =
-        input_read_all(input, scan->settings.limits.memory / 2 / DOCUMENT_TIMES, piece, err);
+        of_document(input_read_all(input, scan->settings.limits.memory / 2 / DOCUMENT_TIMES, piece, err));
     if (status == STEMMA_OK) status = take_converted(p, input->name, piece, err);
     buf_release(piece);
     pthread_mutex_unlock(&scan->converting);
@@ -117,7 +117,7 @@ static stemma_status read_pieces(struct passage *p, struct input *input, struct 
 static stemma_status read_file(struct passage *p, const char *name, struct buf *piece, stemma_error *err) {
     struct input input;
     piece->len = 0;
-    TRY(input_open(&input, name, err));
+    TRY(of_document(input_open(&input, name, err)));
     input.stop = p->scan->settings.limits.stop;
     stemma_status status = read_pieces(p, &input, piece, err);
     if (status == STEMMA_OK) status = shingler_finish(p->shingler, err);

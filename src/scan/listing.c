@@ -28,7 +28,7 @@ static stemma_status take_file(void *context, const struct tree_file *file, stem
         l->scan->summary.repeated++;
         return STEMMA_OK;
     }
-    struct source source = {.name = (char *)(uintptr_t)file->path,
+    struct source source = {.name = file->path,
                             .kind = is_dataset(l, file->path) ? SOURCE_DATASET : SOURCE_FILE,
                             .has_owner = true,
                             .owner = file->owner,
@@ -57,7 +57,7 @@ static stemma_status list_operand(struct listing *l, const char *path, stemma_er
                                    .stop = l->scan->settings.limits.stop};
     struct tree_visitor visitor = {.context = l, .file = take_file, .problem = take_problem};
     if (strcmp(path, "-") == 0) {
-        struct source source = {.name = (char *)(uintptr_t)path, .kind = SOURCE_DATASET};
+        struct source source = {.name = path, .kind = SOURCE_DATASET};
         return catalogue_add_source(&l->scan->catalogue, &source, err);
     }
     l->named = dataset_name(path);

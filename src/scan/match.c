@@ -2,6 +2,13 @@
 #include "base/alloc.h"
 #include "scan/scan.h"
 
+/* Each thread of the join takes 16 bytes a class: together no more than a quarter of the memory, which those
+ * that read have left. */
+static unsigned join_threads(const struct stemma_scan *scan) {
+    size_t most = scan->settings.limits.memory / 4 / (16 * scan->catalogue.class_count + 1);
+    return most < 1 ? 1 : most < scan->settings.threads ? (unsigned)most : scan->settings.threads;
+}
+
 static stemma_status join_all(struct stemma_scan *scan, uint32_t *sizes, uint32_t *samples,
                               stemma_error *err) {
     const struct catalogue *c = &scan->catalogue;
@@ -17,7 +24,7 @@ static stemma_status join_all(struct stemma_scan *scan, uint32_t *sizes, uint32_
                                .sizes = sizes,
                                .sample_counts = samples,
                                .samples = scan->samples,
-                               .threads = scan->settings.threads,
+                               .threads = join_threads(scan),
                                .memory = limits->memory / 8,
                                .directory = limits->temporary_directory,
                                .stop = limits->stop};

@@ -73,6 +73,8 @@ stemma_status scan_pairs(struct stemma_scan *scan, stemma_scan_take_pair *take, 
     if (status == STEMMA_OK) status = give_all(scan, cursor, batch, take, context, err);
     sorter_cursor_free(cursor);
     mem_free(batch);
+    catalogue_sort_problems(&scan->catalogue); /* pairs that no group needed were compared */
+    scan->summary.problems = scan->catalogue.problem_count;
     return status;
 }
 

@@ -53,7 +53,7 @@ stemma_status worker_add_samples(struct worker *w, uint32_t class, stemma_error 
 
 bool is_problem(stemma_status status) {
     return status == STEMMA_UNREADABLE || status == STEMMA_NOT_FOUND || status == STEMMA_CORRUPT ||
-           status == STEMMA_UNSUPPORTED || status == STEMMA_IO;
+           status == STEMMA_UNSUPPORTED;
 }
 
 /* ---- one document ---- */
@@ -125,7 +125,7 @@ static stemma_status take_document(struct worker *w, const struct document *plac
     if (!seen) TRY(take_bytes(w, number, name, bytes, size, err));
     /* Bytes of data sets are counted as they come. */
     progress_add(scan, 1, source->kind == SOURCE_DATASET ? 0 : size);
-    return STEMMA_OK;
+    return texts_make_room(scan, err);
 }
 
 /* ---- files ---- */
@@ -210,10 +210,13 @@ static stemma_status open_dataset(struct reading *r, struct source *source, stem
     const struct scan_settings *settings = &r->scan->settings;
     struct dataset_options options = {.text_field = settings->options.text_field,
                                       .id_field = settings->options.id_field,
+                                      .record_most = r->scan->record_most,
                                       .directory = settings->limits.temporary_directory,
                                       .many = r->datasets > DATASETS_OPEN,
                                       .stop = settings->limits.stop};
-    return dataset_open(source->name, &options, &source->dataset, err);
+    stemma_status status = dataset_open(source->name, &options, &source->dataset, err);
+    bool copied = strcmp(source->name, "-") == 0; /* so a temporary file may have failed */
+    return copied ? status : of_document(status);
 }
 
 /* The next batch of the data set at the head of the queue; false when it has no more, or cannot be read
@@ -225,7 +228,7 @@ static bool next_batch(struct reading *r, uint32_t number, struct dataset_batch 
     uint64_t before = source->dataset ? dataset_position(source->dataset) : 0;
     stemma_status status = source->dataset ? STEMMA_OK : open_dataset(r, source, &cause);
     if (status == STEMMA_OK) {
-        status = dataset_next(source->dataset, batch, &more, &cause);
+        status = of_document(dataset_next(source->dataset, batch, &more, &cause));
         progress_add(r->scan, 0, dataset_position(source->dataset) - before);
     }
     if (status == STEMMA_OK) return more;
@@ -310,6 +313,7 @@ stemma_status scan_read(struct stemma_scan *scan, stemma_error *err) {
     threads_run(scan->settings.threads, work, &r);
     pthread_mutex_destroy(&r.lock);
     mem_free(r.queue);
+    mem_trim(); /* of the workers' memory */
     if (r.status != STEMMA_OK) return fail(err, r.status, "%s", r.error.message);
     catalogue_settle(c);
     return sorter_finish(scan->samples, err);

@@ -117,6 +117,7 @@ static stemma_status recall_source(struct recall *r, struct dataset *dataset, st
         if (status == STEMMA_OK && more) status = recall_batch(r, dataset, &batch, &cause);
     }
     dataset_batch_release(&batch);
+    dataset_end(dataset);
     if (status == STEMMA_OK || is_problem(status) || status == STEMMA_INVALID) return STEMMA_OK;
     return fail(err, status, "%s", cause.message);
 }

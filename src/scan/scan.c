@@ -12,16 +12,26 @@
 /* Boilerplate is found by the samples that containment needs. */
 #define CONTAINED .9
 
-/* How memory is shared out: what is resident and the texts that are kept, the samples, the pairs. */
-enum { TEXT_EIGHTHS = 5, SAMPLE_EIGHTHS = 2 };
+/* How memory is shared out: what is resident and the texts that are kept, the samples (half of it while they
+ * are sorted), the workers. When the samples have been sorted and those who read are gone, pairs are (an
+ * eighth, and another for those that share samples). */
+enum { TEXT_EIGHTHS = 4, SAMPLE_EIGHTHS = 2, WORK_EIGHTHS = 2 };
 
 /* Of a pile much larger than this few pairs would have both texts kept; the system's cache of files is worth
  * more. */
 #define TEXTS_MOST ((size_t)1 << 30)
 
-/* A document takes up to 32 times its bytes while it is read, in every thread: text, canonical text, and
- * fingerprints of every byte, sorted. */
-enum { HUGE_MOST = 1 << 28, EXPANSION = 32 };
+#define HELD_MOST ((size_t)1 << 28)
+
+/* What a document takes while it is read and compared, as a multiple of its bytes: text, canonical text, and
+ * the fingerprints of its tokens, sorted. */
+static size_t expansion_of(enum unit unit) {
+    return unit == UNIT_BYTE || unit == UNIT_CHAR ? 32 : 8;
+}
+
+static size_t held(size_t size) {
+    return size < SCAN_HELD ? SCAN_HELD : size > HELD_MOST ? HELD_MOST : size;
+}
 
 /* One token in so many is a sample: one in about 120 bytes, whatever a token is. On disk that is less than a
  * twentieth of the text (of Chinese, whose words are short, a tenth), and a page of 1 KB has seven: if a
@@ -61,10 +71,10 @@ static stemma_status prepare(struct stemma_scan *scan, stemma_error *err) {
     scan->catalogue.key_bytes = scan->plan.key_bytes;
     scan->document_options = document_options_for(view->folds, (enum encoding)scan->settings.limits.encoding);
     scan->texts.budget = limits->memory / 8 * TEXT_EIGHTHS;
-    if (scan->texts.budget > TEXTS_MOST) scan->texts.budget = TEXTS_MOST;
-    scan->huge_from = limits->memory / scan->settings.threads / EXPANSION;
-    if (scan->huge_from < SCAN_HELD) scan->huge_from = SCAN_HELD;
-    if (scan->huge_from > HUGE_MOST) scan->huge_from = HUGE_MOST;
+    scan->texts.most = TEXTS_MOST;
+    const size_t work = limits->memory / 8 * WORK_EIGHTHS / expansion_of(view->unit);
+    scan->huge_from = held(work / scan->settings.threads);
+    scan->record_most = held(work); /* long records come one at a time */
     struct sorter_options options = {.memory = limits->memory / 8 * SAMPLE_EIGHTHS,
                                      .directory = limits->temporary_directory,
                                      .stop = limits->stop,
@@ -120,6 +130,18 @@ void scan_free(struct stemma_scan *scan) {
     mem_free(scan);
 }
 
+/* ---- memory ---- */
+
+/* Of a document: its places in the input and in the ranking, and one more while these are made. Of a class:
+ * the ranking, what the join is given, and what it makes (join.h). */
+enum { RANKED_DOCUMENT = 16, RANKED_CLASS = 12, JOINED_CLASS = 8 + 25 };
+
+uint64_t scan_resident(const struct stemma_scan *scan) {
+    const struct catalogue *c = &scan->catalogue;
+    return catalogue_resident(c) + c->document_count * RANKED_DOCUMENT +
+           c->class_count * (RANKED_CLASS + JOINED_CLASS);
+}
+
 /* ---- running ---- */
 
 static double seconds(void) {
@@ -152,7 +174,7 @@ static void summarise(struct stemma_scan *scan, double begin) {
     s->redundant = scan->results.redundant;
     s->redundant_bytes = scan->results.redundant_bytes;
     s->candidates = sorter_count(scan->pairs);
-    s->resident_bytes = catalogue_resident(&scan->catalogue);
+    s->resident_bytes = scan_resident(scan);
     s->cached_bytes = scan->texts.used;
     s->spilled_bytes += sorter_spilled(scan->samples) + sorter_spilled(scan->pairs) + scan->texts.spooled;
     s->seconds = seconds() - begin;

@@ -66,7 +66,8 @@ struct stemma_scan {
     uint32_t *place; /* and back: the number that is reported */
     stemma_scan_summary summary;
     struct document_options document_options;
-    size_t huge_from;           /* bytes: larger documents are not held in memory */
+    size_t huge_from;           /* bytes: larger documents are not held in memory; */
+    size_t record_most;         /* records have to be */
     pthread_mutex_t converting; /* one such document at a time */
     struct scan_progress progress;
     uint64_t *copies;   /* documents of ranking, as they are reported; made when asked for */
@@ -79,6 +80,10 @@ stemma_status scan_new(const struct stemma_recipe *recipe, const struct scan_set
                        struct stemma_scan **out, stemma_error *err);
 stemma_status scan_run(struct stemma_scan *scan, stemma_error *err);
 void scan_free(struct stemma_scan *scan);
+
+/* Bytes of memory that are needed for all documents, whatever the limits: the catalogue, and what ranking and
+ * joining take. */
+uint64_t scan_resident(const struct stemma_scan *scan);
 
 /* ---- stages, in this order; each fills what the next needs ---- */
 

@@ -6,6 +6,7 @@
 #include "scan/scan.h"
 #include "shingle/whole.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -38,7 +39,7 @@ static stemma_status read_rest(struct input *input, size_t most, struct buf *out
 
 stemma_status text_reader_read(struct text_reader *reader, const char *path, bool *huge, stemma_error *err) {
     struct input input;
-    TRY(input_open(&input, path, err));
+    TRY(of_document(input_open(&input, path, err)));
     input.stop = reader->scan->settings.limits.stop;
     reader->bytes.len = 0;
     size_t most = reader->scan->huge_from;
@@ -49,7 +50,7 @@ stemma_status text_reader_read(struct text_reader *reader, const char *path, boo
         if (status == STEMMA_OK) status = read_rest(&input, most, &reader->bytes, huge, err);
     }
     input_close(&input);
-    return status;
+    return of_document(status);
 }
 
 stemma_status text_reader_canon(struct text_reader *reader, const char *name, const uint8_t *bytes,
@@ -86,8 +87,8 @@ stemma_status text_reader_source(struct text_reader *reader, const struct docume
         bytes = reader->bytes.data;
         size = reader->bytes.len;
     } else if (source->kind == SOURCE_DATASET) {
-        TRY(dataset_text_at(source->dataset, document->offset, document->record_size, &reader->records,
-                            &bytes, &size, err));
+        TRY(of_document(dataset_text_at(source->dataset, document->offset, document->record_size,
+                                        &reader->records, &bytes, &size, err)));
     }
     if (huge) return fail(err, STEMMA_CORRUPT, "'%s' has grown since it was read", source->name);
     return document_extract(&reader->extractor, source->kind == SOURCE_FILE ? source->name : NULL, bytes,
@@ -152,54 +153,144 @@ stemma_status text_fetch(struct text_reader *reader, uint32_t number, struct buf
 
 /* ---- keeping ---- */
 
-/* Texts share chunks, which are large enough for huge pages; large ones, and all where little memory is
- * allowed, have memory of their own. */
-#define CHUNK ((size_t)64 << 20)
+/* Texts share chunks, large enough for huge pages where there is memory; large ones, and all where there is
+ * little, have memory of their own. */
+enum { CHUNK_MOST = 64 << 20, CHUNK_LEAST = 1 << 20, BUDGET_CHUNKS = 32, CHUNK_TEXTS = 16 };
 
-static uint8_t *new_chunk(struct stemma_scan *scan, size_t size) {
-    struct texts *texts = &scan->texts;
-    uint8_t *chunk = mem_alloc(size);
-    if (!chunk) return NULL;
-    pthread_mutex_lock(&scan->catalogue.lock);
-    bool room = mem_grow((void **)&texts->chunks, &texts->chunk_cap, texts->chunk_count + 1, sizeof chunk);
-    if (room) texts->chunks[texts->chunk_count++] = chunk;
-    pthread_mutex_unlock(&scan->catalogue.lock);
-    if (room) return chunk;
-    mem_free(chunk);
-    return NULL;
+static size_t chunk_size(const struct stemma_scan *scan) {
+    size_t part = scan->texts.budget / BUDGET_CHUNKS;
+    return part < CHUNK_MOST ? part : CHUNK_MOST;
 }
 
-static uint8_t *room_for(struct text_reader *reader, size_t size) {
-    if (size > CHUNK / 16 || reader->scan->texts.budget < CHUNK) return new_chunk(reader->scan, size);
+/* Under the lock: memory is taken before it is there, so that threads do not take the same. */
+static bool enter_chunk(struct stemma_scan *scan, size_t size, size_t *number) {
+    struct texts *texts = &scan->texts;
+    if (texts->used + size > texts->most || texts->used + size + scan_resident(scan) > texts->budget ||
+        !mem_grow((void **)&texts->chunks, &texts->chunk_cap, texts->chunk_count + 1, sizeof *texts->chunks))
+        return false;
+    *number = texts->chunk_count++;
+    texts->chunks[*number] = (struct text_chunk){.size = size, .first = UINT32_MAX, .open = true};
+    texts->used += size;
+    return true;
+}
+
+static uint8_t *new_chunk(struct stemma_scan *scan, size_t size, size_t *number) {
+    struct texts *texts = &scan->texts;
+    pthread_mutex_lock(&scan->catalogue.lock);
+    bool entered = enter_chunk(scan, size, number);
+    pthread_mutex_unlock(&scan->catalogue.lock);
+    if (!entered) return NULL;
+    uint8_t *bytes = mem_alloc(size);
+    pthread_mutex_lock(&scan->catalogue.lock);
+    texts->chunks[*number].bytes = bytes;
+    if (!bytes) texts->used -= texts->chunks[*number].size;
+    pthread_mutex_unlock(&scan->catalogue.lock);
+    return bytes;
+}
+
+static void close_chunk(struct stemma_scan *scan, size_t number) {
+    pthread_mutex_lock(&scan->catalogue.lock);
+    scan->texts.chunks[number].open = false;
+    pthread_mutex_unlock(&scan->catalogue.lock);
+}
+
+static bool is_shared(const struct stemma_scan *scan, size_t size) {
+    return chunk_size(scan) >= CHUNK_LEAST && size <= chunk_size(scan) / CHUNK_TEXTS;
+}
+
+static uint8_t *room_for(struct text_reader *reader, size_t size, size_t *chunk) {
+    if (!is_shared(reader->scan, size)) return new_chunk(reader->scan, size, chunk);
     if (size > reader->free_size) {
-        reader->free = new_chunk(reader->scan, CHUNK);
-        reader->free_size = reader->free ? CHUNK : 0;
+        if (reader->free) close_chunk(reader->scan, reader->chunk);
+        reader->free = new_chunk(reader->scan, chunk_size(reader->scan), &reader->chunk);
+        reader->free_size = reader->free ? chunk_size(reader->scan) : 0;
         if (!reader->free) return NULL;
     }
     uint8_t *room = reader->free;
+    *chunk = reader->chunk;
     reader->free += size;
     reader->free_size -= size;
     return room;
 }
 
+static void enter_text(struct stemma_scan *scan, uint32_t class, uint8_t *text, size_t number, bool closed) {
+    pthread_mutex_lock(&scan->catalogue.lock);
+    struct text_chunk *chunk = &scan->texts.chunks[number];
+    scan->catalogue.classes[class].cached = text;
+    if (class < chunk->first) chunk->first = class;
+    if (class > chunk->last) chunk->last = class;
+    if (closed) chunk->open = false;
+    pthread_mutex_unlock(&scan->catalogue.lock);
+}
+
 void texts_keep(struct text_reader *reader, uint32_t class, const uint8_t *text, size_t size) {
-    struct stemma_scan *scan = reader->scan;
-    struct texts *texts = &scan->texts;
-    size_t need = size + KERNEL_SLACK;
-    if (atomic_fetch_add(&texts->used, need) + need > texts->budget) {
-        atomic_fetch_sub(&texts->used, need);
-        return;
-    }
-    uint8_t *copy = room_for(reader, need);
-    if (!copy) { /* it can be read again */
-        atomic_fetch_sub(&texts->used, need);
-        return;
-    }
+    size_t need = size + KERNEL_SLACK, chunk;
+    uint8_t *copy = room_for(reader, need, &chunk);
+    if (!copy) return; /* it can be read again */
     memcpy(copy, text, size);
     memset(copy + size, 0, KERNEL_SLACK);
+    enter_text(reader->scan, class, copy, chunk, !is_shared(reader->scan, need));
+}
+
+/* ---- giving way ---- */
+
+/* Trimming goes through all that is free: not for every chunk. */
+enum { TRIM_PARTS = 16 };
+
+static void give_up_chunk(struct stemma_scan *scan, struct text_chunk *chunk) {
+    struct text_class *classes = scan->catalogue.classes;
+    if (!chunk->bytes) return;
+    for (uint32_t i = chunk->first; i <= chunk->last && i < scan->catalogue.class_count; i++)
+        if (classes[i].cached >= chunk->bytes && classes[i].cached < chunk->bytes + chunk->size)
+            classes[i].cached = NULL;
+    mem_free(chunk->bytes);
+    chunk->bytes = NULL;
+    scan->texts.used -= chunk->size;
+    scan->texts.untrimmed += chunk->size;
+}
+
+/* The oldest first. What somebody writes to stays: each worker has one such chunk. */
+static void give_up(struct stemma_scan *scan, uint64_t resident) {
+    struct texts *texts = &scan->texts;
+    while (texts->given_up < texts->chunk_count && texts->used + resident > texts->budget) {
+        struct text_chunk *chunk = &texts->chunks[texts->given_up++];
+        if (!chunk->open) give_up_chunk(scan, chunk);
+    }
+}
+
+/* What a scan of few documents takes is not worth a failure. */
+#define RESIDENT_ALWAYS ((size_t)8 << 20)
+
+/* How much all documents will need, by the share of the bytes that has been read; 0: it cannot be told. */
+static uint64_t need_of_all(const struct stemma_scan *scan, uint64_t resident) {
+    double read = (double)scan->progress.bytes, all = (double)scan->progress.told.bytes_total;
+    double share = (double)scan->settings.limits.memory / (double)scan->texts.budget;
+    return read > 0 && read < all ? (uint64_t)((double)resident * share * all / read) : 0;
+}
+
+static stemma_status too_many(const struct stemma_scan *scan, uint64_t resident, stemma_error *err) {
+    const uint64_t mega = 1 << 20, need = need_of_all(scan, resident);
+    char advice[64] = "allow more";
+    if (need) snprintf(advice, sizeof advice, "all need about %zuM", (size_t)(need / mega + 1));
+    return fail(
+        err, STEMMA_NO_MEMORY,
+        "%zu documents were read when what must be known of each filled the memory allowed (%zuM): %s "
+        "(--memory)",
+        scan->catalogue.document_count, (size_t)(scan->settings.limits.memory / mega), advice);
+}
+
+stemma_status texts_make_room(struct stemma_scan *scan, stemma_error *err) {
+    struct texts *texts = &scan->texts;
+    stemma_status status = STEMMA_OK;
     pthread_mutex_lock(&scan->catalogue.lock);
-    scan->catalogue.classes[class].cached = copy;
+    uint64_t resident = scan_resident(scan);
+    if (texts->used + resident > texts->budget) give_up(scan, resident);
+    if (resident > texts->budget && resident > RESIDENT_ALWAYS) status = too_many(scan, resident, err);
+    bool trim = texts->untrimmed > texts->budget / TRIM_PARTS;
+    if (trim) texts->untrimmed = 0;
     pthread_mutex_unlock(&scan->catalogue.lock);
+    if (trim) mem_trim();
+    return status;
 }
 
 void texts_init(struct texts *texts) {
@@ -209,6 +300,6 @@ void texts_init(struct texts *texts) {
 void texts_release(struct texts *texts) {
     if (texts->spool >= 0) close(texts->spool);
     mem_free(texts->spool_places);
-    for (size_t i = 0; i < texts->chunk_count; i++) mem_free(texts->chunks[i]);
+    for (size_t i = 0; i < texts->chunk_count; i++) mem_free(texts->chunks[i].bytes);
     mem_free(texts->chunks);
 }

@@ -14,19 +14,35 @@
 #include "read/dataset.h"
 #include "read/document.h"
 
-#include <stdatomic.h>
-
 struct stemma_scan;
 
+/* What texts are kept in. */
+struct text_chunk {
+    uint8_t *bytes; /* NULL: it was given up */
+    size_t size;
+    uint32_t first, last; /* the classes with a text in it are among these */
+    bool open;            /* somebody is writing to it */
+};
+
+/* Down to chunks under the catalogue's lock. */
 struct texts {
-    size_t budget; /* bytes that may be kept */
-    atomic_size_t used;
-    uint8_t **chunks; /* what they are kept in; under the catalogue's lock */
+    size_t budget;    /* bytes that chunks and what is resident may take together, */
+    size_t most;      /* and chunks alone */
+    size_t used;      /* by chunks */
+    size_t given_up;  /* chunks before this one; */
+    size_t untrimmed; /* bytes of these that the system may not have back yet */
+    struct text_chunk *chunks;
     size_t chunk_count, chunk_cap;
     int spool;              /* unnamed file, or -1 */
     uint64_t spooled;       /* bytes in it */
     uint64_t *spool_places; /* by class, place + 1; NULL: none */
 };
+
+/* A status of reading a document: where the machine failed in that, the document cannot be read, and the scan
+ * goes on; where it failed with what the scan itself writes, it does not. */
+static inline stemma_status of_document(stemma_status status) {
+    return status == STEMMA_IO ? STEMMA_UNREADABLE : status;
+}
 
 /* One worker's means to read documents. */
 struct text_reader {
@@ -36,7 +52,8 @@ struct text_reader {
     struct record_reader records;
     struct buf bytes;
     uint32_t fetched; /* the class whose text was asked for last: a failure is its fault */
-    uint8_t *free;    /* room for texts in the chunk it began last */
+    size_t chunk;     /* it began last: */
+    uint8_t *free;    /* room in it */
     size_t free_size;
 };
 
@@ -68,6 +85,10 @@ stemma_status text_fetch(struct text_reader *reader, uint32_t class, struct buf 
 
 /* Keep the text of a class that was just read, if there is room. */
 void texts_keep(struct text_reader *reader, uint32_t class, const uint8_t *text, size_t size);
+
+/* After a document was entered: texts give way to what has to be resident. NO_MEMORY when that alone is more
+ * than is allowed. */
+stemma_status texts_make_room(struct stemma_scan *scan, stemma_error *err);
 
 /* Whether its texts cannot be read again one by one. */
 struct source;
