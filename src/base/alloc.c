@@ -3,25 +3,12 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
 
-#define HUGE_PAGE ((uintptr_t)2 << 20)
-
-/* Much memory is asked for in huge pages: every small one costs a fault, together more than what is done with
- * them. */
-static void *in_huge_pages(void *memory, size_t size) {
-    uintptr_t begin = ((uintptr_t)memory + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE,
-              end = ((uintptr_t)memory + size) / HUGE_PAGE * HUGE_PAGE;
-    if (memory && end > begin + HUGE_PAGE)
-        madvise((void *)begin, end - begin, MADV_HUGEPAGE); /* small ones do, too */
-    return memory;
-}
-
 void *mem_alloc(size_t size) {
-    return in_huge_pages(malloc(size ? size : 1), size);
+    return malloc(size ? size : 1);
 }
 
 void *mem_zero(size_t count, size_t size) {
@@ -53,7 +40,7 @@ bool mem_grow(void **array, size_t *capacity, size_t need, size_t element_size) 
         wanted *= 2;
     }
     if (wanted > SIZE_MAX / element_size) return false;
-    void *grown = in_huge_pages(realloc(*array, wanted * element_size), wanted * element_size);
+    void *grown = realloc(*array, wanted * element_size);
     if (!grown) return false;
     *array = grown;
     *capacity = wanted;
