@@ -45,6 +45,13 @@ class Base(unittest.TestCase):
         self.folder = Path(tempfile.mkdtemp())
         self.addCleanup(shutil.rmtree, self.folder)
 
+    def folder_in_memory(self):
+        """For so much that a disk would take longer over it than all else."""
+        memory = "/dev/shm"
+        folder = tempfile.mkdtemp(dir=memory if os.access(memory, os.W_OK) else None)
+        self.addCleanup(subprocess.run, ["rm", "-rf", folder])
+        return folder
+
     def write(self, name, content):
         path = self.folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
