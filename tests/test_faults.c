@@ -1098,7 +1098,7 @@ static const struct fault_row faults[] = {
     {"an allocation is refused", ALLOCATE, ENOMEM, STEMMA_NO_MEMORY, ONCE},
     {"allocations are refused from there on", ALLOCATE, ENOMEM, STEMMA_NO_MEMORY, LASTING},
     {"a document cannot be opened", OPEN, EACCES, STEMMA_UNREADABLE, ONCE},
-    {"too many files are open", OPEN, EMFILE, STEMMA_IO, ONCE},
+    {"too many files are open", OPEN, EMFILE, STEMMA_NO_MEMORY, ONCE},
     {"an unnamed file is refused", OPEN_UNNAMED, EIO, STEMMA_IO, ONCE},
     {"the file system knows no unnamed files", OPEN_UNNAMED, EOPNOTSUPP, STEMMA_OK, ONCE},
     {"a named file is refused", OPEN_NAMED, EIO, STEMMA_IO, NAMED},
