@@ -121,7 +121,7 @@ static enum exit_code filter(scan_report *r) {
                                                                                  : EXIT_DONE;
 }
 
-/* Groups have all been found before; pairs and passages are looked for now. */
+/* Groups come with the scan; pairs and passages are looked for while they are printed. */
 static enum exit_code stream(scan_report *r) {
     const options *o = r->options;
     stemma_error error;

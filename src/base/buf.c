@@ -67,6 +67,13 @@ bool vec64_add(struct vec64 *vec, uint64_t value) {
     return true;
 }
 
+bool vec64_add_all(struct vec64 *vec, const uint64_t *values, size_t count) {
+    if (!vec64_reserve(vec, count)) return false;
+    if (count) memcpy(vec->data + vec->len, values, count * sizeof *values);
+    vec->len += count;
+    return true;
+}
+
 void vec64_release(struct vec64 *vec) {
     mem_free(vec->data);
     *vec = (struct vec64){0};

@@ -28,6 +28,7 @@ struct vec64 {
 
 bool vec64_reserve(struct vec64 *vec, size_t extra);
 bool vec64_add(struct vec64 *vec, uint64_t value);
+bool vec64_add_all(struct vec64 *vec, const uint64_t *values, size_t count);
 void vec64_release(struct vec64 *vec);
 
 struct vec16 {

@@ -172,10 +172,8 @@ static stemma_status sample_class(struct sampler *s, uint32_t class, struct vec6
     TRY(s->reader.scan->catalogue.classes[class].huge ? huge_shingles(&s->reader, class, sink, err)
                                                       : sample_text(s, class, err));
     const struct vec64 *kept = &s->lowest.kept;
-    if (!lowest_settle(&s->lowest) || !vec64_reserve(out, kept->len)) return fail_memory(err);
-    memcpy(out->data + out->len, kept->data, kept->len * sizeof *kept->data);
-    out->len += kept->len;
-    return STEMMA_OK;
+    bool room = lowest_settle(&s->lowest) && vec64_add_all(out, kept->data, kept->len);
+    return room ? STEMMA_OK : fail_memory(err);
 }
 
 /* A document that cannot be read any more has no sample and joins no group. */

@@ -32,10 +32,7 @@ static stemma_status append(void *context, const uint64_t *fp, size_t count, con
                             size_t token_count, stemma_error *err) {
     struct vec64 *all = context;
     (void)tokens, (void)token_count;
-    if (!vec64_reserve(all, count)) return fail_memory(err);
-    memcpy(all->data + all->len, fp, count * sizeof *fp);
-    all->len += count;
-    return STEMMA_OK;
+    return vec64_add_all(all, fp, count) ? STEMMA_OK : fail_memory(err);
 }
 
 stemma_status whole_new(const struct view *view, const struct shingle_tables *tables, struct whole **out,

@@ -160,10 +160,7 @@ static stemma_status collect(void *context, const uint64_t *fp, size_t count, co
                              size_t token_count, stemma_error *err) {
     struct vec64 *all = context;
     (void)tokens, (void)token_count;
-    if (!vec64_reserve(all, count)) return fail_memory(err);
-    memcpy(all->data + all->len, fp, count * sizeof *fp);
-    all->len += count;
-    return STEMMA_OK;
+    return vec64_add_all(all, fp, count) ? STEMMA_OK : fail_memory(err);
 }
 
 /* The canonical text is fed as it is: it is its own canonical form, and words and lines stay where they were.
