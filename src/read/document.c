@@ -47,6 +47,7 @@ struct document_kind document_look(const char *name, const uint8_t *bytes, size_
     struct document_kind kind = {.encoding = options->encoding};
     bool binary = false;
     if (options->format == FORMAT_BYTES) return kind;
+    if (!size) bytes = (const uint8_t *)""; /* an empty document may come without a pointer to move */
     if (kind.encoding == ENCODING_AUTO) {
         struct encoding_guess guess = encoding_guess(bytes, size);
         kind.encoding = guess.encoding;
