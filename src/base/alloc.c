@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -29,6 +30,17 @@ void mem_free(void *pointer) {
 void mem_trim(void) {
 #ifdef __GLIBC__
     malloc_trim(0);
+#endif
+}
+
+/* A hint: where the system does not know it, pages come as they are written. */
+void mem_touch(void *bytes, size_t size) {
+#ifdef MADV_POPULATE_WRITE
+    const uintptr_t page = 4096, first = ((uintptr_t)bytes + page - 1) & ~(page - 1);
+    const uintptr_t end = ((uintptr_t)bytes + size) & ~(page - 1);
+    if (first < end) madvise((uint8_t *)bytes + (first - (uintptr_t)bytes), end - first, MADV_POPULATE_WRITE);
+#else
+    (void)bytes, (void)size;
 #endif
 }
 

@@ -58,6 +58,20 @@ bool is_problem(stemma_status status) {
 
 /* ---- one document ---- */
 
+static stemma_status to_keyer(void *context, const uint64_t *fp, size_t count, const uint64_t *tokens,
+                              size_t token_count, stemma_error *err) {
+    (void)tokens, (void)token_count;
+    return keyer_add(context, fp, count, err);
+}
+
+static stemma_status make_keys_by_piece(struct worker *w, const uint8_t *text, size_t size, bool *done,
+                                        stemma_error *err) {
+    struct shingle_sink sink = {.context = w->keyer, .take = to_keyer};
+    keyer_begin(w->keyer);
+    TRY(whole_pieces(w->reader.whole, text, size, sink, done, err));
+    return *done ? keyer_end(w->keyer, w->keys, &w->samples, err) : STEMMA_OK;
+}
+
 /* Of a long document samples may do. */
 static stemma_status make_keys(struct worker *w, const uint8_t *text, size_t size, stemma_error *err) {
     const struct join_plan *plan = &w->scan->plan;
@@ -70,6 +84,7 @@ static stemma_status make_keys(struct worker *w, const uint8_t *text, size_t siz
         TRY(whole_samples(whole, text, size, plan->coarse, &fp, &count, err));
         TRY(keyer_make_coarse(w->keyer, fp, count, w->keys, &w->samples, &done, err));
     }
+    if (!done) TRY(make_keys_by_piece(w, text, size, &done, err));
     if (done) return STEMMA_OK;
     TRY(whole_shingles(whole, text, size, &fp, &count, &tokens, err));
     return keyer_make(w->keyer, fp, count, w->keys, &w->samples, err);

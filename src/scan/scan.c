@@ -110,7 +110,7 @@ void scan_free(struct stemma_scan *scan) {
             dataset_close(scan->catalogue.sources[i].dataset);
     for (size_t i = 0; i < scan->operand_count; i++) mem_free(scan->operands[i]);
     mem_free(scan->operands);
-    texts_release(&scan->texts);
+    texts_release(&scan->texts, scan->settings.threads);
     sorter_free(scan->samples);
     sorter_free(scan->pairs);
     catalogue_release(&scan->catalogue);

@@ -2,10 +2,12 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "base/thread.h"
 #include "read/dataset.h"
 #include "scan/scan.h"
 #include "shingle/whole.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -51,19 +53,6 @@ stemma_status text_reader_read(struct text_reader *reader, const char *path, boo
     }
     input_close(&input);
     return of_document(status);
-}
-
-stemma_status text_reader_canon(struct text_reader *reader, const char *name, const uint8_t *bytes,
-                                size_t size, const uint8_t **text, size_t *text_size, bool *binary,
-                                stemma_error *err) {
-    struct document_text extracted = {.bytes = bytes, .size = size};
-    TRY(document_extract(&reader->extractor, name, bytes, size, &reader->scan->document_options, &extracted,
-                         err));
-    *binary = extracted.format == TEXT_BINARY;
-    *text = NULL;
-    *text_size = 0;
-    if (*binary) return STEMMA_OK;
-    return whole_canon(reader->whole, extracted.bytes, extracted.size, text, text_size, err);
 }
 
 enum text_format reading_format(const struct stemma_scan *scan, const char *name, const uint8_t *bytes,
@@ -155,7 +144,13 @@ stemma_status text_fetch(struct text_reader *reader, uint32_t number, struct buf
 
 /* Texts share chunks, large enough for huge pages where there is memory; large ones, and all where there is
  * little, have memory of their own. */
-enum { CHUNK_MOST = 64 << 20, CHUNK_LEAST = 1 << 20, BUDGET_CHUNKS = 32, CHUNK_TEXTS = 16 };
+enum {
+    CHUNK_MOST = 36 << 20,
+    CHUNK_LEAST = 1 << 20,
+    BUDGET_CHUNKS = 32,
+    CHUNK_TEXTS = 16,
+    TOUCHED = 1 << 19
+};
 
 static size_t chunk_size(const struct stemma_scan *scan) {
     size_t part = scan->texts.budget / BUDGET_CHUNKS;
@@ -198,19 +193,50 @@ static bool is_shared(const struct stemma_scan *scan, size_t size) {
     return chunk_size(scan) >= CHUNK_LEAST && size <= chunk_size(scan) / CHUNK_TEXTS;
 }
 
-static uint8_t *room_for(struct text_reader *reader, size_t size, size_t *chunk) {
-    if (!is_shared(reader->scan, size)) return new_chunk(reader->scan, size, chunk);
-    if (size > reader->free_size) {
-        if (reader->free) close_chunk(reader->scan, reader->chunk);
-        reader->free = new_chunk(reader->scan, chunk_size(reader->scan), &reader->chunk);
-        reader->free_size = reader->free ? chunk_size(reader->scan) : 0;
-        if (!reader->free) return NULL;
+/* Room for the canonical text of a document in a chunk that others share, where it may stay; NULL: it has to
+ * do without. Its buffer never grows. */
+static struct buf *room_for(struct text_reader *reader, size_t size) {
+    struct buf *room = &reader->room;
+    size_t most = canon_most(size), need = most + KERNEL_SLACK;
+    if (need < most || !is_shared(reader->scan, need)) return NULL;
+    if (need > room->cap - room->len) {
+        if (room->data) close_chunk(reader->scan, reader->chunk);
+        *room = (struct buf){.data = new_chunk(reader->scan, chunk_size(reader->scan), &reader->chunk)};
+        room->cap = room->data ? chunk_size(reader->scan) : 0;
+        reader->touched = 0;
     }
-    uint8_t *room = reader->free;
-    *chunk = reader->chunk;
-    reader->free += size;
-    reader->free_size -= size;
-    return room;
+    return room->data ? room : NULL;
+}
+
+/* Most texts are no longer than their documents. */
+static void touch(struct text_reader *reader, size_t size) {
+    size_t end = reader->room.len + size;
+    if (end <= reader->touched || end > reader->room.cap) return;
+    size_t step = end - reader->touched > TOUCHED ? end - reader->touched : TOUCHED;
+    if (step > reader->room.cap - reader->touched) step = reader->room.cap - reader->touched;
+    mem_touch(reader->room.data + reader->touched, step);
+    reader->touched += step;
+}
+
+stemma_status text_reader_canon(struct text_reader *reader, const char *name, const uint8_t *bytes,
+                                size_t size, const uint8_t **text, size_t *text_size, bool *binary,
+                                stemma_error *err) {
+    struct document_text extracted = {.bytes = bytes, .size = size};
+    TRY(document_extract(&reader->extractor, name, bytes, size, &reader->scan->document_options, &extracted,
+                         err));
+    *binary = extracted.format == TEXT_BINARY;
+    *text = NULL;
+    *text_size = 0;
+    if (*binary) return STEMMA_OK;
+    struct buf *room = room_for(reader, extracted.size);
+    if (!room) return whole_canon(reader->whole, extracted.bytes, extracted.size, text, text_size, err);
+    size_t begin = room->len;
+    touch(reader, extracted.size);
+    stemma_status status = whole_canon_to(reader->whole, extracted.bytes, extracted.size, room, err);
+    *text = room->data + begin;
+    *text_size = room->len - begin;
+    room->len = begin; /* until it is kept */
+    return status;
 }
 
 static void enter_text(struct stemma_scan *scan, uint32_t class, uint8_t *text, size_t number, bool closed) {
@@ -223,13 +249,26 @@ static void enter_text(struct stemma_scan *scan, uint32_t class, uint8_t *text, 
     pthread_mutex_unlock(&scan->catalogue.lock);
 }
 
-void texts_keep(struct text_reader *reader, uint32_t class, const uint8_t *text, size_t size) {
-    size_t need = size + KERNEL_SLACK, chunk;
-    uint8_t *copy = room_for(reader, need, &chunk);
+/* Elsewhere: in a chunk of its own. */
+static void keep_alone(struct text_reader *reader, uint32_t class, const uint8_t *text, size_t size) {
+    size_t chunk;
+    uint8_t *copy = new_chunk(reader->scan, size + KERNEL_SLACK, &chunk);
     if (!copy) return; /* it can be read again */
     memcpy(copy, text, size);
     memset(copy + size, 0, KERNEL_SLACK);
-    enter_text(reader->scan, class, copy, chunk, !is_shared(reader->scan, need));
+    enter_text(reader->scan, class, copy, chunk, true);
+}
+
+void texts_keep(struct text_reader *reader, uint32_t class, const uint8_t *text, size_t size) {
+    struct buf *room = &reader->room;
+    uint8_t *place = room->data ? room->data + room->len : NULL;
+    if (!place || text != place) {
+        keep_alone(reader, class, text, size);
+        return;
+    }
+    memset(place + size, 0, KERNEL_SLACK);
+    room->len += size + KERNEL_SLACK;
+    enter_text(reader->scan, class, place, reader->chunk, false);
 }
 
 /* ---- giving way ---- */
@@ -297,9 +336,23 @@ void texts_init(struct texts *texts) {
     *texts = (struct texts){.spool = -1};
 }
 
-void texts_release(struct texts *texts) {
+/* Giving back memory takes the system as long as a tenth of the reading. */
+struct release {
+    struct texts *texts;
+    _Atomic size_t next;
+};
+
+static void release_chunks(void *context, unsigned worker) {
+    struct release *r = context;
+    (void)worker;
+    for (size_t i; (i = atomic_fetch_add(&r->next, 1)) < r->texts->chunk_count;)
+        mem_free(r->texts->chunks[i].bytes);
+}
+
+void texts_release(struct texts *texts, unsigned threads) {
+    struct release release = {.texts = texts};
     if (texts->spool >= 0) close(texts->spool);
     mem_free(texts->spool_places);
-    for (size_t i = 0; i < texts->chunk_count; i++) mem_free(texts->chunks[i].bytes);
+    threads_run(texts->chunk_count > 1 ? threads : 1, release_chunks, &release);
     mem_free(texts->chunks);
 }

@@ -52,9 +52,9 @@ struct text_reader {
     struct record_reader records;
     struct buf bytes;
     uint32_t fetched; /* the class whose text was asked for last: a failure is its fault */
-    size_t chunk;     /* it began last: */
-    uint8_t *free;    /* room in it */
-    size_t free_size;
+    size_t chunk;     /* it began last, */
+    struct buf room;  /* with the texts that it kept there, */
+    size_t touched;   /* and so many bytes that are there already */
 };
 
 stemma_status text_reader_init(struct text_reader *reader, struct stemma_scan *scan, stemma_error *err);
@@ -99,6 +99,6 @@ stemma_status texts_recall(struct stemma_scan *scan, const uint8_t *needed, stem
 /* The same for all that are in a candidate pair. */
 stemma_status texts_recall_candidates(struct stemma_scan *scan, stemma_error *err);
 void texts_init(struct texts *texts);
-void texts_release(struct texts *texts);
+void texts_release(struct texts *texts, unsigned threads);
 
 #endif

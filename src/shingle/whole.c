@@ -15,7 +15,7 @@
 #include <string.h>
 
 enum {
-    PIECE = 32768
+    PIECE = 16384
 }; /* bytes of text hashed at a time: bounds the room for the hashes; a longer word is rare */
 
 struct whole {
@@ -63,16 +63,20 @@ void whole_free(struct whole *whole) {
     mem_free(whole);
 }
 
-stemma_status whole_canon(struct whole *whole, const uint8_t *bytes, size_t size, const uint8_t **text,
-                          size_t *text_size, stemma_error *err) {
-    struct buf *out = &whole->text;
-    out->len = 0;
+stemma_status whole_canon_to(struct whole *whole, const uint8_t *bytes, size_t size, struct buf *out,
+                             stemma_error *err) {
     canon_reset(whole->canon);
     TRY(canon_feed(whole->canon, bytes, size, out, err));
     TRY(canon_finish(whole->canon, out, err));
-    if (!buf_reserve(out, KERNEL_SLACK)) return fail_memory(err);
-    *text = out->data;
-    *text_size = out->len;
+    return buf_reserve(out, KERNEL_SLACK) ? STEMMA_OK : fail_memory(err);
+}
+
+stemma_status whole_canon(struct whole *whole, const uint8_t *bytes, size_t size, const uint8_t **text,
+                          size_t *text_size, stemma_error *err) {
+    whole->text.len = 0;
+    TRY(whole_canon_to(whole, bytes, size, &whole->text, err));
+    *text = whole->text.data;
+    *text_size = whole->text.len;
     return STEMMA_OK;
 }
 
@@ -166,6 +170,45 @@ stemma_status whole_shingles(struct whole *whole, const uint8_t *text, size_t si
     *fp = whole->fp.data;
     *count = whole->fp.len;
     *tokens = token_count;
+    return STEMMA_OK;
+}
+
+/* ---- piece by piece ---- */
+
+/* The tokens of the next piece stand behind the last of the one before, with which they form windows. */
+static stemma_status give_windows(struct whole *whole, struct shingle_sink sink, stemma_error *err) {
+    struct vec64 *tokens = &whole->tokens;
+    size_t window = whole->view->window;
+    if (tokens->len < window) return STEMMA_OK;
+    size_t windows = tokens->len - window + 1;
+    whole->fp.len = 0;
+    if (!vec64_reserve(&whole->fp, tokens->len + KERNEL_SLACK)) return fail_memory(err);
+    whole->kernels->combine(tokens->data, tokens->len, window, &whole->tables->keys, whole->fp.data);
+    finish_windows(whole->view, whole->fp.data, windows);
+    memmove(tokens->data, tokens->data + windows, (window - 1) * sizeof *tokens->data);
+    tokens->len = window - 1;
+    return sink.take(sink.context, whole->fp.data, windows, NULL, 0, err);
+}
+
+stemma_status whole_pieces(struct whole *whole, const uint8_t *text, size_t size, struct shingle_sink sink,
+                           bool *done, stemma_error *err) {
+    struct vec64 *tokens = &whole->tokens;
+    *done = words_are_spaced(whole->view) && !whole->view->labelled && size > 2 * PIECE;
+    tokens->len = 0;
+    while (*done && size) {
+        size_t used, piece = size < PIECE ? size : PIECE;
+        if (!vec64_reserve(tokens, PIECE / 2 + 2 + KERNEL_SLACK)) return fail_memory(err);
+        tokens->len +=
+            whole->kernels->hash_words(text, piece, &whole->tables->keys, tokens->data + tokens->len, &used);
+        if (used == 0 && piece == size) { /* the last word, behind which there is nothing */
+            tokens->data[tokens->len++] = token_hash(&whole->tables->keys, text, size);
+            used = size;
+        }
+        *done = used > 0;
+        TRY(give_windows(whole, sink, err));
+        text += used;
+        size -= used;
+    }
     return STEMMA_OK;
 }
 

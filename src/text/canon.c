@@ -475,9 +475,17 @@ static size_t take_block(struct canon *canon, const uint8_t *bytes, size_t end, 
     return at;
 }
 
-/* Room for what a block of that many bytes can become. */
+/* What a block of that many bytes can become. */
+static size_t block_most(size_t size) {
+    return GROWTH * (size + 4) + HELD_MOST;
+}
+
+size_t canon_most(size_t size) {
+    return size > (SIZE_MAX >> 4) ? SIZE_MAX : block_most(size) + block_most(BLOCK) + KERNEL_SLACK;
+}
+
 static bool reserve(struct canon *canon, size_t size, struct buf *out) {
-    size_t most = GROWTH * (size + 4) + HELD_MOST;
+    size_t most = block_most(size);
     if (canon->map && !offset_map_reserve(canon->map, most)) return false;
     return buf_reserve(out, most + KERNEL_SLACK);
 }
