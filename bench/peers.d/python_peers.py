@@ -1,6 +1,6 @@
 """The peers that are Python packages, each as its documentation uses it. Run by bench/peers in an environment of their own.
 
-    python_peers.py datasketch|datasketch-tuned|rensa|clusters INPUT OUTPUT [BANDS]
+    python_peers.py datasketch|datasketch-documented|datasketch-tuned|datasketch-verified|rensa|clusters INPUT OUTPUT [BANDS]
 
 Pairs go to OUTPUT, one a line, as numbers of the files of the folder INPUT in the order of their names. All of them see the
 same tokens: lower-cased runs of letters and digits, and every character of a script written without spaces.
@@ -46,26 +46,60 @@ def hash_values(path):
     return minhash.hashvalues
 
 
-def find_by_lsh(hashes, output):
+def find_by_lsh(hashes, **more):
     from datasketch import MinHashLSH
-    index = MinHashLSH(threshold=THRESHOLD, num_perm=PERMUTATIONS)
+    index = MinHashLSH(threshold=THRESHOLD, num_perm=PERMUTATIONS, **more)
     with index.insertion_session() as session:
         for number, minhash in enumerate(hashes):
             session.insert(number, minhash, check_duplication=False)
-    write_pairs(output, (index.query(minhash) for minhash in hashes))
+    return (index.query(minhash) for minhash in hashes)
 
 
 def run_datasketch(folder, output):
     from datasketch import MinHash
-    find_by_lsh(MinHash.bulk(map(encoded, files_of(folder)), num_perm=PERMUTATIONS), output)
+    write_pairs(output, find_by_lsh(list(MinHash.bulk(map(encoded, files_of(folder)), num_perm=PERMUTATIONS))))
 
 
-def run_datasketch_tuned(folder, output):
+def run_datasketch_documented(folder, output):
+    """Shingle by shingle, as the examples of its documentation do."""
+    from datasketch import MinHash
+    hashes = []
+    for path in files_of(folder):
+        minhash = MinHash(num_perm=PERMUTATIONS)
+        for shingle in encoded(path):
+            minhash.update(shingle)
+        hashes.append(minhash)
+    write_pairs(output, find_by_lsh(hashes))
+
+
+def sketch_by_all_cores(folder):
     from datasketch import LeanMinHash, MinHash
     scheme = MinHash(num_perm=1).scheme
     with multiprocessing.Pool() as pool:
         values = pool.map(hash_values, files_of(folder), CHUNK)
-    find_by_lsh([LeanMinHash(seed=1, hashvalues=v, scheme=scheme) for v in values], output)
+    return [LeanMinHash(seed=1, hashvalues=v, scheme=scheme) for v in values]
+
+
+def run_datasketch_tuned(folder, output):
+    write_pairs(output, find_by_lsh(sketch_by_all_cores(folder)))
+
+
+def run_datasketch_verified(folder, output):
+    """An index that misses little, and every pair that it finds compared on full sets: the work that a scan does."""
+    paths, sets = files_of(folder), {}
+
+    def full(number):
+        if number not in sets:
+            sets[number] = shingles(paths[number])
+        return sets[number]
+
+    def alike(a, b):
+        common = len(full(a) & full(b))
+        return common >= THRESHOLD * (len(full(a)) + len(full(b)) - common)
+
+    found = find_by_lsh(sketch_by_all_cores(folder), weights=(.05, .95))
+    write_pairs(output, ([other for other in others if other > number and alike(number, other)]
+                         for number, others in enumerate(found)))
 
 
 def sketch(path):
@@ -93,5 +127,6 @@ def write_clusters(pickled, output):
 
 
 if __name__ == "__main__":
-    {"datasketch": run_datasketch, "datasketch-tuned": run_datasketch_tuned, "rensa": run_rensa, "clusters": write_clusters}[
+    {"datasketch": run_datasketch, "datasketch-documented": run_datasketch_documented, "datasketch-tuned": run_datasketch_tuned,
+     "datasketch-verified": run_datasketch_verified, "rensa": run_rensa, "clusters": write_clusters}[
         sys.argv[1]](*sys.argv[2:])
