@@ -60,7 +60,7 @@ bool narrow_add(struct narrow *n, const struct record *records, size_t count) {
 
 /* ---- sorting: radix from the top, over the bits that vary, as in record_sort.c ---- */
 
-enum { SMALL = 24, CUT_BITS = 8, CACHED = 1 << 14, FINE_BITS = 11 };
+enum { SMALL = 24, CUT_BITS = 8, CACHED = 1 << 14, FINE_BITS = 12 };
 
 static void insertion_sort(uint64_t *words, size_t count) {
     for (size_t i = 1; i < count; i++) {
@@ -99,12 +99,12 @@ static size_t piece_of(uint64_t word, struct cut cut) {
 }
 
 /* Distributes from into to; ends[p] is where piece p ends. Returns the size of the largest. */
-static size_t distribute(const uint64_t *from, uint64_t *to, size_t count, struct cut cut, size_t *ends) {
-    size_t sum = 0, largest = 0;
+static uint32_t distribute(const uint64_t *from, uint64_t *to, size_t count, struct cut cut, uint32_t *ends) {
+    uint32_t sum = 0, largest = 0;
     memset(ends, 0, sizeof *ends << cut.bits);
     for (size_t i = 0; i < count; i++) ends[piece_of(from[i], cut)]++;
     for (size_t p = 0; p < (size_t)1 << cut.bits; p++) {
-        size_t size = ends[p];
+        uint32_t size = ends[p];
         ends[p] = sum;
         sum += size;
         if (size > largest) largest = size;
@@ -121,7 +121,7 @@ static void sort_words(uint64_t *from, uint64_t *other, size_t count, bool move)
         if (move) memcpy(other, from, count * sizeof *from);
         return;
     }
-    size_t ends[1 << FINE_BITS], start = 0;
+    uint32_t ends[1 << FINE_BITS], start = 0;
     struct cut cut = choose_cut(varying, count);
     if (distribute(from, other, count, cut, ends) <= SMALL) {
         insertion_sort(other, count);
