@@ -38,7 +38,7 @@ static void pile_init(struct pile *pile, const struct join_options *options, uin
     pile->rank = mem_alloc(room * sizeof *pile->rank);
     pile->sizes = mem_alloc(room * sizeof *pile->sizes);
     pile->sample_counts = mem_alloc(room * sizeof *pile->sample_counts);
-    struct sorter_options sorting = {.memory = (size_t)64 << 20};
+    struct sorter_options sorting = {.memory = (size_t)64 << 20, .key_bits = JOIN_SAMPLE_BITS};
     assert_int_equal(sorter_new(&sorting, &pile->samples, NULL), STEMMA_OK);
 }
 
