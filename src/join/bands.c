@@ -142,7 +142,8 @@ static size_t bucket_size(const uint64_t *entries, size_t count) {
 
 static stemma_status join_buckets(const struct bands *bands, struct band_worker *worker, size_t count,
                                   uint32_t band, enum pass pass, stemma_error *err) {
-    uint64_t *entries = sort_upper_u64(worker->entries, worker->scratch, count);
+    uint64_t *entries = worker->entries;
+    sort_u64_with(entries, worker->scratch, count);
     for (size_t at = 0, size; at < count; at += size) {
         size = bucket_size(entries + at, count - at);
         if (size == 1) continue;

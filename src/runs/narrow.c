@@ -1,6 +1,7 @@
 #include "runs/narrow.h"
 
 #include "base/alloc.h"
+#include "base/sort.h"
 #include "base/thread.h"
 
 #include <stdatomic.h>
@@ -58,83 +59,7 @@ bool narrow_add(struct narrow *n, const struct record *records, size_t count) {
     return true;
 }
 
-/* ---- sorting: radix from the top, over the bits that vary, as in record_sort.c ---- */
-
-enum { SMALL = 24, CUT_BITS = 8, CACHED = 1 << 14, FINE_BITS = 12 };
-
-static void insertion_sort(uint64_t *words, size_t count) {
-    for (size_t i = 1; i < count; i++) {
-        uint64_t word = words[i];
-        size_t j = i;
-        for (; j > 0 && words[j - 1] > word; j--) words[j] = words[j - 1];
-        words[j] = word;
-    }
-}
-
-/* The bits in which the words differ; 0 as well when they are in order already. */
-static uint64_t varying_bits(const uint64_t *words, size_t count) {
-    uint64_t all = 0;
-    bool ordered = true;
-    for (size_t i = 1; i < count; i++) {
-        ordered &= words[i - 1] <= words[i];
-        all |= words[i - 1] ^ words[i];
-    }
-    return ordered ? 0 : all;
-}
-
-struct cut {
-    int shift, bits;
-};
-
-static struct cut choose_cut(uint64_t varying, size_t count) {
-    int top = 64 - __builtin_clzll(varying), bits = 63 - __builtin_clzll(count);
-    int most = count > CACHED ? CUT_BITS : FINE_BITS;
-    if (bits > most) bits = most;
-    if (bits > top) bits = top;
-    return (struct cut){top - bits, bits};
-}
-
-static size_t piece_of(uint64_t word, struct cut cut) {
-    return (size_t)(word >> cut.shift) & (((size_t)1 << cut.bits) - 1);
-}
-
-/* Distributes from into to; ends[p] is where piece p ends. Returns the size of the largest. */
-static uint32_t distribute(const uint64_t *from, uint64_t *to, size_t count, struct cut cut, uint32_t *ends) {
-    uint32_t sum = 0, largest = 0;
-    memset(ends, 0, sizeof *ends << cut.bits);
-    for (size_t i = 0; i < count; i++) ends[piece_of(from[i], cut)]++;
-    for (size_t p = 0; p < (size_t)1 << cut.bits; p++) {
-        uint32_t size = ends[p];
-        ends[p] = sum;
-        sum += size;
-        if (size > largest) largest = size;
-    }
-    for (size_t i = 0; i < count; i++) to[ends[piece_of(from[i], cut)]++] = from[i];
-    return largest;
-}
-
-/* Sorts what stands in `from`; it ends in `other` when `move`, else where it is. */
-static void sort_words(uint64_t *from, uint64_t *other, size_t count, bool move) {
-    uint64_t varying = count > SMALL ? varying_bits(from, count) : 0;
-    if (!varying) {
-        insertion_sort(from, count);
-        if (move) memcpy(other, from, count * sizeof *from);
-        return;
-    }
-    uint32_t ends[1 << FINE_BITS], start = 0;
-    struct cut cut = choose_cut(varying, count);
-    if (distribute(from, other, count, cut, ends) <= SMALL) {
-        insertion_sort(other, count);
-        if (!move) memcpy(from, other, count * sizeof *from);
-        return;
-    }
-    for (size_t p = 0; p < (size_t)1 << cut.bits; p++) {
-        if (ends[p] > start) sort_words(other + start, from + start, ends[p] - start, !move);
-        start = ends[p];
-    }
-}
-
-/* ---- by several threads ---- */
+/* ---- sorting, by several threads ---- */
 
 struct team {
     struct narrow *narrow;
@@ -166,7 +91,7 @@ static bool sort_part(struct narrow *n, const struct narrow_part *part, struct s
     for (uint32_t chunk = part->first; at < part->count; chunk = n->next[chunk], at += NARROW_CHUNK)
         memcpy(s->words + at, n->words + (size_t)chunk * NARROW_CHUNK,
                chunk_size(part, at) * sizeof *s->words);
-    sort_words(s->words, s->words + part->count, part->count, false);
+    sort_u64_with(s->words, s->words + part->count, part->count);
     at = 0;
     for (uint32_t chunk = part->first; at < part->count; chunk = n->next[chunk], at += NARROW_CHUNK)
         memcpy(n->words + (size_t)chunk * NARROW_CHUNK, s->words + at,
