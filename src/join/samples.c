@@ -29,6 +29,14 @@
 /* Sizes of buckets: 1, 2, 4, ... at most; then those that are full. */
 enum { SIZES = 9, FULL = SIZES };
 
+/* Two that are met: the first in keep order is the key; the value is the second, and which of them needs it.
+ */
+enum { SECOND_NEEDS = 1, FIRST_NEEDS = 2, NEEDS_BITS = 2 };
+
+_Static_assert(SECOND_NEEDS << 1 == CANDIDATE_SECOND_IN_FIRST &&
+                   FIRST_NEEDS << 1 == CANDIDATE_FIRST_IN_SECOND,
+               "who needs it may be contained");
+
 struct class_samples {
     uint16_t reach; /* samples with larger upper bits are not looked up */
     union {
@@ -143,22 +151,32 @@ struct meeting {
     struct samples *samples;
     struct outlet met;
     struct join_counts *counts;
+    uint32_t *ranks; /* of a bucket; */
+    uint8_t *needs;  /* whether each is looking for those that contain it */
 };
 
-static stemma_status meet(struct meeting *m, uint32_t contained, uint32_t other, stemma_error *err) {
-    if (contained == other) return STEMMA_OK;
+static stemma_status meet(struct meeting *m, uint32_t one, uint32_t other, bool one_needs, bool other_needs,
+                          stemma_error *err) {
+    if (one == other) return STEMMA_OK;
+    const bool swap = one > other;
+    const uint64_t first = swap ? other : one, second = swap ? one : other;
+    const uint64_t needs = (uint64_t)(swap ? other_needs : one_needs) * FIRST_NEEDS +
+                           (uint64_t)(swap ? one_needs : other_needs) * SECOND_NEEDS;
     m->counts->shared++;
-    return outlet_add(&m->met, contained, other, err);
+    return outlet_add(&m->met, first, second << NEEDS_BITS | needs, err);
 }
 
+/* Each two of which one needs it, once. */
 static stemma_status meet_bucket(struct meeting *m, const struct buckets *bucket, stemma_error *err) {
-    const uint32_t *rank = m->samples->input->rank;
+    const struct samples *s = m->samples;
     const int size = size_index(bucket->count);
     for (size_t i = 0; i < bucket->count; i++) {
-        const struct class_samples *class = &m->samples->classes[bucket->classes[i]];
-        if (class->largest < size || !looks_up(class, bucket->key)) continue;
-        for (size_t k = 0; k < bucket->count; k++)
-            TRY(meet(m, rank[bucket->classes[i]], rank[bucket->classes[k]], err));
+        const struct class_samples *class = &s->classes[bucket->classes[i]];
+        m->ranks[i] = s->input->rank[bucket->classes[i]];
+        m->needs[i] = class->largest >= size && looks_up(class, bucket->key);
+        for (size_t k = 0; k < i; k++)
+            if (m->needs[i] | m->needs[k])
+                TRY(meet(m, m->ranks[i], m->ranks[k], m->needs[i], m->needs[k], err));
     }
     return STEMMA_OK;
 }
@@ -171,7 +189,7 @@ static stemma_status meet_heads(struct meeting *m, const struct buckets *bucket,
         if (!class->full || !looks_up(class, bucket->key)) continue;
         for (size_t k = 0; k < s->plan->few; k++) {
             uint32_t head = load_u32(heads + 4 * k);
-            if (head != UINT32_MAX) TRY(meet(m, s->input->rank[bucket->classes[i]], head, err));
+            if (head != UINT32_MAX) TRY(meet(m, s->input->rank[bucket->classes[i]], head, true, false, err));
         }
     }
     return STEMMA_OK;
@@ -202,41 +220,57 @@ static double size_error(const struct samples *s, uint32_t class) {
 }
 
 /* Two documents of about one size cannot have few minima in common when one contains the other. */
-static bool sizes_allow(const struct samples *s, uint32_t contained, uint32_t other) {
-    if (!s->class_at) return true;
-    const struct join_plan *plan = s->plan;
-    const uint32_t x = s->class_at[contained], y = s->class_at[other];
-    uint64_t agree = kernels_get()->equal_fields(
-        s->input->keys + x * plan->key_bytes, s->input->keys + y * plan->key_bytes, plan->minima, plan->bits);
-    double most = (double)s->input->sizes[y] * size_error(s, x) * size_error(s, y);
-    return most >= (double)plan->least_ratio[agree] * s->input->sizes[x];
+static bool sizes_allow(const struct samples *s, uint32_t x, uint32_t y, uint64_t agree) {
+    const uint32_t *sizes = s->input->sizes;
+    double most = (double)sizes[y] * size_error(s, x) * size_error(s, y);
+    return most >= (double)s->plan->least_ratio[agree] * sizes[x];
 }
 
-static stemma_status give(struct samples *s, struct outlet *outlet, const struct record *met, size_t times,
+static uint64_t kinds_allowed(const struct samples *s, uint32_t first, uint32_t second, uint64_t kinds) {
+    if (!s->class_at) return kinds;
+    const struct join_plan *plan = s->plan;
+    const uint32_t x = s->class_at[first], y = s->class_at[second];
+    uint64_t agree = kernels_get()->equal_fields(
+        s->input->keys + x * plan->key_bytes, s->input->keys + y * plan->key_bytes, plan->minima, plan->bits);
+    if (!sizes_allow(s, x, y, agree)) kinds &= ~(uint64_t)CANDIDATE_FIRST_IN_SECOND;
+    if (!sizes_allow(s, y, x, agree)) kinds &= ~(uint64_t)CANDIDATE_SECOND_IN_FIRST;
+    return kinds;
+}
+
+/* Two of which one may be contained in the other, and how often each has met who would contain it. */
+struct couple {
+    uint32_t first, second;
+    size_t first_met, second_met;
+};
+
+static stemma_status give(struct samples *s, struct outlet *outlet, const struct couple *c,
                           struct join_counts *counts, stemma_error *err) {
-    const uint32_t contained = (uint32_t)met->key, other = (uint32_t)met->value;
-    if (times < s->need[contained] || !sizes_allow(s, contained, other)) return STEMMA_OK;
+    uint64_t kinds = (c->first_met >= s->need[c->first] ? CANDIDATE_FIRST_IN_SECOND : 0) |
+                     (c->second_met >= s->need[c->second] ? CANDIDATE_SECOND_IN_FIRST : 0);
+    if (kinds) kinds = kinds_allowed(s, c->first, c->second, kinds);
+    if (!kinds) return STEMMA_OK;
     counts->containing++;
-    return outlet_add(outlet, pair_key(contained, other),
-                      contained > other ? CANDIDATE_SECOND_IN_FIRST : CANDIDATE_FIRST_IN_SECOND, err);
+    return outlet_add(outlet, pair_key(c->first, c->second), kinds, err);
 }
 
 static stemma_status give_all(struct samples *s, struct sorter_cursor *cursor, struct outlet *outlet,
                               struct join_counts *counts, stemma_error *err) {
-    struct record batch[512], last = {0};
-    size_t count, times = 0;
+    struct record batch[512];
+    struct couple couple = {0};
+    size_t count;
     do {
         TRY(sorter_next(cursor, batch, sizeof batch / sizeof *batch, &count, err));
         for (size_t i = 0; i < count; i++) {
-            if (times > 0 && (batch[i].key != last.key || batch[i].value != last.value)) {
-                TRY(give(s, outlet, &last, times, counts, err));
-                times = 0;
+            const uint32_t first = (uint32_t)batch[i].key, second = (uint32_t)(batch[i].value >> NEEDS_BITS);
+            if (first != couple.first || second != couple.second) {
+                TRY(give(s, outlet, &couple, counts, err));
+                couple = (struct couple){.first = first, .second = second};
             }
-            last = batch[i];
-            times++;
+            couple.first_met += (batch[i].value & FIRST_NEEDS) > 0;
+            couple.second_met += (batch[i].value & SECOND_NEEDS) > 0;
         }
     } while (count > 0);
-    return times > 0 ? give(s, outlet, &last, times, counts, err) : STEMMA_OK;
+    return give(s, outlet, &couple, counts, err);
 }
 
 /* ---- the stages ---- */
@@ -277,11 +311,16 @@ stemma_status samples_decide(struct samples *s, stemma_error *err) {
 }
 
 stemma_status samples_meet(struct samples *s, uint32_t slice, struct join_counts *counts, stemma_error *err) {
-    struct meeting meeting = {.samples = s, .met.sorter = s->met, .counts = counts};
+    struct meeting m = {.samples = s, .met.sorter = s->met, .counts = counts};
     struct buckets buckets;
+    m.ranks = mem_alloc(s->plan->cap * sizeof *m.ranks);
+    m.needs = mem_alloc(s->plan->cap * sizeof *m.needs);
     stemma_status status = open_slice(s, slice, &buckets, err);
-    if (status == STEMMA_OK) status = meet_all(&meeting, &buckets, s->heads[slice].data, err);
+    if (status == STEMMA_OK && !(m.ranks && m.needs)) status = fail_memory(err);
+    if (status == STEMMA_OK) status = meet_all(&m, &buckets, s->heads[slice].data, err);
     buckets_close(&buckets);
+    mem_free(m.ranks);
+    mem_free(m.needs);
     return status;
 }
 

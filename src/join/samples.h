@@ -16,7 +16,7 @@ struct samples {
     uint8_t *need;                   /* by rank: how often a class that contains it is met at least */
     uint32_t *class_at;              /* rank; NULL when sizes are not known */
     struct buf heads[SAMPLE_SLICES]; /* the first few ranks of each full bucket, in order */
-    struct sorter *met;              /* who may be contained, in whom; once for each sample that says so */
+    struct sorter *met;              /* pairs that share a sample which one of them needs, once for each */
 };
 
 stemma_status samples_init(struct samples *samples, const struct join_plan *plan,
