@@ -968,8 +968,9 @@ static stemma_status join_classes(const char *unused, stemma_error *error) {
     struct sorter_options sorting = {.memory = 1, .directory = world.folder, .threads = 1};
     stemma_status status = join_plan_make(&options, &j.plan, error);
     if (status == STEMMA_OK) status = keyer_new(&j.plan, &j.keyer, error);
-    if (status == STEMMA_OK) status = sorter_new(&sorting, &j.sampled, error);
     if (status == STEMMA_OK) status = sorter_new(&sorting, &j.pairs, error);
+    sorting.key_bits = JOIN_SAMPLE_BITS;
+    if (status == STEMMA_OK) status = sorter_new(&sorting, &j.sampled, error);
     for (uint32_t class = 0; class < JOIN_SETS && status == STEMMA_OK; class ++)
         status = join_key(&j, class, error);
     if (status == STEMMA_OK) status = join_all(&j, error);

@@ -38,7 +38,7 @@ static void pile_init(struct pile *pile, const struct join_options *options, uin
     pile->rank = mem_alloc(room * sizeof *pile->rank);
     pile->sizes = mem_alloc(room * sizeof *pile->sizes);
     pile->sample_counts = mem_alloc(room * sizeof *pile->sample_counts);
-    struct sorter_options sorting = {.memory = (size_t)64 << 20};
+    struct sorter_options sorting = {.memory = (size_t)64 << 20, .key_bits = JOIN_SAMPLE_BITS};
     assert_int_equal(sorter_new(&sorting, &pile->samples, NULL), STEMMA_OK);
 }
 
@@ -369,7 +369,7 @@ static size_t contained_found(double contained, size_t couples, size_t small, si
     size_t count, found = 0;
     struct record *pairs = pile_pairs(&pile, &count);
     for (size_t i = 0; i < count; i++)
-        found += pairs[i].value == kind && (pairs[i].key >> 32) / 2 == (uint32_t)pairs[i].key / 2;
+        found += (pairs[i].value & kind) && (pairs[i].key >> 32) / 2 == (uint32_t)pairs[i].key / 2;
     mem_free(pairs);
     pile_release(&pile);
     return found;
@@ -413,7 +413,7 @@ static void test_containment_in_boilerplate(void **state) {
     size_t count, linked = 0;
     struct record *pairs = pile_pairs(&pile, &count);
     for (size_t i = 0; i < count; i++)
-        linked += pairs[i].key >> 32 == 0 && pairs[i].value == CANDIDATE_SECOND_IN_FIRST;
+        linked += pairs[i].key >> 32 == 0 && (pairs[i].value & CANDIDATE_SECOND_IN_FIRST);
     assert_int_equal(linked, SETS - 1);
     assert_true(pile.counts.full_samples > 0 && pile.counts.containing <= SETS * 3 * JOIN_FEW);
     mem_free(pairs);

@@ -4,8 +4,12 @@
 
 #include <string.h>
 
-/* Below this, insertion sort beats counting 256 buckets. */
-enum { SMALL = 48 };
+enum {
+    SMALL = 24,       /* up to here insertion beats another pass */
+    CUT_BITS = 8,     /* of one pass: 256 places to write to are what caches and page tables can follow */
+    CACHED = 1 << 14, /* values that stay in a cache: more places cost nothing there */
+    FINE_BITS = 12
+};
 
 static void insertion_sort(uint64_t *values, size_t count) {
     for (size_t i = 1; i < count; i++) {
@@ -16,36 +20,74 @@ static void insertion_sort(uint64_t *values, size_t count) {
     }
 }
 
-/* One stable pass of 8 bits; returns false when all values share those bits (nothing was moved). */
-static bool counting_pass(const uint64_t *from, uint64_t *to, size_t count, int shift) {
-    size_t starts[257] = {0};
-    for (size_t i = 0; i < count; i++) starts[(from[i] >> shift & 255) + 1]++;
-    if (starts[(from[0] >> shift & 255) + 1] == count) return false;
-    for (int b = 0; b < 256; b++) starts[b + 1] += starts[b];
-    for (size_t i = 0; i < count; i++) to[starts[from[i] >> shift & 255]++] = from[i];
-    return true;
-}
-
-/* Sort by the low bits first would need 8 passes; evenly spread values are nearly sorted after the top
- * bits, so: sort by the top 16 or 24 bits, then finish each short run by insertion. Values that are not
- * spread (long runs of equal top bits) are seen by a run that is too long, and get all passes. */
-static bool runs_are_short(const uint64_t *values, size_t count, int shift) {
-    size_t run = 1;
+/* The bits in which the values differ; 0 as well when they are in order already. */
+static uint64_t varying_bits(const uint64_t *values, size_t count) {
+    uint64_t all = 0;
+    bool ordered = true;
     for (size_t i = 1; i < count; i++) {
-        run = values[i] >> shift == values[i - 1] >> shift ? run + 1 : 1;
-        if (run > SMALL && values[i] != values[i - 1]) return false;
+        ordered &= values[i - 1] <= values[i];
+        all |= values[i - 1] ^ values[i];
     }
-    return true;
+    return ordered ? 0 : all;
 }
 
-static uint64_t *radix(uint64_t *from, uint64_t *to, size_t count, int first_shift) {
-    for (int shift = first_shift; shift < 64; shift += 8) {
-        if (!counting_pass(from, to, count, shift)) continue;
-        uint64_t *swapped = from;
-        from = to;
-        to = swapped;
+struct cut {
+    int shift, bits;
+};
+
+/* The highest of the bits that vary, for about three pieces a value: then insertion rarely moves any. */
+static struct cut choose_cut(uint64_t varying, size_t count) {
+    int top = 64 - __builtin_clzll(varying), bits = 65 - __builtin_clzll(count);
+    int most = count > CACHED ? CUT_BITS : FINE_BITS;
+    if (bits > most) bits = most;
+    if (bits > top) bits = top;
+    return (struct cut){top - bits, bits};
+}
+
+static size_t piece_of(uint64_t value, struct cut cut) {
+    return (size_t)(value >> cut.shift) & (((size_t)1 << cut.bits) - 1);
+}
+
+/* Distributes from into to; ends[p] is where piece p ends. Returns the size of the largest. */
+static size_t distribute(const uint64_t *from, uint64_t *to, size_t count, struct cut cut, size_t *ends) {
+    size_t sum = 0, largest = 0;
+    memset(ends, 0, sizeof *ends << cut.bits);
+    for (size_t i = 0; i < count; i++) ends[piece_of(from[i], cut)]++;
+    for (size_t p = 0; p < (size_t)1 << cut.bits; p++) {
+        size_t size = ends[p];
+        ends[p] = sum;
+        sum += size;
+        if (size > largest) largest = size;
     }
-    return from;
+    for (size_t i = 0; i < count; i++) to[ends[piece_of(from[i], cut)]++] = from[i];
+    return largest;
+}
+
+/* Radix from the top, over the bits that vary: a piece that fits into a cache is cut so finely that one
+ * insertion sort over all of it finishes it. What stands in `from` ends in `other` when `move`, else where it
+ * is. */
+static void sort_from_top(uint64_t *from, uint64_t *other, size_t count, bool move) {
+    uint64_t varying = count > SMALL ? varying_bits(from, count) : 0;
+    if (!varying) {
+        insertion_sort(from, count);
+        if (move) memcpy(other, from, count * sizeof *from);
+        return;
+    }
+    size_t ends[1 << FINE_BITS], start = 0;
+    struct cut cut = choose_cut(varying, count);
+    if (distribute(from, other, count, cut, ends) <= SMALL) {
+        insertion_sort(other, count);
+        if (!move) memcpy(from, other, count * sizeof *from);
+        return;
+    }
+    for (size_t p = 0; p < (size_t)1 << cut.bits; p++) {
+        if (ends[p] > start) sort_from_top(other + start, from + start, ends[p] - start, !move);
+        start = ends[p];
+    }
+}
+
+void sort_u64_with(uint64_t *values, uint64_t *scratch, size_t count) {
+    sort_from_top(values, scratch, count, false);
 }
 
 bool sort_u64(uint64_t *values, size_t count) {
@@ -55,20 +97,9 @@ bool sort_u64(uint64_t *values, size_t count) {
     }
     uint64_t *scratch = mem_alloc(count * sizeof *scratch);
     if (!scratch) return false;
-    int shift = count < 1u << 16 ? 48 : count < 1u << 24 ? 40 : 32;
-    uint64_t *sorted = radix(values, scratch, count, shift);
-    uint64_t *other = sorted == values ? scratch : values;
-    if (runs_are_short(sorted, count, shift))
-        insertion_sort(sorted, count);
-    else
-        sorted = radix(sorted, other, count, 0);
-    if (sorted != values) memcpy(values, sorted, count * sizeof *values);
+    sort_u64_with(values, scratch, count);
     mem_free(scratch);
     return true;
-}
-
-uint64_t *sort_upper_u64(uint64_t *values, uint64_t *scratch, size_t count) {
-    return count > 1 ? radix(values, scratch, count, 32) : values;
 }
 
 size_t unique_u64(uint64_t *values, size_t count) {

@@ -1,4 +1,4 @@
-/* Sorting fingerprints: they are evenly spread 64-bit numbers, so a radix sort needs a few passes only. */
+/* Sorting 64-bit numbers, best those that are evenly spread: then a radix sort needs a pass or two. */
 #ifndef BASE_SORT_H
 #define BASE_SORT_H
 
@@ -9,8 +9,8 @@
 /* Ascending; false when the scratch memory (as large as the input) is refused: values are untouched. */
 bool sort_u64(uint64_t *values, size_t count);
 
-/* By the upper 32 bits; values that agree in them stay in order. Returns where they are now: values or scratch. */
-uint64_t *sort_upper_u64(uint64_t *values, uint64_t *scratch, size_t count);
+/* The same with scratch memory of the caller's. */
+void sort_u64_with(uint64_t *values, uint64_t *scratch, size_t count);
 
 /* Drop repetitions from a sorted array; returns how many are left. */
 size_t unique_u64(uint64_t *values, size_t count);

@@ -30,14 +30,10 @@ void bands_release(struct bands *bands) {
     mem_free(bands->full);
 }
 
-stemma_status band_worker_init(struct band_worker *worker, const struct bands *bands, struct sorter *pairs,
-                               stemma_error *err) {
-    worker->entries = mem_alloc(bands->input->count * sizeof *worker->entries);
-    worker->scratch = mem_alloc(bands->input->count * sizeof *worker->scratch);
+void band_worker_init(struct band_worker *worker, struct sorter *pairs) {
     worker->outlet.sorter = pairs;
     worker->outlet.count = 0;
     worker->counts = (struct join_counts){0};
-    return worker->entries && worker->scratch ? STEMMA_OK : fail_memory(err);
 }
 
 void band_worker_release(struct band_worker *worker) {
@@ -146,7 +142,8 @@ static size_t bucket_size(const uint64_t *entries, size_t count) {
 
 static stemma_status join_buckets(const struct bands *bands, struct band_worker *worker, size_t count,
                                   uint32_t band, enum pass pass, stemma_error *err) {
-    uint64_t *entries = sort_upper_u64(worker->entries, worker->scratch, count);
+    uint64_t *entries = worker->entries;
+    sort_u64_with(entries, worker->scratch, count);
     for (size_t at = 0, size; at < count; at += size) {
         size = bucket_size(entries + at, count - at);
         if (size == 1) continue;
@@ -161,9 +158,16 @@ static stemma_status join_buckets(const struct bands *bands, struct band_worker 
 
 /* ---- bands ---- */
 
+static stemma_status make_room(const struct bands *bands, struct band_worker *worker, stemma_error *err) {
+    if (!worker->entries) worker->entries = mem_alloc(bands->input->count * sizeof *worker->entries);
+    if (!worker->scratch) worker->scratch = mem_alloc(bands->input->count * sizeof *worker->scratch);
+    return worker->entries && worker->scratch ? STEMMA_OK : fail_memory(err);
+}
+
 stemma_status band_join(const struct bands *bands, struct band_worker *worker, uint32_t band,
                         stemma_error *err) {
     const uint32_t count = bands->input->count;
+    TRY(make_room(bands, worker, err));
     for (uint32_t class = 0; class < count; class ++) worker->entries[class] = entry_of(bands, class, band);
     return join_buckets(bands, worker, count, band, FIRST, err);
 }
@@ -174,6 +178,7 @@ stemma_status band_join_again(const struct bands *bands, struct band_worker *wor
                               stemma_error *err) {
     const uint64_t earlier = (UINT64_C(1) << band) - 1;
     size_t count = 0;
+    TRY(make_room(bands, worker, err));
     for (uint32_t class = 0; class < bands->input->count; class ++) {
         uint64_t full = bands->full[class];
         if (full & earlier && !(full >> band & 1)) worker->entries[count++] = entry_of(bands, class, band);

@@ -20,13 +20,12 @@ void bands_release(struct bands *bands);
 
 /* Scratch of one thread. */
 struct band_worker {
-    uint64_t *entries, *scratch;
+    uint64_t *entries, *scratch; /* made by the first band */
     struct outlet outlet;
     struct join_counts counts;
 };
 
-stemma_status band_worker_init(struct band_worker *worker, const struct bands *bands, struct sorter *pairs,
-                               stemma_error *err);
+void band_worker_init(struct band_worker *worker, struct sorter *pairs);
 void band_worker_release(struct band_worker *worker);
 
 /* Every band once; then, when any bucket was full, every band once more. */

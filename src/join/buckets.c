@@ -2,11 +2,12 @@
 
 #include "base/alloc.h"
 
-stemma_status buckets_open(struct buckets *buckets, struct sorter *samples, size_t cap, stemma_error *err) {
+stemma_status buckets_open(struct buckets *buckets, struct sorter *samples, uint32_t first_part,
+                           uint32_t end_part, size_t cap, stemma_error *err) {
     *buckets = (struct buckets){.cap = cap};
     buckets->classes = mem_alloc((cap + 1) * sizeof *buckets->classes);
     if (!buckets->classes) return fail_memory(err);
-    return sorter_read(samples, &buckets->cursor, err);
+    return sorter_read_parts(samples, first_part, end_part, &buckets->cursor, err);
 }
 
 void buckets_close(struct buckets *buckets) {

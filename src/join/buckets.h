@@ -19,7 +19,9 @@ struct buckets {
     bool begun; /* its first part */
 };
 
-stemma_status buckets_open(struct buckets *buckets, struct sorter *samples, size_t cap, stemma_error *err);
+/* Of some parts of the keys (sorter_read_parts). To be closed, also when it failed. */
+stemma_status buckets_open(struct buckets *buckets, struct sorter *samples, uint32_t first_part,
+                           uint32_t end_part, size_t cap, stemma_error *err);
 void buckets_close(struct buckets *buckets);
 /* *more is false at the end. */
 stemma_status buckets_next(struct buckets *buckets, bool *more, stemma_error *err);

@@ -8,13 +8,16 @@
 
 #include <pthread.h>
 
+enum stage { COUNT, MEET, GIVE };
+
 struct join {
     const struct join_plan *plan;
     const struct join_input *input;
     struct sorter *pairs;
     struct bands bands;
-    bool again;       /* bands are gone through a second time */
-    uint32_t sampled; /* 1 when the samples are to be joined, too */
+    struct samples samples;
+    enum stage stage;
+    uint32_t slices, band_count; /* tasks of the stage */
     atomic_uint next;
     atomic_bool failed;
     pthread_mutex_t lock; /* of what follows */
@@ -23,24 +26,31 @@ struct join {
     stemma_error *err;
 };
 
-/* The samples are one task, the longest: it comes first. */
-static uint32_t task_count(const struct join *join) {
-    return join->plan->bands + join->sampled;
+static stemma_status do_slice(struct join *join, struct band_worker *worker, uint32_t slice,
+                              stemma_error *err) {
+    switch (join->stage) {
+    case COUNT:
+        return samples_count(&join->samples, slice, err);
+    case MEET:
+        return samples_meet(&join->samples, slice, &worker->counts, err);
+    case GIVE:
+        break;
+    }
+    return samples_give(&join->samples, slice, &worker->outlet, &worker->counts, err);
 }
 
-static stemma_status do_task(struct join *join, struct band_worker *worker, uint32_t task,
+static stemma_status do_band(struct join *join, struct band_worker *worker, uint32_t band,
                              stemma_error *err) {
-    uint32_t band = task - join->sampled;
-    if (join->again) return band_join_again(&join->bands, worker, band, err);
-    if (task < join->sampled)
-        return samples_join(join->plan, join->input, &worker->outlet, &worker->counts, err);
-    return band_join(&join->bands, worker, band, err);
+    return join->stage == COUNT ? band_join(&join->bands, worker, band, err)
+                                : band_join_again(&join->bands, worker, band, err);
 }
 
 static stemma_status do_tasks(struct join *join, struct band_worker *worker, stemma_error *err) {
-    TRY(band_worker_init(worker, &join->bands, join->pairs, err));
-    for (uint32_t task; !join->failed && (task = join->next++) < task_count(join);)
-        TRY(do_task(join, worker, task, err));
+    band_worker_init(worker, join->pairs);
+    const uint32_t tasks = join->slices + join->band_count;
+    for (uint32_t task; !join->failed && (task = join->next++) < tasks;)
+        TRY(task < join->slices ? do_slice(join, worker, task, err)
+                                : do_band(join, worker, task - join->slices, err));
     return outlet_flush(&worker->outlet, err);
 }
 
@@ -77,21 +87,26 @@ static void work(void *context, unsigned number) {
     band_worker_release(&worker);
 }
 
-static stemma_status through_bands(struct join *join, bool again) {
-    join->again = again;
-    join->sampled = !again && join->plan->contained > 0;
+static stemma_status run_stage(struct join *join, enum stage stage, bool with_bands) {
+    join->stage = stage;
+    join->slices = join->plan->contained > 0 ? SAMPLE_SLICES : 0;
+    join->band_count = with_bands ? join->plan->bands : 0;
     join->next = 0;
+    const uint32_t tasks = join->slices + join->band_count;
     unsigned threads = thread_count(join->input->threads);
-    threads_run(threads < task_count(join) ? threads : task_count(join), work, join);
+    if (tasks > 0) threads_run(threads < tasks ? threads : tasks, work, join);
     return join->status;
 }
 
 static stemma_status run(struct join *join, stemma_error *err) {
+    const bool sampled = join->plan->contained > 0;
     TRY(bands_init(&join->bands, join->plan, join->input, err));
-    stemma_status status = through_bands(join, false);
-    if (status == STEMMA_OK && join->counts->full_bands > 0) status = through_bands(join, true);
-    bands_release(&join->bands);
-    return status;
+    if (sampled) TRY(samples_init(&join->samples, join->plan, join->input, err));
+    TRY(run_stage(join, COUNT, true));
+    if (sampled) TRY(samples_decide(&join->samples, err));
+    TRY(run_stage(join, MEET, join->counts->full_bands > 0));
+    if (sampled) TRY(samples_settle(&join->samples, join->counts, err));
+    return run_stage(join, GIVE, false);
 }
 
 stemma_status join_candidates(const struct join_plan *plan, const struct join_input *input,
@@ -100,6 +115,8 @@ stemma_status join_candidates(const struct join_plan *plan, const struct join_in
     struct join join = {.plan = plan, .input = input, .pairs = pairs, .counts = &made, .err = err};
     pthread_mutex_init(&join.lock, NULL);
     stemma_status status = input->count > 0 ? run(&join, err) : STEMMA_OK;
+    bands_release(&join.bands);
+    samples_release(&join.samples);
     pthread_mutex_destroy(&join.lock);
     if (status == STEMMA_OK) *counts = made;
     return status;

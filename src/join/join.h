@@ -19,7 +19,7 @@ struct join_input {
     const uint32_t *rank; /* of each class: its place in keep order, below count */
     const uint32_t *sample_counts; /* of each class; not looked at when containment is not looked for, nor */
     const uint32_t *sizes;         /* of each class, as keyer_size says; NULL: they are not made use of */
-    struct sorter *samples;        /* finished: a sample of keys.h and its class */
+    struct sorter *samples;        /* finished, of JOIN_SAMPLE_BITS: a sample of keys.h, its class */
     unsigned threads;              /* 0: one a processor */
     size_t memory;                 /* for sorting pairs that share samples; 0: JOIN_MEMORY */
     const char *directory;         /* of temporary files; may be NULL */
@@ -32,13 +32,13 @@ struct join_counts {
     uint64_t looked;       /* pairs whose keys were compared */
     uint64_t resembling;   /* pairs added because of their keys */
     uint64_t full_bands;   /* buckets of a band with more classes than the cap */
-    uint64_t shared;       /* pairs seen to share a sample, once for each */
+    uint64_t shared;       /* pairs that share a sample which one of them needs, once for each */
     uint64_t containing;   /* pairs added because of their samples */
     uint64_t full_samples; /* samples of more classes than the cap */
     uint64_t spilled;      /* bytes written to temporary files */
 };
 
-/* Adds (rank_first << 32 | rank_second, kind) with rank_first < rank_second to pairs. The same pair may be
+/* Adds (rank_first << 32 | rank_second, kinds) with rank_first < rank_second to pairs. The same pair may be
  * added more than once. Besides the keys it takes 8 bytes per class and 16 per class and thread, and 17 for
  * containment. Errors: NO_MEMORY, INTERRUPTED, and those of sorters. */
 stemma_status join_candidates(const struct join_plan *plan, const struct join_input *input,

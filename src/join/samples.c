@@ -7,18 +7,21 @@
  * The samples are read twice in order. First each class learns how many of its samples are in buckets of
  * which size; then it is paired with all others in those of its buckets that it needs, and who is met often
  * enough is a candidate. Samples of more classes than the cap cannot be counted. Only a class that has too
- * few others needs them: they pair it with the first few of the bucket in keep order, where the long
+ * few others needs them: they pair it with the first few of each such bucket in keep order, where the long
  * documents stand.
  *
  * A class with very many samples looks up a part only, by the value of the sample, but is found by all.
+ *
+ * Buckets do not depend on each other, so each reading is done in slices of the keys, by any thread.
  */
 #include "join/samples.h"
 
 #include "base/alloc.h"
-#include "base/buf.h"
 #include "join/buckets.h"
 #include "join/keys.h"
 #include "kernels/kernels.h"
+
+#include <stdatomic.h>
 
 /* Samples that a class looks up, on average, when it has more. */
 #define QUERIES 32
@@ -26,26 +29,23 @@
 /* Sizes of buckets: 1, 2, 4, ... at most; then those that are full. */
 enum { SIZES = 9, FULL = SIZES };
 
+/* Two that are met: the first in keep order is the key; the value is the second, and which of them needs it.
+ */
+enum { SECOND_NEEDS = 1, FIRST_NEEDS = 2, NEEDS_BITS = 2 };
+
+_Static_assert(SECOND_NEEDS << 1 == CANDIDATE_SECOND_IN_FIRST &&
+                   FIRST_NEEDS << 1 == CANDIDATE_FIRST_IN_SECOND,
+               "who needs it may be contained");
+
 struct class_samples {
     uint16_t reach; /* samples with larger upper bits are not looked up */
     union {
-        uint8_t of_size[SIZES + 1]; /* while they are counted: its samples in buckets of each size */
+        _Atomic uint8_t of_size[SIZES + 1]; /* while they are counted: its samples in buckets of each size */
         struct {
             uint8_t largest; /* size of buckets that are needed; 0: none */
-            uint8_t full;    /* full buckets that are needed */
+            bool full;       /* full buckets are needed, too */
         };
     };
-};
-
-struct samples_join {
-    const struct join_plan *plan;
-    const struct join_input *input;
-    struct class_samples *classes;
-    uint8_t *need;      /* by rank: how often a class that contains it is met at least */
-    uint32_t *class_at; /* rank; NULL when sizes are not known */
-    struct buf heads;   /* the first few ranks of each full bucket, in order */
-    struct sorter *met;
-    struct join_counts *counts;
 };
 
 static int size_index(size_t size) {
@@ -60,20 +60,29 @@ static bool looks_up(const struct class_samples *class, uint64_t sample) {
     return sample >> (JOIN_SAMPLE_BITS - 16) <= class->reach;
 }
 
-static void set_reach(struct samples_join *join) {
-    for (uint32_t i = 0; i < join->input->count; i++) {
-        uint64_t samples = join->input->sample_counts[i];
-        join->classes[i].reach = (uint16_t)(samples <= QUERIES ? UINT16_MAX : UINT16_MAX * QUERIES / samples);
+static void set_reach(struct samples *s) {
+    for (uint32_t i = 0; i < s->input->count; i++) {
+        uint64_t samples = s->input->sample_counts[i];
+        s->classes[i].reach = (uint16_t)(samples <= QUERIES ? UINT16_MAX : UINT16_MAX * QUERIES / samples);
     }
 }
 
 /* ---- first reading ---- */
 
-static void count_bucket(struct samples_join *join, const struct buckets *bucket) {
+/* Never beyond the largest number: what threads add at once must not come out differently. */
+static void add_one(_Atomic uint8_t *counter) {
+    uint8_t before = atomic_load_explicit(counter, memory_order_relaxed);
+    while (before < UINT8_MAX &&
+           !atomic_compare_exchange_weak_explicit(counter, &before, before + 1, memory_order_relaxed,
+                                                  memory_order_relaxed))
+        continue;
+}
+
+static void count_bucket(struct samples *s, const struct buckets *bucket) {
     const int size = bucket->full ? FULL : size_index(bucket->count);
     for (size_t i = 0; i < bucket->count; i++) {
-        struct class_samples *class = &join->classes[bucket->classes[i]];
-        if (looks_up(class, bucket->key)) class->of_size[size] += class->of_size[size] < UINT8_MAX;
+        struct class_samples *class = &s->classes[bucket->classes[i]];
+        if (looks_up(class, bucket->key)) add_one(&class->of_size[size]);
     }
 }
 
@@ -95,22 +104,23 @@ static void heads_clear(uint32_t *heads, size_t few) {
     for (size_t i = 0; i < few; i++) heads[i] = UINT32_MAX;
 }
 
-static stemma_status count_all(struct samples_join *join, struct buckets *buckets, stemma_error *err) {
-    const size_t few = join->plan->few;
+static stemma_status count_all(struct samples *s, struct buckets *buckets, struct buf *all_heads,
+                               stemma_error *err) {
+    const size_t few = s->plan->few;
     uint32_t heads[JOIN_FEW];
     bool more = true, pending = false;
     for (;;) {
         TRY(buckets_next(buckets, &more, err));
         if (pending && (!more || buckets->begun)) {
-            if (!heads_add(&join->heads, heads, few)) return fail_memory(err);
+            if (!heads_add(all_heads, heads, few)) return fail_memory(err);
             pending = false;
         }
         if (!more) return STEMMA_OK;
-        count_bucket(join, buckets);
+        count_bucket(s, buckets);
         if (!buckets->full) continue;
         if (buckets->begun) heads_clear(heads, few);
         for (size_t i = 0; i < buckets->count; i++)
-            heads_see(heads, few, join->input->rank[buckets->classes[i]]);
+            heads_see(heads, few, s->input->rank[buckets->classes[i]]);
         pending = true;
     }
 }
@@ -126,170 +136,234 @@ static void decide(const struct join_plan *plan, struct class_samples *class, ui
     while (taken <= missing && size + 1 < SIZES) taken += class->of_size[++size];
     *need = (uint8_t)(taken <= missing ? 1 : taken - missing < UINT8_MAX ? taken - missing : UINT8_MAX);
     class->largest = samples == 0 ? 0 : size;
-    class->full = (uint8_t)(samples == 0 || taken > missing ? 0 : missing + 1 - taken);
+    class->full = samples > 0 && taken <= missing;
 }
 
-static void decide_all(struct samples_join *join) {
-    for (uint32_t i = 0; i < join->input->count; i++)
-        decide(join->plan, &join->classes[i], &join->need[join->input->rank[i]]);
+static void decide_all(struct samples *s) {
+    for (uint32_t i = 0; i < s->input->count; i++)
+        decide(s->plan, &s->classes[i], &s->need[s->input->rank[i]]);
 }
 
 /* ---- second reading ---- */
 
-static stemma_status meet(struct samples_join *join, struct outlet *outlet, uint32_t contained,
-                          uint32_t other, stemma_error *err) {
-    if (contained == other) return STEMMA_OK;
-    join->counts->shared++;
-    return outlet_add(outlet, pair_key(contained, other),
-                      contained > other ? CANDIDATE_SECOND_IN_FIRST : CANDIDATE_FIRST_IN_SECOND, err);
+/* One thread's, of one slice. */
+struct meeting {
+    struct samples *samples;
+    struct outlet met;
+    struct join_counts *counts;
+    uint32_t *ranks; /* of a bucket; */
+    uint8_t *needs;  /* whether each is looking for those that contain it */
+};
+
+static stemma_status meet(struct meeting *m, uint32_t one, uint32_t other, bool one_needs, bool other_needs,
+                          stemma_error *err) {
+    if (one == other) return STEMMA_OK;
+    const bool swap = one > other;
+    const uint64_t first = swap ? other : one, second = swap ? one : other;
+    const uint64_t needs = (uint64_t)(swap ? other_needs : one_needs) * FIRST_NEEDS +
+                           (uint64_t)(swap ? one_needs : other_needs) * SECOND_NEEDS;
+    m->counts->shared++;
+    return outlet_add(&m->met, first, second << NEEDS_BITS | needs, err);
 }
 
-static stemma_status meet_bucket(struct samples_join *join, struct outlet *outlet,
-                                 const struct buckets *bucket, stemma_error *err) {
-    const uint32_t *rank = join->input->rank;
+/* Each two of which one needs it, once. */
+static stemma_status meet_bucket(struct meeting *m, const struct buckets *bucket, stemma_error *err) {
+    const struct samples *s = m->samples;
     const int size = size_index(bucket->count);
     for (size_t i = 0; i < bucket->count; i++) {
-        const struct class_samples *class = &join->classes[bucket->classes[i]];
-        if (class->largest < size || !looks_up(class, bucket->key)) continue;
-        for (size_t k = 0; k < bucket->count; k++)
-            TRY(meet(join, outlet, rank[bucket->classes[i]], rank[bucket->classes[k]], err));
+        const struct class_samples *class = &s->classes[bucket->classes[i]];
+        m->ranks[i] = s->input->rank[bucket->classes[i]];
+        m->needs[i] = class->largest >= size && looks_up(class, bucket->key);
+        for (size_t k = 0; k < i; k++)
+            if (m->needs[i] | m->needs[k])
+                TRY(meet(m, m->ranks[i], m->ranks[k], m->needs[i], m->needs[k], err));
     }
     return STEMMA_OK;
 }
 
-static stemma_status meet_heads(struct samples_join *join, struct outlet *outlet,
-                                const struct buckets *bucket, const uint8_t *heads, stemma_error *err) {
+static stemma_status meet_heads(struct meeting *m, const struct buckets *bucket, const uint8_t *heads,
+                                stemma_error *err) {
+    const struct samples *s = m->samples;
     for (size_t i = 0; i < bucket->count; i++) {
-        struct class_samples *class = &join->classes[bucket->classes[i]];
-        if (class->full == 0 || !looks_up(class, bucket->key)) continue;
-        class->full--;
-        for (size_t k = 0; k < join->plan->few; k++) {
+        const struct class_samples *class = &s->classes[bucket->classes[i]];
+        if (!class->full || !looks_up(class, bucket->key)) continue;
+        for (size_t k = 0; k < s->plan->few; k++) {
             uint32_t head = load_u32(heads + 4 * k);
-            if (head != UINT32_MAX) TRY(meet(join, outlet, join->input->rank[bucket->classes[i]], head, err));
+            if (head != UINT32_MAX) TRY(meet(m, s->input->rank[bucket->classes[i]], head, true, false, err));
         }
     }
     return STEMMA_OK;
 }
 
-static stemma_status meet_all(struct samples_join *join, struct buckets *buckets, stemma_error *err) {
-    struct outlet outlet = {.sorter = join->met};
-    const uint8_t *heads = join->heads.data;
+static stemma_status meet_all(struct meeting *m, struct buckets *buckets, const uint8_t *heads,
+                              stemma_error *err) {
+    const size_t heads_size = 4 * m->samples->plan->few;
+    size_t full = 0;
     for (;;) {
         bool more;
         TRY(buckets_next(buckets, &more, err));
-        if (!more) return outlet_flush(&outlet, err);
-        if (!buckets->full) {
-            if (buckets->count > 1) TRY(meet_bucket(join, &outlet, buckets, err));
-            continue;
-        }
-        if (buckets->begun) join->counts->full_samples++;
-        size_t before = (size_t)(join->counts->full_samples - 1) * join->plan->few * 4;
-        TRY(meet_heads(join, &outlet, buckets, heads + before, err));
+        if (!more) break;
+        full += buckets->full && buckets->begun;
+        if (buckets->full)
+            TRY(meet_heads(m, buckets, heads + (full - 1) * heads_size, err));
+        else if (buckets->count > 1)
+            TRY(meet_bucket(m, buckets, err));
     }
+    m->counts->full_samples += full;
+    return outlet_flush(&m->met, err);
 }
 
 /* ---- who is met often enough ---- */
 
-static double size_error(const struct samples_join *join, uint32_t class) {
-    return join->input->sizes[class] <= JOIN_COUNTED ? JOIN_COUNTED_ERROR : join->plan->size_error;
+static double size_error(const struct samples *s, uint32_t class) {
+    return s->input->sizes[class] <= JOIN_COUNTED ? JOIN_COUNTED_ERROR : s->plan->size_error;
 }
 
 /* Two documents of about one size cannot have few minima in common when one contains the other. */
-static bool sizes_allow(const struct samples_join *join, uint32_t contained, uint32_t other) {
-    if (!join->class_at) return true;
-    const struct join_plan *plan = join->plan;
-    const uint32_t x = join->class_at[contained], y = join->class_at[other];
-    uint64_t agree =
-        kernels_get()->equal_fields(join->input->keys + x * plan->key_bytes,
-                                    join->input->keys + y * plan->key_bytes, plan->minima, plan->bits);
-    double most = (double)join->input->sizes[y] * size_error(join, x) * size_error(join, y);
-    return most >= (double)plan->least_ratio[agree] * join->input->sizes[x];
+static bool sizes_allow(const struct samples *s, uint32_t x, uint32_t y, uint64_t agree) {
+    const uint32_t *sizes = s->input->sizes;
+    double most = (double)sizes[y] * size_error(s, x) * size_error(s, y);
+    return most >= (double)s->plan->least_ratio[agree] * sizes[x];
 }
 
-static stemma_status give(struct samples_join *join, struct outlet *outlet, const struct record *met,
-                          size_t times, stemma_error *err) {
-    uint32_t first = (uint32_t)(met->key >> 32), second = (uint32_t)met->key;
-    bool second_in_first = met->value == CANDIDATE_SECOND_IN_FIRST;
-    uint32_t contained = second_in_first ? second : first, other = second_in_first ? first : second;
-    if (times < join->need[contained] || !sizes_allow(join, contained, other)) return STEMMA_OK;
-    join->counts->containing++;
-    return outlet_add(outlet, met->key, met->value, err);
+static uint64_t kinds_allowed(const struct samples *s, uint32_t first, uint32_t second, uint64_t kinds) {
+    if (!s->class_at) return kinds;
+    const struct join_plan *plan = s->plan;
+    const uint32_t x = s->class_at[first], y = s->class_at[second];
+    uint64_t agree = kernels_get()->equal_fields(
+        s->input->keys + x * plan->key_bytes, s->input->keys + y * plan->key_bytes, plan->minima, plan->bits);
+    if (!sizes_allow(s, x, y, agree)) kinds &= ~(uint64_t)CANDIDATE_FIRST_IN_SECOND;
+    if (!sizes_allow(s, y, x, agree)) kinds &= ~(uint64_t)CANDIDATE_SECOND_IN_FIRST;
+    return kinds;
 }
 
-static stemma_status give_all(struct samples_join *join, struct sorter_cursor *cursor, struct outlet *outlet,
-                              stemma_error *err) {
-    struct record batch[512], last = {0};
-    size_t count, times = 0;
+/* Two of which one may be contained in the other, and how often each has met who would contain it. */
+struct couple {
+    uint32_t first, second;
+    size_t first_met, second_met;
+};
+
+static stemma_status give(struct samples *s, struct outlet *outlet, const struct couple *c,
+                          struct join_counts *counts, stemma_error *err) {
+    uint64_t kinds = (c->first_met >= s->need[c->first] ? CANDIDATE_FIRST_IN_SECOND : 0) |
+                     (c->second_met >= s->need[c->second] ? CANDIDATE_SECOND_IN_FIRST : 0);
+    if (kinds) kinds = kinds_allowed(s, c->first, c->second, kinds);
+    if (!kinds) return STEMMA_OK;
+    counts->containing++;
+    return outlet_add(outlet, pair_key(c->first, c->second), kinds, err);
+}
+
+static stemma_status give_all(struct samples *s, struct sorter_cursor *cursor, struct outlet *outlet,
+                              struct join_counts *counts, stemma_error *err) {
+    struct record batch[512];
+    struct couple couple = {0};
+    size_t count;
     do {
         TRY(sorter_next(cursor, batch, sizeof batch / sizeof *batch, &count, err));
         for (size_t i = 0; i < count; i++) {
-            if (times > 0 && (batch[i].key != last.key || batch[i].value != last.value)) {
-                TRY(give(join, outlet, &last, times, err));
-                times = 0;
+            const uint32_t first = (uint32_t)batch[i].key, second = (uint32_t)(batch[i].value >> NEEDS_BITS);
+            if (first != couple.first || second != couple.second) {
+                TRY(give(s, outlet, &couple, counts, err));
+                couple = (struct couple){.first = first, .second = second};
             }
-            last = batch[i];
-            times++;
+            couple.first_met += (batch[i].value & FIRST_NEEDS) > 0;
+            couple.second_met += (batch[i].value & SECOND_NEEDS) > 0;
         }
     } while (count > 0);
-    return times > 0 ? give(join, outlet, &last, times, err) : STEMMA_OK;
+    return give(s, outlet, &couple, counts, err);
 }
 
-/* ---- all of it ---- */
+/* ---- the stages ---- */
 
-typedef stemma_status reading(struct samples_join *join, struct buckets *buckets, stemma_error *err);
+static uint32_t first_part(uint32_t slice) {
+    return slice * (SORTER_PARTS / SAMPLE_SLICES);
+}
 
-static stemma_status read_all(struct samples_join *join, reading *read, stemma_error *err) {
+static stemma_status open_slice(const struct samples *s, uint32_t slice, struct buckets *buckets,
+                                stemma_error *err) {
+    return buckets_open(buckets, s->input->samples, first_part(slice), first_part(slice + 1), s->plan->cap,
+                        err);
+}
+
+stemma_status samples_count(struct samples *s, uint32_t slice, stemma_error *err) {
     struct buckets buckets;
-    stemma_status status = buckets_open(&buckets, join->input->samples, join->plan->cap, err);
-    if (status == STEMMA_OK) status = read(join, &buckets, err);
+    stemma_status status = open_slice(s, slice, &buckets, err);
+    if (status == STEMMA_OK) status = count_all(s, &buckets, &s->heads[slice], err);
     buckets_close(&buckets);
     return status;
 }
 
-static stemma_status give_met(struct samples_join *join, struct outlet *outlet, stemma_error *err) {
-    struct sorter_cursor *cursor = NULL;
-    TRY(sorter_finish(join->met, err));
-    TRY(sorter_read(join->met, &cursor, err));
-    stemma_status status = give_all(join, cursor, outlet, err);
-    sorter_cursor_free(cursor);
-    join->counts->spilled += sorter_spilled(join->met);
-    return status;
+static int bits_of(uint32_t count) {
+    int bits = SORTER_PART_BITS + 1; /* the least that a sorter takes */
+    while (bits < 32 && count > UINT32_C(1) << bits) bits++;
+    return bits;
 }
 
-static stemma_status list_ranks(struct samples_join *join, stemma_error *err) {
-    const struct join_input *input = join->input;
-    join->class_at = mem_alloc(input->count * sizeof *join->class_at);
-    if (!join->class_at) return fail_memory(err);
-    for (uint32_t i = 0; i < input->count; i++) join->class_at[input->rank[i]] = i;
-    return STEMMA_OK;
-}
-
-static stemma_status run(struct samples_join *join, struct outlet *outlet, stemma_error *err) {
-    const struct join_input *input = join->input;
-    join->classes = mem_zero(input->count, sizeof *join->classes);
-    join->need = mem_zero(input->count, sizeof *join->need);
-    if (!join->classes || !join->need) return fail_memory(err);
-    if (input->sizes) TRY(list_ranks(join, err));
-    set_reach(join);
-    TRY(read_all(join, count_all, err));
-    decide_all(join);
+stemma_status samples_decide(struct samples *s, stemma_error *err) {
+    const struct join_input *input = s->input;
     struct sorter_options options = {.memory = input->memory ? input->memory : JOIN_MEMORY,
                                      .directory = input->directory,
                                      .stop = input->stop,
-                                     .threads = 1};
-    TRY(sorter_new(&options, &join->met, err));
-    TRY(read_all(join, meet_all, err));
-    return give_met(join, outlet, err);
+                                     .threads = input->threads,
+                                     .key_bits = bits_of(input->count)};
+    decide_all(s);
+    return sorter_new(&options, &s->met, err);
 }
 
-stemma_status samples_join(const struct join_plan *plan, const struct join_input *input,
-                           struct outlet *outlet, struct join_counts *counts, stemma_error *err) {
-    struct samples_join join = {.plan = plan, .input = input, .counts = counts};
-    stemma_status status = run(&join, outlet, err);
-    if (join.met) sorter_free(join.met);
-    buf_release(&join.heads);
-    mem_free(join.need);
-    mem_free(join.class_at);
-    mem_free(join.classes);
+stemma_status samples_meet(struct samples *s, uint32_t slice, struct join_counts *counts, stemma_error *err) {
+    struct meeting m = {.samples = s, .met.sorter = s->met, .counts = counts};
+    struct buckets buckets;
+    m.ranks = mem_alloc(s->plan->cap * sizeof *m.ranks);
+    m.needs = mem_alloc(s->plan->cap * sizeof *m.needs);
+    stemma_status status = open_slice(s, slice, &buckets, err);
+    if (status == STEMMA_OK && !(m.ranks && m.needs)) status = fail_memory(err);
+    if (status == STEMMA_OK) status = meet_all(&m, &buckets, s->heads[slice].data, err);
+    buckets_close(&buckets);
+    mem_free(m.ranks);
+    mem_free(m.needs);
     return status;
+}
+
+stemma_status samples_settle(struct samples *s, struct join_counts *counts, stemma_error *err) {
+    TRY(sorter_finish(s->met, err));
+    counts->spilled += sorter_spilled(s->met);
+    return STEMMA_OK;
+}
+
+stemma_status samples_give(struct samples *s, uint32_t slice, struct outlet *outlet,
+                           struct join_counts *counts, stemma_error *err) {
+    struct sorter_cursor *cursor = NULL;
+    TRY(sorter_read_parts(s->met, first_part(slice), first_part(slice + 1), &cursor, err));
+    stemma_status status = give_all(s, cursor, outlet, counts, err);
+    sorter_cursor_free(cursor);
+    return status;
+}
+
+/* ---- beginning and end ---- */
+
+static stemma_status list_ranks(struct samples *s, stemma_error *err) {
+    const struct join_input *input = s->input;
+    s->class_at = mem_alloc(input->count * sizeof *s->class_at);
+    if (!s->class_at) return fail_memory(err);
+    for (uint32_t i = 0; i < input->count; i++) s->class_at[input->rank[i]] = i;
+    return STEMMA_OK;
+}
+
+stemma_status samples_init(struct samples *s, const struct join_plan *plan, const struct join_input *input,
+                           stemma_error *err) {
+    *s = (struct samples){.plan = plan, .input = input};
+    s->classes = mem_zero(input->count, sizeof *s->classes);
+    s->need = mem_zero(input->count, sizeof *s->need);
+    if (!s->classes || !s->need) return fail_memory(err);
+    if (input->sizes) TRY(list_ranks(s, err));
+    set_reach(s);
+    return STEMMA_OK;
+}
+
+void samples_release(struct samples *s) {
+    sorter_free(s->met);
+    for (size_t i = 0; i < SAMPLE_SLICES; i++) buf_release(&s->heads[i]);
+    mem_free(s->need);
+    mem_free(s->class_at);
+    mem_free(s->classes);
 }

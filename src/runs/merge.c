@@ -61,15 +61,16 @@ static void replay(struct merge *m) {
 }
 
 static stemma_status open_source(struct source *source, const struct level_run *run, const char *directory,
-                                 stemma_error *err) {
+                                 uint64_t from, stemma_error *err) {
     struct run_place place = {run->fd, 0, directory, true};
     TRY(run_open(&place, run->extent, &source->run, err));
     TRY(run_reader_new(source->run, &source->reader, err));
+    if (from > 0) TRY(run_reader_seek(source->reader, from, err));
     return advance(source, err);
 }
 
 stemma_status merge_new(const struct level_run *runs, size_t count, const char *directory, bool unique,
-                        struct merge **out, stemma_error *err) {
+                        uint64_t from, struct merge **out, stemma_error *err) {
     struct merge *m = mem_zero(1, sizeof *m);
     if (!m) return fail_memory(err);
     m->unique = unique;
@@ -77,8 +78,8 @@ stemma_status merge_new(const struct level_run *runs, size_t count, const char *
     while (m->leaves < count) m->leaves *= 2;
     stemma_status status = STEMMA_OK;
     for (size_t i = 0; i < m->leaves && status == STEMMA_OK; i++)
-        status =
-            i < count ? open_source(&m->sources[i], &runs[i], directory, err) : advance(&m->sources[i], err);
+        status = i < count ? open_source(&m->sources[i], &runs[i], directory, from, err)
+                           : advance(&m->sources[i], err);
     if (status != STEMMA_OK) {
         merge_free(m);
         return status;

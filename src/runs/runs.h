@@ -20,11 +20,16 @@ struct record {
 struct sorter;
 struct sorter_cursor;
 
+#define SORTER_PART_BITS 8
+#define SORTER_PARTS     (1 << SORTER_PART_BITS)
+
 struct sorter_options {
     size_t memory; /* bytes to use before spilling, that of the sort included; never less than 256 KiB are
                       used */
-    const char *directory;    /* of temporary files; NULL: $TMPDIR, or /tmp */
-    bool unique;              /* equal records are kept once */
+    const char *directory; /* of temporary files; NULL: $TMPDIR, or /tmp */
+    bool unique;           /* equal records are kept once; not with key_bits */
+    int key_bits;          /* 9 to 64: keys are below 2^key_bits, best evenly spread, and values below 2^(72 -
+                              key_bits), so that a record takes 8 bytes of memory instead of 16; 0: any */
     const volatile int *stop; /* ends the work when it is set; may be NULL */
     unsigned threads;         /* that sort; 0 is 1 */
 };
@@ -39,13 +44,15 @@ stemma_status sorter_finish(struct sorter *sorter, stemma_error *err);
 uint64_t sorter_count(const struct sorter *sorter);
 uint64_t sorter_spilled(const struct sorter *sorter); /* bytes written to disk, those merged again included */
 size_t sorter_resident(const struct sorter *sorter);  /* bytes of memory held */
-/* All records in order when nothing was spilled (after finish); NULL otherwise. */
-const struct record *sorter_in_memory(const struct sorter *sorter, size_t *count);
 void sorter_free(struct sorter *sorter);
 
 /* All records in order (after finish). One that reads from disk holds 2 MB. Any number of cursors at once,
  * each by one thread at a time; they go before the sorter does. */
 stemma_status sorter_read(struct sorter *sorter, struct sorter_cursor **out, stemma_error *err);
+/* The same for the parts from `first` to before `end` of SORTER_PARTS equal parts of all keys below
+ * 2^key_bits. */
+stemma_status sorter_read_parts(struct sorter *sorter, uint32_t first, uint32_t end,
+                                struct sorter_cursor **out, stemma_error *err);
 /* Up to `room` records; *count is 0 at the end. Errors: NO_MEMORY, IO, CORRUPT, INTERRUPTED. */
 stemma_status sorter_next(struct sorter_cursor *cursor, struct record *records, size_t room, size_t *count,
                           stemma_error *err);

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/thread.h"
+#include "join/keys.h"
 #include "read/dataset.h"
 #include "scan/filter.h"
 #include "shingle/whole.h"
@@ -78,7 +79,8 @@ static stemma_status prepare(struct stemma_scan *scan, stemma_error *err) {
     struct sorter_options options = {.memory = limits->memory / 8 * SAMPLE_EIGHTHS,
                                      .directory = limits->temporary_directory,
                                      .stop = limits->stop,
-                                     .threads = scan->settings.threads};
+                                     .threads = scan->settings.threads,
+                                     .key_bits = JOIN_SAMPLE_BITS};
     return sorter_new(&options, &scan->samples, err);
 }
 
