@@ -304,6 +304,28 @@ static void test_chain_looks_ahead(void **state) {
     sorter_free(sorter);
 }
 
+/* Chances are taken for whoever is kept anyway, until too many of them are in vain: here nearly half would
+ * be.
+ */
+static void test_few_chances_are_in_vain(void **state) {
+    (void)state;
+    enum { BLOCKS = 1000, KEPT = 16 };
+    struct world world = {.count = BLOCKS * 2 * KEPT, .seed = 6, .family = KEPT};
+    struct sorter *sorter = empty_sorter();
+    for (uint32_t kept = 0; kept < world.count; kept++)
+        for (uint32_t i = 0; kept / KEPT % 2 == 0 && i < KEPT; i++)
+            add_candidate(sorter, kept, (kept / KEPT + 1) * KEPT + i, 1);
+    assert_int_equal(sorter_finish(sorter, NULL), STEMMA_OK);
+    struct group_members members = make_groups(&world, &(struct group_rule){GROUP_STARS, .3, 0, 0}, sorter);
+    uint64_t needed = (uint64_t)BLOCKS * KEPT * (KEPT + 1) / 2;
+    print_message("%llu pairs in %llu batches, %llu are needed\n", (unsigned long long)world.asked,
+                  (unsigned long long)world.batches, (unsigned long long)needed);
+    assert_int_equal(members.count, BLOCKS * KEPT);
+    assert_true(world.asked >= needed && world.asked <= needed * 8 / 7 + 8192);
+    group_members_release(&members);
+    sorter_free(sorter);
+}
+
 static void test_failure_leaves_nothing(void **state) {
     (void)state;
     uint64_t rng = 4;
@@ -493,6 +515,7 @@ int main(void) {
         cmocka_unit_test(test_template_takes_few_batches),
         cmocka_unit_test(test_copies_are_verified_once),
         cmocka_unit_test(test_chain_looks_ahead),
+        cmocka_unit_test(test_few_chances_are_in_vain),
         cmocka_unit_test(test_failure_leaves_nothing),
         cmocka_unit_test(test_thresholds_are_met_by_what_is_reported),
         cmocka_unit_test(test_popular_finds_families),

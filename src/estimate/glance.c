@@ -34,9 +34,7 @@ stemma_status glance_at(struct glance *glance, const uint64_t *fp, size_t count,
                         const struct overlap_aim *aim, bool *hopeless, stemma_error *err) {
     struct overlap samples;
     TRY(sample(&glance->other, fp, count, err));
-    TRY(tally_begin(&glance->tally, &glance->shingles, err));
-    TRY(tally_find(&glance->tally, &glance->shingles, glance->other.data, glance->other.len, err));
-    TRY(tally_end(&glance->tally, &glance->shingles, &samples, err));
+    TRY(tally_all(&glance->tally, &glance->shingles, glance->other.data, glance->other.len, &samples, err));
     *hopeless = glance_is_hopeless(&samples, aim);
     return STEMMA_OK;
 }

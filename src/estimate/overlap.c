@@ -5,8 +5,9 @@
 #include "estimate/glance.h"
 
 enum {
-    FOLLOWED_LEAST = 256, /* shorter texts are looked up faster than followed, */
-    GLANCED_LEAST = 256   /* or have too few samples to tell */
+    FOLLOWED_LEAST = 256,        /* bytes: shorter texts are looked up faster than followed */
+    FOLLOWED_WORDS_LEAST = 2048, /* likewise, of words */
+    GLANCED_LEAST = 256          /* shorter ones have too few samples to tell */
 };
 
 struct overlap_base {
@@ -16,12 +17,11 @@ struct overlap_base {
     size_t size;
     bool glanced; /* the glance is made ready */
     struct glance glance;
-    const uint64_t *fp; /* NULL until they are needed */
-    size_t count;
+    bool ready; /* these are made: */
     uint64_t tokens;
-    bool ready, followed; /* ready: all that follows is made */
-    struct word_map words;
     struct tally_base shingles;
+    bool mapped, regular; /* mapped: it is known whether tokens are regular, and these are made: */
+    struct word_map words;
     struct tally tally;
     struct follow_scratch scratch;
 };
@@ -58,38 +58,25 @@ void overlap_base_free(struct overlap_base *base) {
 void overlap_base_set(struct overlap_base *base, const uint8_t *text, size_t size) {
     base->text = text;
     base->size = size;
-    base->fp = NULL;
-    base->glanced = base->ready = false;
+    base->glanced = base->ready = base->mapped = false;
 }
 
 static stemma_status check_set(const struct overlap_base *base, stemma_error *err) {
     return base->text ? STEMMA_OK : fail(err, STEMMA_INVALID, "there is no text to compare with");
 }
 
-static stemma_status make_shingles(struct overlap_base *base, stemma_error *err) {
-    if (base->fp) return STEMMA_OK;
-    return whole_shingles(base->whole, base->text, base->size, &base->fp, &base->count, &base->tokens, err);
-}
-
 /* ---- at a glance ---- */
 
-/* Where samples cost as much as all shingles, those of the other text must be worth it. */
 static bool is_worth_a_glance(const struct overlap_base *base, size_t size) {
-    if (base->view->labelled || base->size < GLANCED_LEAST || size < GLANCED_LEAST) return false;
-    return whole_samples_fast(base->view) || size <= base->size / 2;
+    return whole_samples_fast(base->view) && base->size >= GLANCED_LEAST && size >= GLANCED_LEAST;
 }
 
 static stemma_status make_glance(struct overlap_base *base, stemma_error *err) {
     const uint64_t *fp;
     size_t count;
     if (base->glanced) return STEMMA_OK;
-    if (whole_samples_fast(base->view)) {
-        TRY(whole_samples(base->other, base->text, base->size, GLANCE_MODULUS, &fp, &count, err));
-        TRY(glance_set(&base->glance, fp, count, err));
-    } else {
-        TRY(make_shingles(base, err));
-        TRY(glance_set(&base->glance, base->fp, base->count, err));
-    }
+    TRY(whole_samples(base->other, base->text, base->size, GLANCE_MODULUS, &fp, &count, err));
+    TRY(glance_set(&base->glance, fp, count, err));
     base->glanced = true;
     return STEMMA_OK;
 }
@@ -117,45 +104,58 @@ static bool can_follow(const struct view *view) {
     return !view->labelled && (view->unit == UNIT_BYTE || words_are_spaced(view));
 }
 
-/* A word so long that it is cut is not one token; a text shorter than a window is a shingle of another kind.
- */
-static stemma_status prepare_to_follow(struct overlap_base *base, uint64_t tokens, stemma_error *err) {
-    base->followed = can_follow(base->view) && base->size >= FOLLOWED_LEAST && base->size <= WORD_MAP_MOST &&
-                     tokens >= base->view->window;
-    if (!base->followed || base->view->unit == UNIT_BYTE) return STEMMA_OK;
-    if (!word_map_set(&base->words, base->text, base->size)) return fail_memory(err);
-    base->followed = base->words.count == tokens;
-    return STEMMA_OK;
-}
-
 static stemma_status make_ready(struct overlap_base *base, stemma_error *err) {
+    const uint64_t *fp;
+    size_t count;
     if (base->ready) return STEMMA_OK;
-    TRY(make_shingles(base, err));
-    TRY(prepare_to_follow(base, base->tokens, err));
-    TRY(tally_base_set(&base->shingles, base->fp, base->count, err));
+    TRY(whole_shingles(base->whole, base->text, base->size, &fp, &count, &base->tokens, err));
+    TRY(tally_base_set(&base->shingles, fp, count, err));
     base->ready = true;
     return STEMMA_OK;
 }
 
-static stemma_status follow_text(struct overlap_base *base, const uint8_t *text, size_t size, bool *done,
-                                 stemma_error *err) {
+/* A word so long that it is cut is not one token; a text shorter than a window is a shingle of another kind.
+ */
+static stemma_status make_map(struct overlap_base *base, stemma_error *err) {
+    if (base->mapped) return STEMMA_OK;
+    base->regular = base->tokens >= base->view->window;
+    if (base->regular && base->view->unit == UNIT_WORD) {
+        if (!word_map_set(&base->words, base->text, base->size)) return fail_memory(err);
+        base->regular = base->words.count == base->tokens;
+    }
+    base->mapped = true;
+    return STEMMA_OK;
+}
+
+static bool is_worth_following(const struct overlap_base *base, size_t size) {
+    size_t least = base->view->unit == UNIT_WORD ? FOLLOWED_WORDS_LEAST : FOLLOWED_LEAST;
+    return can_follow(base->view) && base->size >= least && base->size <= WORD_MAP_MOST && size >= least &&
+           size <= WORD_MAP_MOST;
+}
+
+/* Unless *done, all is as it was. */
+static stemma_status follow_text(struct overlap_base *base, const uint8_t *text, size_t size,
+                                 struct overlap *out, bool *done, stemma_error *err) {
     const struct follow_base a = {.text = base->text,
                                   .size = base->size,
                                   .window = base->view->window,
                                   .words = base->view->unit == UNIT_BYTE ? NULL : &base->words,
                                   .shingles = &base->shingles};
+    TRY(make_map(base, err));
+    *done = base->regular;
+    if (!*done) return STEMMA_OK;
     TRY(tally_begin(&base->tally, &base->shingles, err));
-    return follow(&a, text, size, base->other, &base->scratch, &base->tally, done, err);
+    TRY(follow(&a, text, size, base->other, &base->scratch, &base->tally, done, err));
+    return *done ? tally_end(&base->tally, &base->shingles, out, err) : STEMMA_OK;
 }
 
-/* Every shingle of the text is looked up. */
-static stemma_status look_up(struct overlap_base *base, const uint8_t *text, size_t size, stemma_error *err) {
+static stemma_status look_up(struct overlap_base *base, const uint8_t *text, size_t size, struct overlap *out,
+                             stemma_error *err) {
     const uint64_t *fp;
     size_t count;
     uint64_t tokens;
     TRY(whole_shingles(base->other, text, size, &fp, &count, &tokens, err));
-    TRY(tally_begin(&base->tally, &base->shingles, err));
-    return tally_find(&base->tally, &base->shingles, fp, count, err);
+    return tally_all(&base->tally, &base->shingles, fp, count, out, err);
 }
 
 stemma_status overlap_with(struct overlap_base *base, const uint8_t *text, size_t size, struct overlap *out,
@@ -163,8 +163,6 @@ stemma_status overlap_with(struct overlap_base *base, const uint8_t *text, size_
     bool done = false;
     TRY(check_set(base, err));
     TRY(make_ready(base, err));
-    if (base->followed && size >= FOLLOWED_LEAST && size <= WORD_MAP_MOST)
-        TRY(follow_text(base, text, size, &done, err));
-    if (!done) TRY(look_up(base, text, size, err));
-    return tally_end(&base->tally, &base->shingles, out, err);
+    if (is_worth_following(base, size)) TRY(follow_text(base, text, size, out, &done, err));
+    return done ? STEMMA_OK : look_up(base, text, size, out, err);
 }

@@ -26,7 +26,7 @@ struct overlap_aim {
 };
 
 /* Whether another text (with slack, too) does not reach the aim, as samples of both tell beyond doubt
- * (glance.h); false where looking at samples would not be worth it. */
+ * (glance.h); false where samples cost as much as all shingles. */
 stemma_status overlap_hopeless(struct overlap_base *base, const uint8_t *text, size_t size,
                                const struct overlap_aim *aim, bool *hopeless, stemma_error *err);
 

@@ -33,6 +33,8 @@ stemma_status tally_base_set(struct tally_base *base, const uint64_t *fp, size_t
 void tally_release(struct tally *tally) {
     vec64_release(&tally->marks);
     vec64_release(&tally->rest);
+    vec64_release(&tally->met);
+    vec64_release(&tally->bits);
     distinct_release(&tally->distinct);
 }
 
@@ -89,6 +91,52 @@ stemma_status tally_end(struct tally *tally, const struct tally_base *base, stru
         kernels_get()->hamming((const uint8_t *)tally->marks.data, (const uint8_t *)base->firsts.data,
                                bits_words(base->count) * sizeof *tally->marks.data);
     uint64_t common = base->places.distinct - unmet;
+    *out = (struct overlap){base->places.distinct, common + rest, common};
+    return STEMMA_OK;
+}
+
+/* ---- all at once ---- */
+
+static bool make_room(struct tally *tally, const struct tally_base *base, size_t count) {
+    size_t words = bits_words(base->count), zero = tally->bits.len;
+    tally->rest.len = tally->met.len = 0;
+    if (!vec64_reserve(&tally->rest, count + 1) || !vec64_reserve(&tally->met, count + 1)) return false;
+    if (words <= zero) return true;
+    if (!vec64_reserve(&tally->bits, words - zero)) return false;
+    memset(tally->bits.data + zero, 0, (words - zero) * sizeof *tally->bits.data);
+    tally->bits.len = words;
+    return true;
+}
+
+/* Looking up leads to the first position of a fingerprint, so what is met counts once at once. */
+static size_t meet(struct tally *tally, const struct places *places, const uint64_t *fp, size_t count) {
+    uint64_t *bits = tally->bits.data, *met = tally->met.data + tally->met.len;
+    size_t found = 0, fresh = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t at = places_find(places, fp[i]);
+        if (at == PLACES_NONE) {
+            tally->rest.data[tally->rest.len++] = fp[i];
+            continue;
+        }
+        fresh += ~bits[at / 64] >> at % 64 & 1;
+        bits_set(bits, at);
+        met[found++] = at;
+    }
+    tally->met.len += found;
+    return fresh;
+}
+
+stemma_status tally_all(struct tally *tally, const struct tally_base *base, const uint64_t *fp, size_t count,
+                        struct overlap *out, stemma_error *err) {
+    uint64_t maybe[BLOCK];
+    size_t common = 0, rest;
+    if (!make_room(tally, base, count)) return fail_memory(err);
+    for (size_t at = 0; at < count; at += BLOCK) {
+        size_t kept = sift(tally, &base->places, fp + at, count - at < BLOCK ? count - at : BLOCK, maybe);
+        common += meet(tally, &base->places, maybe, kept);
+    }
+    for (size_t i = 0; i < tally->met.len; i++) tally->bits.data[tally->met.data[i] / 64] = 0;
+    TRY(distinct_count(&tally->distinct, tally->rest.data, tally->rest.len, &rest, err));
     *out = (struct overlap){base->places.distinct, common + rest, common};
     return STEMMA_OK;
 }

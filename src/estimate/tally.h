@@ -24,8 +24,9 @@ void tally_base_release(struct tally_base *base);
 
 /* Likewise. */
 struct tally {
-    struct vec64 marks; /* bits */
-    struct vec64 rest;  /* fingerprints that are not in the base, with repetitions */
+    struct vec64 marks;     /* bits */
+    struct vec64 rest;      /* fingerprints that are not in the base, with repetitions */
+    struct vec64 met, bits; /* of tally_all: positions, and a bit for each, zero before and after */
     struct distinct distinct;
 };
 
@@ -51,6 +52,10 @@ stemma_status tally_find(struct tally *tally, const struct tally_base *base, con
 /* The numbers: a is the base. */
 stemma_status tally_end(struct tally *tally, const struct tally_base *base, struct overlap *out,
                         stemma_error *err);
+
+/* All at once: the numbers for shingles that are looked for. It takes no longer when the base is large. */
+stemma_status tally_all(struct tally *tally, const struct tally_base *base, const uint64_t *fp, size_t count,
+                        struct overlap *out, stemma_error *err);
 void tally_release(struct tally *tally);
 
 #endif

@@ -6,7 +6,8 @@
  *
  * Both as if one class after the other was decided, but many at once: in a sweep over the window, a class
  * *waits* when an earlier pair that may yet make it a member is open. Whoever does not wait is decided, so
- * its pairs are asked for.
+ * its pairs are asked for: also those with classes that wait, on the chance that nobody else takes them,
+ * because its document is being made ready for comparisons now.
  */
 #include "base/alloc.h"
 #include "group/rules.h"
@@ -14,12 +15,15 @@
 
 #include <string.h>
 
+enum { VAIN_SHARE = 8 }; /* one pair in so many may be verified in vain before chances are no longer taken */
+
 struct order {
     struct grouping *grouping;
     bool nearest; /* all kept ones are compared, the most alike is taken; else the first one that takes it */
     uint32_t *member; /* of each class: 1 + its place among the members; 0: it is none */
     uint32_t *waits;  /* of each class: the last sweep in which it waited */
     uint32_t sweep;
+    uint64_t vain; /* pairs that were verified and then settled by others */
 };
 
 /* A member takes nobody; and is taken once, unless the nearest is looked for. */
@@ -46,13 +50,17 @@ static stemma_status take(struct order *o, const struct window_pair *pair, stemm
 }
 
 /* What a sweep does with a pair. */
-enum verdict { SETTLED, OPEN, NEEDED };
+enum verdict { SETTLED, OPEN, LIKELY, NEEDED };
 
 static enum verdict judge_pair(const struct order *o, const struct window_pair *pair) {
     if (is_settled(o, pair->first, pair->second)) return SETTLED;
     if (o->waits[pair->first] == o->sweep) return OPEN;
-    if (o->waits[pair->second] == o->sweep && !o->nearest) return OPEN; /* another may take it before */
+    if (o->waits[pair->second] == o->sweep && !o->nearest) return LIKELY; /* another may take it before */
     return NEEDED;
+}
+
+static bool take_chances(const struct order *o) {
+    return o->vain * VAIN_SHARE <= o->grouping->members->verified;
 }
 
 /* Settled pairs leave the window; what is needed and not known is asked for, until a batch is full. */
@@ -62,12 +70,16 @@ static stemma_status sweep(struct order *o, struct window *w, stemma_error *err)
     for (; i < w->count; i++) {
         struct window_pair *pair = &w->pairs[i];
         enum verdict verdict = judge_pair(o, pair);
-        if (verdict == SETTLED) continue;
+        if (verdict == SETTLED) {
+            o->vain += pair->verified;
+            continue;
+        }
         if (verdict == NEEDED && pair->verified) {
             TRY(take(o, pair, err));
             continue;
         }
         if (verdict == NEEDED && !window_ask(w, pair)) break;
+        if (verdict == LIKELY && !pair->verified && take_chances(o)) window_ask(w, pair);
         o->waits[pair->second] = o->sweep;
         w->pairs[kept++] = *pair;
     }
