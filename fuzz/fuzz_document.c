@@ -35,7 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const char *const names[] = {NULL, "page.html", "page.md", "text.txt"};
     if (size == 0) return 0;
     const char *name = names[data[0] & 3];
-    struct document_options options = {(enum encoding)((data[0] >> 2) % 6), FORMAT_AUTO};
+    struct document_options options = {.encoding = (enum encoding)((data[0] >> 2) % 6), .format = FORMAT_AUTO};
     data++, size--;
     struct extractor x = {0}, again = {0};
     struct document_text text, other;

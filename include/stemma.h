@@ -251,6 +251,8 @@ typedef struct stemma_limits {
     const char *temporary_directory; /* for what is spilled; NULL: TMPDIR, else /tmp */
     const volatile int *stop;        /* when it becomes non-zero, work ends with INTERRUPTED; NULL: never */
     stemma_encoding encoding;        /* of documents; AUTO */
+    unsigned converter_seconds;      /* for a program that converts a document (PDF); 0: 30 */
+    size_t converter_memory;         /* likewise, its bytes of memory, each time it runs; 0: 1 GiB */
 } stemma_limits;
 
 STEMMA_API stemma_limits stemma_limits_default(void);
