@@ -6,6 +6,7 @@
 #include "read/markdown.h"
 #include "read/odf.h"
 #include "read/ooxml.h"
+#include "read/pdf.h"
 #include "read/rtf.h"
 #include "read/xml.h"
 #include "text/canon.h"
@@ -148,6 +149,8 @@ static stemma_status strip(struct extractor *x, struct document_text *text,
         return epub_text(text->bytes, text->size, limits, &x->text, err);
     case TEXT_RTF:
         return rtf_text(text->bytes, text->size, limits, &x->text, err);
+    case TEXT_PDF:
+        return pdf_text(text->bytes, text->size, limits, &x->text, err);
     case TEXT_LOCKED:
         break;
     }

@@ -14,6 +14,7 @@
     X(TEXT_BINARY, "binary") /* no text that can be had */                                                   \
     X(TEXT_XML, "xml")                                                                                       \
     X(TEXT_RTF, "rtf")                                                                                       \
+    X(TEXT_PDF, "pdf")                                                                                       \
     X(TEXT_DOCX, "docx")                                                                                     \
     X(TEXT_XLSX, "xlsx")                                                                                     \
     X(TEXT_PPTX, "pptx")                                                                                     \
