@@ -51,7 +51,7 @@ static void eat_memory(void) {
 }
 
 static void crash(void) {
-    int *volatile nowhere = NULL;
+    volatile int *volatile nowhere = NULL;
     *nowhere = 1;
 }
 
