@@ -188,7 +188,7 @@ static stemma_status take_output(struct run *run, size_t most, struct buf *out, 
     if (!buf_reserve(out, PIECE)) return fail_memory(err);
     out->len += read_some(&run->output[0], out->data + out->len, PIECE);
     if (out->len <= most) return STEMMA_OK;
-    return fail(err, STEMMA_UNSUPPORTED, "its text is longer than %zu bytes: allow more memory", most);
+    return fail(err, TEXT_TOO_LONG, "its text is longer than %zu bytes: allow more memory", most);
 }
 
 /* The first line, as far as there is room; the rest is read and dropped. */

@@ -22,8 +22,9 @@ struct converter {
 /* What it said on standard error, as one line of printable characters. */
 #define CONVERTER_WORDS 256
 
-/* Append the text. Errors: UNSUPPORTED (it is not there, or went beyond its limits), CORRUPT (it refused the
- * document or crashed over it: `words` has what it said, "" for nothing), NO_MEMORY, IO, INTERRUPTED. */
+/* Append the text. Errors: UNSUPPORTED (it is not there, or went beyond its limits), TEXT_TOO_LONG, CORRUPT
+ * (it refused the document or crashed over it: `words` has what it said, "" for nothing), NO_MEMORY, IO,
+ * INTERRUPTED. */
 stemma_status converter_run(const struct converter *converter, const uint8_t *bytes, size_t size,
                             const struct reading_limits *limits, struct buf *out, char words[CONVERTER_WORDS],
                             stemma_error *err);

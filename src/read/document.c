@@ -171,6 +171,7 @@ static stemma_status convert(struct extractor *x, const struct document_kind *ki
 
 static stemma_status name_failure(const char *name, stemma_status status, const stemma_error *cause,
                                   stemma_error *err) {
+    if (status == TEXT_TOO_LONG) status = STEMMA_UNSUPPORTED;
     bool of_document = status == STEMMA_CORRUPT || status == STEMMA_UNSUPPORTED;
     if (!of_document) return fail(err, status, "%s", cause->message);
     return name ? fail(err, status, "cannot read '%s': %s", name, cause->message)
@@ -188,6 +189,7 @@ stemma_status document_extract(struct extractor *x, const char *name, const uint
                                  .extracted = kind.converted};
     stemma_error cause;
     stemma_status status = kind.converted ? convert(x, &kind, &options->limits, &text, &cause) : STEMMA_OK;
+    x->too_long = status == TEXT_TOO_LONG;
     if (status != STEMMA_OK) return name_failure(name, status, &cause, err);
     *out = text;
     return STEMMA_OK;

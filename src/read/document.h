@@ -57,6 +57,7 @@ struct document_text {
 /* Scratch of one worker, for any number of documents. A zeroed one is ready. */
 struct extractor {
     struct buf decoded, text;
+    bool too_long; /* the last document was refused since its text takes more memory than allowed */
 };
 void extractor_release(struct extractor *extractor);
 

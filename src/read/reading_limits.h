@@ -17,6 +17,10 @@ struct reading_limits {
     const volatile int *stop;   /* as in stemma_limits */
 };
 
+/* What converters return for a text that is longer than the limits allow; document_extract makes UNSUPPORTED
+ * of it. */
+#define TEXT_TOO_LONG STEMMA_NO_SPACE
+
 static inline size_t reading_memory(const struct reading_limits *limits) {
     return limits->memory ? limits->memory : (size_t)1 << 30;
 }

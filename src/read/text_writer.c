@@ -1,5 +1,6 @@
 #include "read/text_writer.h"
 
+#include "read/reading_limits.h"
 #include "text/utf8.h"
 
 static bool in_line(const struct text_writer *w) {
@@ -52,6 +53,6 @@ void write_break(struct text_writer *w) {
 stemma_status writer_finish(const struct text_writer *w, stemma_error *err) {
     if (w->no_memory) return fail_memory(err);
     if (w->full)
-        return fail(err, STEMMA_UNSUPPORTED, "its text is longer than %zu bytes: allow more memory", w->most);
+        return fail(err, TEXT_TOO_LONG, "its text is longer than %zu bytes: allow more memory", w->most);
     return STEMMA_OK;
 }

@@ -28,7 +28,7 @@ static inline bool writer_is_good(const struct text_writer *writer) {
     return !writer->full && !writer->no_memory;
 }
 
-/* UNSUPPORTED when it was too long, NO_MEMORY. */
+/* TEXT_TOO_LONG, NO_MEMORY. */
 stemma_status writer_finish(const struct text_writer *writer, stemma_error *err);
 
 #endif

@@ -30,7 +30,7 @@ static stemma_status check_room(const struct zip_parts *zip, size_t size, stemma
     if (size > zip->unpack_left)
         return fail(err, STEMMA_UNSUPPORTED, "it unpacks to more than %d times its size", EXPANSION);
     if (size > zip->part_most - zip->part.len)
-        return fail(err, STEMMA_UNSUPPORTED, "a part of it is larger than %zu bytes: allow more memory",
+        return fail(err, TEXT_TOO_LONG, "a part of it is larger than %zu bytes: allow more memory",
                     zip->part_most);
     return STEMMA_OK;
 }

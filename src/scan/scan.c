@@ -74,6 +74,7 @@ static stemma_status prepare(struct stemma_scan *scan, stemma_error *err) {
     scan->texts.most = TEXTS_MOST;
     const size_t work = limits->memory / 8 * WORK_EIGHTHS / expansion_of(view->unit);
     scan->huge_from = held(work / scan->settings.threads);
+    scan->document_options.limits.memory = scan->huge_from * DOCUMENT_TIMES;
     scan->record_most = held(work); /* long records come one at a time */
     struct sorter_options options = {.memory = limits->memory / 8 * SAMPLE_EIGHTHS,
                                      .directory = limits->temporary_directory,
