@@ -19,6 +19,7 @@ static void put_document(scan_report *r, json *j, uint64_t number) {
     stemma_scan_document d = stemma_scan_get_document(r->scan, number);
     json_name(j, "id", d.id);
     if (d.source) json_name(j, "source", d.source);
+    if (strcmp(d.form, "text")) json_word(j, "form", d.form);
     json_count(j, "bytes", d.bytes);
     if (d.modified) put_time(j, d.modified);
     if (!d.has_owner) return;

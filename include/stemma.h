@@ -251,6 +251,8 @@ typedef struct stemma_limits {
     const char *temporary_directory; /* for what is spilled; NULL: TMPDIR, else /tmp */
     const volatile int *stop;        /* when it becomes non-zero, work ends with INTERRUPTED; NULL: never */
     stemma_encoding encoding;        /* of documents; AUTO */
+    unsigned converter_seconds;      /* for a program that converts a document (PDF); 0: 30 */
+    size_t converter_memory;         /* likewise, its bytes of memory, each time it runs; 0: 1 GiB */
 } stemma_limits;
 
 STEMMA_API stemma_limits stemma_limits_default(void);
@@ -816,6 +818,8 @@ typedef struct stemma_scan_document {
     int64_t modified;   /* the file or data set, in nanoseconds since 1970; 0 for a text in memory */
     bool has_owner;     /* a file or data set that was named by a path */
     uint32_t owner;     /* user id */
+    const char *form;   /* as what it was read: "text", "html", "markdown", "xml", "rtf", "pdf", "docx", "xlsx", "pptx",
+                         * "odt", "ods", "odp", "epub"; of what has no text "text" or "encrypted" */
 } stemma_scan_document;
 STEMMA_API stemma_scan_document stemma_scan_get_document(const stemma_scan *scan, uint64_t number);
 

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-static const struct document_options automatic = {ENCODING_AUTO, FORMAT_AUTO};
+static const struct document_options automatic = {.format = FORMAT_AUTO};
 
 struct given {
     const char *name;
@@ -25,7 +25,7 @@ struct given {
 
 static struct document_text text_as(struct extractor *x, struct given given, enum encoding encoding) {
     struct document_text text;
-    struct document_options options = {encoding, FORMAT_AUTO};
+    struct document_options options = {.encoding = encoding, .format = FORMAT_AUTO};
     assert_int_equal(document_extract(x, given.name, given.bytes, given.size, &options, &text, NULL),
                      STEMMA_OK);
     return text;
@@ -154,11 +154,12 @@ static void decides_by_the_head(void **state) {
 
 static void leaves_bytes_to_views_that_take_them(void **state) {
     (void)state;
-    assert_int_equal(document_options_for(FOLD_RAW, ENCODING_AUTO).format, FORMAT_BYTES);
-    assert_int_equal(document_options_for(FOLD_CODE, ENCODING_AUTO).format, FORMAT_BYTES);
-    assert_int_equal(document_options_for(FOLD_TEXT, ENCODING_AUTO).format, FORMAT_AUTO);
-    assert_int_equal(document_options_for(FOLD_CASE, ENCODING_AUTO).format, FORMAT_AUTO);
-    struct document_options options = document_options_for(FOLD_CODE, ENCODING_AUTO);
+    const stemma_limits limits = stemma_limits_default();
+    assert_int_equal(document_options_for(FOLD_RAW, &limits).format, FORMAT_BYTES);
+    assert_int_equal(document_options_for(FOLD_CODE, &limits).format, FORMAT_BYTES);
+    assert_int_equal(document_options_for(FOLD_TEXT, &limits).format, FORMAT_AUTO);
+    assert_int_equal(document_options_for(FOLD_CASE, &limits).format, FORMAT_AUTO);
+    struct document_options options = document_options_for(FOLD_CODE, &limits);
     struct document_text out;
     struct extractor x = {0};
     static const char page[] = "\xFF\xFE<html>caf\xE9";

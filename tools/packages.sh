@@ -1,7 +1,7 @@
 # Sourced by quickstart and check: what has to be installed, and installing it when it is missing.
 
 BUILD_PACKAGES=(cmake ninja-build gcc libc6-dev pkg-config python3 libsodium-dev libutf8proc-dev libmd4c-dev
-                libarchive-dev)
+                libarchive-dev libexpat1-dev libseccomp-dev poppler-utils)
 TEST_PACKAGES=(g++ libcmocka-dev libsimde-dev valgrind mandoc clang-19 libclang-rt-19-dev)
 
 say() { printf '\n==> %s\n' "$*"; }
@@ -15,6 +15,9 @@ have() {
     libutf8proc-dev) pkg-config --exists libutf8proc ;;
     libmd4c-dev) pkg-config --exists md4c ;;
     libarchive-dev) pkg-config --exists libarchive ;;
+    libexpat1-dev) pkg-config --exists expat ;;
+    libseccomp-dev) pkg-config --exists libseccomp ;;
+    poppler-utils) command -v pdftotext ;;
     libcmocka-dev) pkg-config --exists cmocka ;;
     libsimde-dev) [[ -e /usr/include/simde/x86/avx512.h ]] ;;
     libclang-rt-19-dev) compgen -G '/usr/lib/llvm-19/lib/clang/*/lib/linux/libclang_rt.fuzzer*' ;;

@@ -11,9 +11,8 @@ static void take_text(void *context, const uint8_t *text, size_t size) {
 stemma_status intake_init(struct intake *in, const struct stemma_recipe *recipe, struct shingle_sink sink,
                           const stemma_limits *limits, stemma_error *err) {
     const struct view *view = &recipe->view;
-    *in = (struct intake){.reading = document_options_for(view->folds, limits_encoding(limits)),
-                          .memory = limits->memory,
-                          .stop = limits->stop};
+    *in = (struct intake){
+        .reading = document_options_for(view->folds, limits), .memory = limits->memory, .stop = limits->stop};
     digest_init(&in->raw);
     digest_init(&in->text);
     if (view->labelled) {

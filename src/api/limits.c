@@ -1,12 +1,17 @@
 #include "api/limits.h"
 
+#include "read/reading_limits.h"
+
 #include <string.h>
 
 #define DEFAULT_MEMORY ((size_t)1 << 30)
 #define LEAST_MEMORY   ((size_t)1 << 18) /* with less, every few thousand fingerprints would go to disk */
 
 stemma_limits stemma_limits_default(void) {
-    return (stemma_limits){.size = sizeof(stemma_limits), .memory = DEFAULT_MEMORY};
+    return (stemma_limits){.size = sizeof(stemma_limits),
+                           .memory = DEFAULT_MEMORY,
+                           .converter_seconds = CONVERTER_SECONDS,
+                           .converter_memory = CONVERTER_MEMORY};
 }
 
 stemma_thresholds stemma_thresholds_default(void) {
@@ -31,28 +36,12 @@ stemma_status limits_check(const stemma_limits *given, stemma_limits *out, stemm
     TRY(options_take(given, &limits, sizeof limits, err));
     if (limits.memory == 0) limits.memory = DEFAULT_MEMORY;
     if (limits.memory < LEAST_MEMORY) limits.memory = LEAST_MEMORY;
+    if (limits.converter_seconds == 0) limits.converter_seconds = CONVERTER_SECONDS;
+    if (limits.converter_memory == 0) limits.converter_memory = CONVERTER_MEMORY;
     if ((unsigned)limits.encoding > STEMMA_ENCODING_UTF16)
         return fail(err, STEMMA_INVALID, "there is no such encoding");
     *out = limits;
     return STEMMA_OK;
-}
-
-enum encoding limits_encoding(const stemma_limits *limits) {
-    switch (limits->encoding) {
-    case STEMMA_ENCODING_AUTO:
-        break;
-    case STEMMA_ENCODING_UTF8:
-        return ENCODING_UTF8;
-    case STEMMA_ENCODING_UTF16LE:
-        return ENCODING_UTF16LE;
-    case STEMMA_ENCODING_UTF16BE:
-        return ENCODING_UTF16BE;
-    case STEMMA_ENCODING_LATIN1:
-        return ENCODING_LATIN1;
-    case STEMMA_ENCODING_UTF16:
-        return ENCODING_UTF16;
-    }
-    return ENCODING_AUTO;
 }
 
 static bool is_share(double x) {

@@ -3,17 +3,14 @@
 #define API_LIMITS_H
 
 #include "base/error.h"
-#include "read/encoding.h"
 
-/* Puts options that a caller gives over the defaults in `options`, as far as its version of the struct goes: each begins
- * with its size. given may be NULL. INVALID when the size was not set. */
+/* Puts options that a caller gives over the defaults in `options`, as far as its version of the struct goes:
+ * each begins with its size. given may be NULL. INVALID when the size was not set. */
 stemma_status options_take(const void *given, void *options, size_t size, stemma_error *err);
 
-/* *out is what is meant: the defaults where given is NULL or a field is zero. INVALID when the size was not set. */
+/* *out is what is meant: the defaults where given is NULL or a field is zero. INVALID when the size was not
+ * set. */
 stemma_status limits_check(const stemma_limits *given, stemma_limits *out, stemma_error *err);
-
-/* The encoding that documents are read in. */
-enum encoding limits_encoding(const stemma_limits *limits);
 
 /* INVALID for what is not a share. */
 stemma_status thresholds_check(const stemma_thresholds *given, stemma_thresholds *out, stemma_error *err);

@@ -2,6 +2,7 @@
 #include "scan/scan.h"
 #include "api/limits.h"
 #include "base/alloc.h"
+#include "read/format.h"
 #include "scan/boilerplate.h"
 #include "scan/filter.h"
 #include "scan/pairs.h"
@@ -68,8 +69,7 @@ stemma_status stemma_scan_add_text(stemma_scan *scan, const char *id, const void
     if (!scan || !id || (!data && size))
         return fail(err, STEMMA_INVALID, "a scan, an id and data are needed");
     if (scan->started) return fail(err, STEMMA_INVALID, "the scan has begun");
-    struct source source = {
-        .name = id, .kind = SOURCE_MEMORY, .size = size, .memory = data ? data : ""};
+    struct source source = {.name = id, .kind = SOURCE_MEMORY, .size = size, .memory = data ? data : ""};
     return catalogue_add_source(&scan->catalogue, &source, err);
 }
 
@@ -99,6 +99,7 @@ stemma_scan_document stemma_scan_get_document(const stemma_scan *scan, uint64_t 
         .modified = source->modified,
         .has_owner = source->has_owner,
         .owner = source->owner,
+        .form = format_name((enum text_format)document->format),
     };
 }
 

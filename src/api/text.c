@@ -130,7 +130,7 @@ static stemma_status canonicalise(const struct making *making, const stemma_reci
     stemma_text *t = making->text;
     t->unit = recipe->view.unit;
     t->folds = recipe->view.folds;
-    struct document_options options = document_options_for(t->folds, limits_encoding(making->limits));
+    struct document_options options = document_options_for(t->folds, making->limits);
     TRY(extract(t, making->document, &options, err));
     TRY(count_all_lines(t, err));
     TRY(canon_new(t->folds, t->unit, &t->map, &canon, err));
@@ -215,7 +215,8 @@ static const uint8_t *original_digest(const stemma_text *text, uint8_t made[DIGE
 bool stemma_text_same_original(const stemma_text *a, const stemma_text *b) {
     uint8_t made_a[DIGEST_SIZE], made_b[DIGEST_SIZE];
     const struct buf *x = &a->source, *y = &b->source;
-    if (!a->extracted && !b->extracted) return x->len == y->len && (!x->len || !memcmp(x->data, y->data, x->len));
+    if (!a->extracted && !b->extracted)
+        return x->len == y->len && (!x->len || !memcmp(x->data, y->data, x->len));
     return !memcmp(original_digest(a, made_a), original_digest(b, made_b), DIGEST_SIZE);
 }
 

@@ -1,13 +1,42 @@
 #include "read/document.h"
 
 #include "read/charset.h"
+#include "read/epub.h"
 #include "read/html.h"
 #include "read/markdown.h"
+#include "read/odf.h"
+#include "read/ooxml.h"
+#include "read/pdf.h"
+#include "read/rtf.h"
+#include "read/xml.h"
 #include "text/canon.h"
 
-struct document_options document_options_for(unsigned folds, enum encoding encoding) {
+static enum encoding encoding_asked(stemma_encoding asked) {
+    switch (asked) {
+    case STEMMA_ENCODING_AUTO:
+        break;
+    case STEMMA_ENCODING_UTF8:
+        return ENCODING_UTF8;
+    case STEMMA_ENCODING_UTF16LE:
+        return ENCODING_UTF16LE;
+    case STEMMA_ENCODING_UTF16BE:
+        return ENCODING_UTF16BE;
+    case STEMMA_ENCODING_LATIN1:
+        return ENCODING_LATIN1;
+    case STEMMA_ENCODING_UTF16:
+        return ENCODING_UTF16;
+    }
+    return ENCODING_AUTO;
+}
+
+struct document_options document_options_for(unsigned folds, const stemma_limits *limits) {
     bool reads = folds & (FOLD_NFC | FOLD_CASE | FOLD_PUNCT);
-    return (struct document_options){.encoding = encoding, .format = reads ? FORMAT_AUTO : FORMAT_BYTES};
+    return (struct document_options){.encoding = encoding_asked(limits->encoding),
+                                     .format = reads ? FORMAT_AUTO : FORMAT_BYTES,
+                                     .limits = {.memory = limits->memory,
+                                                .converter_seconds = limits->converter_seconds,
+                                                .converter_memory = limits->converter_memory,
+                                                .stop = limits->stop}};
 }
 
 void extractor_release(struct extractor *x) {
@@ -59,9 +88,8 @@ struct document_kind document_look(const char *name, const uint8_t *bytes, size_
         kind.mark = encoding_mark(bytes, size, &kind.encoding);
     }
     settle_format(name, bytes, size, binary, options->format, &kind);
-    if (kind.format == TEXT_BINARY) kind.mark = 0;
-    kind.converted = kind.format == TEXT_HTML || kind.format == TEXT_MARKDOWN ||
-                     (kind.format == TEXT_PLAIN && kind.encoding != ENCODING_UTF8);
+    if (kind.format == TEXT_BINARY || !format_is_characters(kind.format)) kind.mark = 0;
+    kind.converted = kind.format == TEXT_PLAIN ? kind.encoding != ENCODING_UTF8 : kind.format != TEXT_BINARY;
     return kind;
 }
 
@@ -86,8 +114,9 @@ static stemma_status decode(struct extractor *x, const struct document_kind *kin
                             stemma_error *err) {
     bool done = false;
     x->decoded.len = 0;
-    if (kind->format == TEXT_HTML && kind->declares) TRY(decode_declared(x, text, &done, err));
-    if (!done && kind->encoding == ENCODING_UTF8) return STEMMA_OK;
+    bool declares = (kind->format == TEXT_HTML || kind->format == TEXT_XML) && kind->declares;
+    if (declares) TRY(decode_declared(x, text, &done, err));
+    if (!done && kind->encoding == ENCODING_UTF8 && kind->format != TEXT_XML) return STEMMA_OK;
     if (!done && !encoding_decode(kind->encoding, text->bytes, text->size, &x->decoded))
         return fail_memory(err);
     text->bytes = x->decoded.data;
@@ -96,14 +125,57 @@ static stemma_status decode(struct extractor *x, const struct document_kind *kin
 }
 
 /* The marks go. */
-static stemma_status strip(struct extractor *x, struct document_text *text, stemma_error *err) {
+static stemma_status strip(struct extractor *x, struct document_text *text,
+                           const struct reading_limits *limits, stemma_error *err) {
+    switch (text->format) {
+    case TEXT_PLAIN:
+    case TEXT_BINARY:
+        return STEMMA_OK;
+    case TEXT_HTML:
+        return html_text(text->bytes, text->size, &x->text) ? STEMMA_OK : fail_memory(err);
+    case TEXT_MARKDOWN:
+        return markdown_text(text->bytes, text->size, &x->text, err);
+    case TEXT_XML:
+        return xml_text(text->bytes, text->size, limits, &x->text, err);
+    case TEXT_DOCX:
+    case TEXT_XLSX:
+    case TEXT_PPTX:
+        return ooxml_text(text->format, text->bytes, text->size, limits, &x->text, err);
+    case TEXT_ODT:
+    case TEXT_ODS:
+    case TEXT_ODP:
+        return odf_text(text->format, text->bytes, text->size, limits, &x->text, err);
+    case TEXT_EPUB:
+        return epub_text(text->bytes, text->size, limits, &x->text, err);
+    case TEXT_RTF:
+        return rtf_text(text->bytes, text->size, limits, &x->text, err);
+    case TEXT_PDF:
+        return pdf_text(text->bytes, text->size, limits, &x->text, err);
+    case TEXT_LOCKED:
+        break;
+    }
+    return fail(err, STEMMA_UNSUPPORTED, "it is encrypted");
+}
+
+static stemma_status convert(struct extractor *x, const struct document_kind *kind,
+                             const struct reading_limits *limits, struct document_text *text,
+                             stemma_error *err) {
     x->text.len = 0;
+    if (format_is_characters(kind->format)) TRY(decode(x, kind, text, err));
+    TRY(strip(x, text, limits, err));
     if (text->format == TEXT_PLAIN) return STEMMA_OK;
-    if (text->format == TEXT_MARKDOWN) TRY(markdown_text(text->bytes, text->size, &x->text, err));
-    if (text->format == TEXT_HTML && !html_text(text->bytes, text->size, &x->text)) return fail_memory(err);
     text->bytes = x->text.data;
     text->size = x->text.len;
     return STEMMA_OK;
+}
+
+static stemma_status name_failure(const char *name, stemma_status status, const stemma_error *cause,
+                                  stemma_error *err) {
+    if (status == TEXT_TOO_LONG) status = STEMMA_UNSUPPORTED;
+    bool of_document = status == STEMMA_CORRUPT || status == STEMMA_UNSUPPORTED;
+    if (!of_document) return fail(err, status, "%s", cause->message);
+    return name ? fail(err, status, "cannot read '%s': %s", name, cause->message)
+                : fail(err, status, "cannot read the document: %s", cause->message);
 }
 
 stemma_status document_extract(struct extractor *x, const char *name, const uint8_t *bytes, size_t size,
@@ -115,10 +187,10 @@ stemma_status document_extract(struct extractor *x, const char *name, const uint
                                  .format = kind.format,
                                  .encoding = kind.encoding,
                                  .extracted = kind.converted};
-    if (kind.converted) {
-        TRY(decode(x, &kind, &text, err));
-        TRY(strip(x, &text, err));
-    }
+    stemma_error cause;
+    stemma_status status = kind.converted ? convert(x, &kind, &options->limits, &text, &cause) : STEMMA_OK;
+    x->too_long = status == TEXT_TOO_LONG;
+    if (status != STEMMA_OK) return name_failure(name, status, &cause, err);
     *out = text;
     return STEMMA_OK;
 }

@@ -1,5 +1,6 @@
 /*
- * The text of a document: plain text in any of the usual encodings, HTML, Markdown.
+ * The text of a document: plain text in any of the usual encodings, HTML, Markdown, XML, RTF, office
+ * documents, books.
  *
  * Bytes that are UTF-8 text already are handed through as they are. Decisions follow from the first
  * DOCUMENT_HEAD bytes and the name alone, so a long document can be told from its beginning; only what has to
@@ -11,11 +12,9 @@
 #include "base/error.h"
 #include "read/encoding.h"
 #include "read/format.h"
+#include "read/reading_limits.h"
 
 #define DOCUMENT_HEAD ENCODING_SAMPLE
-
-/* Memory that converting a document takes, in times its size: itself, its characters, their text. */
-#define DOCUMENT_TIMES 5
 
 enum format_choice {
     FORMAT_AUTO,
@@ -28,11 +27,12 @@ enum format_choice {
 struct document_options {
     enum encoding encoding;
     enum format_choice format;
+    struct reading_limits limits;
 };
 
 /* What is read under a view with these folds: the text, or the bytes where the view takes them as they are.
  */
-struct document_options document_options_for(unsigned folds, enum encoding encoding);
+struct document_options document_options_for(unsigned folds, const stemma_limits *limits);
 
 struct document_kind {
     enum text_format format;
@@ -57,11 +57,12 @@ struct document_text {
 /* Scratch of one worker, for any number of documents. A zeroed one is ready. */
 struct extractor {
     struct buf decoded, text;
+    bool too_long; /* the last document was refused since its text takes more memory than allowed */
 };
 void extractor_release(struct extractor *extractor);
 
-/* The text of a document, valid until the next call or the release. Errors: UNSUPPORTED (a page of 2 GB or
- * more), NO_MEMORY. */
+/* The text of a document, valid until the next call or the release. Errors, with the name in the message:
+ * CORRUPT, UNSUPPORTED (encrypted, or beyond the limits); NO_MEMORY, INTERRUPTED. */
 stemma_status document_extract(struct extractor *extractor, const char *name, const uint8_t *bytes,
                                size_t size, const struct document_options *options, struct document_text *out,
                                stemma_error *err);

@@ -1,7 +1,24 @@
 #include "read/format.h"
 
+#include "read/encoding.h"
+
 #include <string.h>
 #include <strings.h>
+
+const char *format_name(enum text_format format) {
+    switch (format) {
+#define TEXT_FORMAT_NAME(value, name)                                                                        \
+    case value:                                                                                              \
+        return name;
+        TEXT_FORMAT_LIST(TEXT_FORMAT_NAME)
+#undef TEXT_FORMAT_NAME
+    }
+    return "text";
+}
+
+bool format_is_characters(enum text_format format) {
+    return format == TEXT_PLAIN || format == TEXT_HTML || format == TEXT_MARKDOWN || format == TEXT_XML;
+}
 
 /* ---- by the name ---- */
 
@@ -25,6 +42,11 @@ static enum text_format by_name(const char *name) {
 struct span {
     const char *at, *end;
 };
+
+static struct span span_of(const uint8_t *bytes, size_t size, size_t most) {
+    const char *at = (const char *)bytes;
+    return (struct span){at, at + (size < most ? size : most)};
+}
 
 static bool begins(struct span span, const char *word) {
     size_t size = strlen(word);
@@ -53,18 +75,107 @@ static bool begins_tag(struct span span, const char *tag) {
     return span.at < span.end && *span.at && strchr(" \t\r\n\f/>", *span.at);
 }
 
-static bool begins_html(const uint8_t *text, size_t size) {
-    struct span span = {(const char *)text,
-                        (const char *)text + (size < FORMAT_SAMPLE ? size : FORMAT_SAMPLE)};
-    while (skip_space(&span) || skip(&span, "\xEF\xBB\xBF", "") || skip(&span, "<!--", "-->") ||
-           skip(&span, "<?xml", "?>")) {
+/* Space, marks and comments in front of the first tag. */
+static void skip_preamble(struct span *span) {
+    while (skip_space(span) || skip(span, "\xEF\xBB\xBF", "") || skip(span, "<!--", "-->")) {
     }
+}
+
+static bool begins_html(const uint8_t *text, size_t size) {
+    struct span span = span_of(text, size, FORMAT_SAMPLE);
+    do skip_preamble(&span);
+    while (skip(&span, "<?xml", "?>"));
     return begins_tag(span, "<!doctype html") || begins_tag(span, "<html") || begins_tag(span, "<head") ||
            begins_tag(span, "<body");
 }
 
+static bool begins_xml(const uint8_t *text, size_t size) {
+    struct span span = span_of(text, size, FORMAT_SAMPLE);
+    skip_preamble(&span);
+    return begins_tag(span, "<?xml");
+}
+
+/* ---- by bytes that no text begins with ---- */
+
+enum { ZIP_HEADER = 30 }; /* bytes of a member's header, in front of its name */
+
+static unsigned load_u16(const char *at) {
+    return (uint8_t)at[0] | (unsigned)(uint8_t)at[1] << 8;
+}
+
+/* The name of the member whose header is at span.at, and what follows it. */
+static struct span member_name(struct span span, struct span *rest) {
+    size_t left = (size_t)(span.end - span.at);
+    if (left < ZIP_HEADER) return *rest = (struct span){span.end, span.end};
+    size_t length = load_u16(span.at + 26), extra = load_u16(span.at + 28);
+    struct span name = {span.at + ZIP_HEADER, span.at + ZIP_HEADER + length};
+    if (left - ZIP_HEADER < length + extra) return *rest = (struct span){span.end, span.end};
+    *rest = (struct span){name.end + extra, span.end};
+    return name;
+}
+
+static bool is_called(struct span name, const char *expected) {
+    return (size_t)(name.end - name.at) == strlen(expected) && begins(name, expected);
+}
+
+/* OpenDocument and EPUB say what they are in the first member, which is not compressed. */
+static enum text_format by_mimetype(struct span content) {
+    static const struct {
+        const char *type;
+        enum text_format format;
+    } types[] = {{"application/vnd.oasis.opendocument.text", TEXT_ODT},
+                 {"application/vnd.oasis.opendocument.spreadsheet", TEXT_ODS},
+                 {"application/vnd.oasis.opendocument.presentation", TEXT_ODP},
+                 {"application/epub+zip", TEXT_EPUB}};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (begins(content, types[i].type)) return types[i].format;
+    return TEXT_PLAIN;
+}
+
+/* Office Open XML: a package, which has relations, with the folder of one of the programs. */
+static enum text_format by_members(struct span span) {
+    enum text_format format = TEXT_PLAIN;
+    bool package = false;
+    struct span rest;
+    while ((span.at = memmem(span.at, (size_t)(span.end - span.at), "PK\3\4", 4))) {
+        struct span name = member_name(span, &rest);
+        package |= is_called(name, "[Content_Types].xml") || is_called(name, "_rels/.rels");
+        if (begins(name, "word/")) format = TEXT_DOCX;
+        if (begins(name, "xl/")) format = TEXT_XLSX;
+        if (begins(name, "ppt/")) format = TEXT_PPTX;
+        if (package && format != TEXT_PLAIN) return format;
+        span.at += 4;
+    }
+    return TEXT_PLAIN;
+}
+
+static enum text_format by_zip(const uint8_t *bytes, size_t size) {
+    struct span span = span_of(bytes, size, ENCODING_SAMPLE), rest;
+    return is_called(member_name(span, &rest), "mimetype") ? by_mimetype(rest) : by_members(span);
+}
+
+/* Office documents with a password are wrapped into the container of the old formats. */
+static enum text_format by_compound(const uint8_t *bytes, size_t size) {
+    static const char stream[] = "E\0n\0c\0r\0y\0p\0t\0e\0d\0P\0a\0c\0k\0a\0g\0e";
+    struct span span = span_of(bytes, size, ENCODING_SAMPLE);
+    bool found = memmem(span.at, (size_t)(span.end - span.at), stream, sizeof stream);
+    return found ? TEXT_LOCKED : TEXT_PLAIN;
+}
+
+static enum text_format by_magic(const uint8_t *bytes, size_t size) {
+    struct span span = span_of(bytes, size, FORMAT_SAMPLE);
+    if (size < 8) return TEXT_PLAIN;
+    if (!memcmp(bytes, "PK\3\4", 4)) return by_zip(bytes, size);
+    if (!memcmp(bytes, "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", 8)) return by_compound(bytes, size);
+    if (!memcmp(bytes, "{\\rtf", 5)) return TEXT_RTF;
+    skip_preamble(&span);
+    return begins(span, "%PDF-") ? TEXT_PDF : TEXT_PLAIN;
+}
+
 enum text_format format_guess(const char *name, const uint8_t *text, size_t size) {
-    enum text_format named = name ? by_name(name) : TEXT_PLAIN;
-    if (named == TEXT_PLAIN && begins_html(text, size)) return TEXT_HTML;
-    return named;
+    enum text_format found = by_magic(text, size);
+    if (found == TEXT_PLAIN && name) found = by_name(name);
+    if (found == TEXT_PLAIN && begins_html(text, size)) found = TEXT_HTML;
+    if (found == TEXT_PLAIN && begins_xml(text, size)) found = TEXT_XML;
+    return found;
 }

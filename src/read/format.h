@@ -6,11 +6,39 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum text_format { TEXT_PLAIN, TEXT_HTML, TEXT_MARKDOWN, TEXT_BINARY };
+/* The names are those that results have: they never change. */
+#define TEXT_FORMAT_LIST(X)                                                                                  \
+    X(TEXT_PLAIN, "text")                                                                                    \
+    X(TEXT_HTML, "html")                                                                                     \
+    X(TEXT_MARKDOWN, "markdown")                                                                             \
+    X(TEXT_BINARY, "binary") /* no text that can be had */                                                   \
+    X(TEXT_XML, "xml")                                                                                       \
+    X(TEXT_RTF, "rtf")                                                                                       \
+    X(TEXT_PDF, "pdf")                                                                                       \
+    X(TEXT_DOCX, "docx")                                                                                     \
+    X(TEXT_XLSX, "xlsx")                                                                                     \
+    X(TEXT_PPTX, "pptx")                                                                                     \
+    X(TEXT_ODT, "odt")                                                                                       \
+    X(TEXT_ODS, "ods")                                                                                       \
+    X(TEXT_ODP, "odp")                                                                                       \
+    X(TEXT_EPUB, "epub")                                                                                     \
+    X(TEXT_LOCKED, "encrypted") /* an office document behind a password */
+
+enum text_format {
+#define TEXT_FORMAT_ENTRY(format, name) format,
+    TEXT_FORMAT_LIST(TEXT_FORMAT_ENTRY)
+#undef TEXT_FORMAT_ENTRY
+};
+
+const char *format_name(enum text_format format);
+
+/* Whether its bytes are characters, of which an encoding makes text. */
+bool format_is_characters(enum text_format format);
 
 #define FORMAT_SAMPLE 1024 /* bytes in which a page shows itself */
 
-/* Of a text that begins like this; name may be NULL. */
+/* Of a document that begins like this: all of it, or ENCODING_SAMPLE bytes or more; name may be NULL. Binary
+ * formats are known by their bytes alone; what is none of them is text. */
 enum text_format format_guess(const char *name, const uint8_t *text, size_t size);
 
 #endif

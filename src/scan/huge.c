@@ -19,6 +19,7 @@ struct passage {
     uint64_t size, text_size;
     enum text_format format;
     bool binary, converted;
+    stemma_error failure; /* all of it was read, and its text could not be had */
 };
 
 static void take_text(void *context, const uint8_t *text, size_t size) {
@@ -63,14 +64,12 @@ static stemma_status fill_piece(struct input *input, struct buf *piece, stemma_e
     return STEMMA_OK;
 }
 
-static stemma_status take_converted(struct passage *p, const char *name, const struct buf *bytes,
+static stemma_status take_converted(struct passage *p, const char *name, const uint8_t *bytes, size_t size,
                                     stemma_error *err) {
     struct extractor extractor = {0};
     struct document_text text;
-    identity_add(&p->bytes, bytes->data, bytes->len);
-    p->size = bytes->len;
-    stemma_status status =
-        document_extract(&extractor, name, bytes->data, bytes->len, &p->scan->document_options, &text, err);
+    const struct document_options options = alone_options(p->scan);
+    stemma_status status = document_extract(&extractor, name, bytes, size, &options, &text, err);
     for (size_t at = 0, step; status == STEMMA_OK && at < text.size; at += step) {
         step = text.size - at < PIECE ? text.size - at : PIECE;
         status = check_stop(p->scan->settings.limits.stop, err);
@@ -78,6 +77,16 @@ static stemma_status take_converted(struct passage *p, const char *name, const s
     }
     extractor_release(&extractor);
     return status;
+}
+
+/* What cannot be converted is still compared by its bytes. */
+static stemma_status try_converting(struct passage *p, const char *name, const struct buf *bytes,
+                                    stemma_error *err) {
+    identity_add(&p->bytes, bytes->data, bytes->len);
+    p->size = bytes->len;
+    stemma_status status = take_converted(p, name, bytes->data, bytes->len, &p->failure);
+    if (status == STEMMA_OK || is_problem(status)) return STEMMA_OK;
+    return fail(err, status, "%s", p->failure.message);
 }
 
 /* What has to be converted is needed as a whole, behind the piece that was read. One at a time, so that it
@@ -88,7 +97,7 @@ static stemma_status read_converted(struct passage *p, struct input *input, stru
     pthread_mutex_lock(&scan->converting);
     stemma_status status =
         of_document(input_read_all(input, scan->settings.limits.memory / 2 / DOCUMENT_TIMES, piece, err));
-    if (status == STEMMA_OK) status = take_converted(p, input->name, piece, err);
+    if (status == STEMMA_OK) status = try_converting(p, input->name, piece, err);
     buf_release(piece);
     pthread_mutex_unlock(&scan->converting);
     if (status == STEMMA_OK) progress_add(scan, 0, p->size);
@@ -114,14 +123,18 @@ static stemma_status read_pieces(struct passage *p, struct input *input, struct 
     return STEMMA_OK;
 }
 
+static stemma_status end_passage(struct passage *p, stemma_error *err) {
+    TRY(shingler_finish(p->shingler, err));
+    return p->labeller ? labeller_finish(p->labeller, err) : STEMMA_OK;
+}
+
 static stemma_status read_file(struct passage *p, const char *name, struct buf *piece, stemma_error *err) {
     struct input input;
     piece->len = 0;
     TRY(of_document(input_open(&input, name, err)));
     input.stop = p->scan->settings.limits.stop;
     stemma_status status = read_pieces(p, &input, piece, err);
-    if (status == STEMMA_OK) status = shingler_finish(p->shingler, err);
-    if (status == STEMMA_OK && p->labeller) status = labeller_finish(p->labeller, err);
+    if (status == STEMMA_OK) status = end_passage(p, err);
     input_close(&input);
     return status;
 }
@@ -134,21 +147,49 @@ static stemma_status to_keyer(void *context, const uint64_t *fp, size_t count, c
     return keyer_add(context, fp, count, err);
 }
 
-static stemma_status enter(struct worker *w, uint32_t source, struct passage *p, stemma_error *err) {
+/* The document is in the catalogue; now its text. */
+static stemma_status enter_text(struct worker *w, uint32_t number, struct passage *p, stemma_error *err) {
     struct catalogue *c = &w->scan->catalogue;
-    struct document document = {
-        .source = source, .bytes = p->size, .bytes_identity = identity_end(&p->bytes), .format = p->format};
-    uint32_t number, class;
-    bool seen, made;
-    TRY(catalogue_add_document(c, &document, NULL, 0, &number, &seen, err));
-    if (p->binary) catalogue_set_state(c, number, DOCUMENT_BINARY);
-    if (!p->binary && p->text_size == 0) catalogue_set_state(c, number, DOCUMENT_EMPTY);
-    if (seen || p->binary || p->text_size == 0) return STEMMA_OK;
+    uint32_t class;
+    bool made;
+    bool binary = p->binary || (p->text_size == 0 && !format_is_characters(p->format));
+    if (binary) catalogue_set_state(c, number, DOCUMENT_BINARY);
+    if (!binary && p->text_size == 0) catalogue_set_state(c, number, DOCUMENT_EMPTY);
+    if (p->text_size == 0) return STEMMA_OK;
     TRY(catalogue_classify(c, number, identity_end(&p->text), p->text_size, &class, &made, err));
     if (!made) return STEMMA_OK;
     TRY(keyer_end(w->keyer, w->keys, &w->samples, err));
     catalogue_set_keys(c, class, w->keys, keyer_size(w->keyer), (uint32_t)w->samples.len);
     return worker_add_samples(w, class, err);
+}
+
+static stemma_status enter(struct worker *w, uint32_t source, struct passage *p, stemma_error *err) {
+    struct document document = {
+        .source = source, .bytes = p->size, .bytes_identity = identity_end(&p->bytes), .format = p->format};
+    uint32_t number;
+    bool seen;
+    TRY(catalogue_add_document(&w->scan->catalogue, &document, NULL, 0, &number, &seen, err));
+    if (!seen && p->failure.status != STEMMA_OK)
+        catalogue_fail_document(&w->scan->catalogue, number, &p->failure);
+    return seen || p->failure.status != STEMMA_OK ? STEMMA_OK : enter_text(w, number, p, err);
+}
+
+stemma_status huge_convert(struct worker *w, uint32_t number, const char *name, const uint8_t *bytes,
+                           size_t size, stemma_error *err) {
+    struct stemma_scan *scan = w->scan;
+    struct passage p;
+    keyer_begin(w->keyer);
+    stemma_status status =
+        passage_init(&p, scan, (struct shingle_sink){.context = w->keyer, .take = to_keyer}, err);
+    if (status == STEMMA_OK) {
+        pthread_mutex_lock(&scan->converting);
+        status = take_converted(&p, name, bytes, size, err);
+        pthread_mutex_unlock(&scan->converting);
+    }
+    if (status == STEMMA_OK) status = end_passage(&p, err);
+    if (status == STEMMA_OK) status = enter_text(w, number, &p, err);
+    passage_release(&p);
+    return status;
 }
 
 stemma_status huge_read(struct worker *w, uint32_t source, stemma_error *err) {
@@ -180,6 +221,8 @@ stemma_status huge_shingles(struct text_reader *reader, uint32_t number, struct 
     reader->fetched = number;
     stemma_status status = passage_init(&p, scan, sink, err);
     if (status == STEMMA_OK) status = read_file(&p, name, &reader->bytes, err);
+    if (status == STEMMA_OK && p.failure.status != STEMMA_OK)
+        status = fail(err, p.failure.status, "%s", p.failure.message);
     if (status == STEMMA_OK && !identity_equal(identity_end(&p.text), class->text_identity))
         status = fail(err, STEMMA_CORRUPT, "'%s' has changed since it was read", name);
     passage_release(&p);

@@ -159,7 +159,8 @@ static void choose_documents(struct stemma_scan *scan) {
         struct text_class *class = &c->classes[i];
         class->document = scan->ranking.documents[scan->ranking.first[scan->ranking.rank_of[i]]];
         const struct document *document = &c->documents[class->document];
-        class->huge = c->sources[document->source].kind == SOURCE_FILE && document->bytes > scan->huge_from;
+        class->huge = c->sources[document->source].kind == SOURCE_FILE &&
+                      (document->bytes > scan->huge_from || class->text_size > scan->huge_from);
     }
 }
 

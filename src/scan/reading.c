@@ -115,6 +115,10 @@ static stemma_status take_bytes(struct worker *w, uint32_t number, const char *n
     stemma_error cause;
     stemma_status status =
         text_reader_canon(&w->reader, name, bytes, size, &text, &text_size, &binary, &cause);
+    if (status != STEMMA_OK && w->reader.extractor.too_long) {
+        status = huge_convert(w, number, name, bytes, size, &cause);
+        if (status == STEMMA_OK) return STEMMA_OK;
+    }
     if (is_problem(status)) {
         catalogue_fail_document(catalogue, number, &cause);
         return STEMMA_OK;

@@ -70,11 +70,12 @@ static stemma_status prepare(struct stemma_scan *scan, stemma_error *err) {
     const struct view *view = &scan->recipe->view;
     TRY(make_plan(scan, err));
     scan->catalogue.key_bytes = scan->plan.key_bytes;
-    scan->document_options = document_options_for(view->folds, (enum encoding)scan->settings.limits.encoding);
+    scan->document_options = document_options_for(view->folds, limits);
     scan->texts.budget = limits->memory / 8 * TEXT_EIGHTHS;
     scan->texts.most = TEXTS_MOST;
     const size_t work = limits->memory / 8 * WORK_EIGHTHS / expansion_of(view->unit);
     scan->huge_from = held(work / scan->settings.threads);
+    scan->document_options.limits.memory = scan->huge_from * DOCUMENT_TIMES;
     scan->record_most = held(work); /* long records come one at a time */
     struct sorter_options options = {.memory = limits->memory / 8 * SAMPLE_EIGHTHS,
                                      .directory = limits->temporary_directory,

@@ -80,8 +80,10 @@ stemma_status text_reader_source(struct text_reader *reader, const struct docume
                                         &reader->records, &bytes, &size, err)));
     }
     if (huge) return fail(err, STEMMA_CORRUPT, "'%s' has grown since it was read", source->name);
+    const struct document_options options =
+        alone_options(reader->scan); /* its text is known to be short enough */
     return document_extract(&reader->extractor, source->kind == SOURCE_FILE ? source->name : NULL, bytes,
-                            size, &reader->scan->document_options, out, err);
+                            size, &options, out, err);
 }
 
 static stemma_status read_again(struct text_reader *reader, const struct document *document,
@@ -218,6 +220,20 @@ static void touch(struct text_reader *reader, size_t size) {
     reader->touched += step;
 }
 
+/* To where it will be kept, if there is room; else it lasts until the next call. */
+static stemma_status canon(struct text_reader *reader, const struct document_text *extracted,
+                           const uint8_t **text, size_t *text_size, stemma_error *err) {
+    struct buf *room = room_for(reader, extracted->size);
+    if (!room) return whole_canon(reader->whole, extracted->bytes, extracted->size, text, text_size, err);
+    size_t begin = room->len;
+    touch(reader, extracted->size);
+    stemma_status status = whole_canon_to(reader->whole, extracted->bytes, extracted->size, room, err);
+    *text = room->data + begin;
+    *text_size = room->len - begin;
+    room->len = begin; /* until it is kept */
+    return status;
+}
+
 stemma_status text_reader_canon(struct text_reader *reader, const char *name, const uint8_t *bytes,
                                 size_t size, const uint8_t **text, size_t *text_size, bool *binary,
                                 stemma_error *err) {
@@ -228,15 +244,15 @@ stemma_status text_reader_canon(struct text_reader *reader, const char *name, co
     *text = NULL;
     *text_size = 0;
     if (*binary) return STEMMA_OK;
-    struct buf *room = room_for(reader, extracted.size);
-    if (!room) return whole_canon(reader->whole, extracted.bytes, extracted.size, text, text_size, err);
-    size_t begin = room->len;
-    touch(reader, extracted.size);
-    stemma_status status = whole_canon_to(reader->whole, extracted.bytes, extracted.size, room, err);
-    *text = room->data + begin;
-    *text_size = room->len - begin;
-    room->len = begin; /* until it is kept */
-    return status;
+    TRY(canon(reader, &extracted, text, text_size, err));
+    *binary = *text_size == 0 && !format_is_characters(extracted.format); /* pages that are pictures */
+    return STEMMA_OK;
+}
+
+struct document_options alone_options(const struct stemma_scan *scan) {
+    struct document_options options = scan->document_options;
+    options.limits.memory = scan->settings.limits.memory / 2;
+    return options;
 }
 
 static void enter_text(struct stemma_scan *scan, uint32_t class, uint8_t *text, size_t number, bool closed) {

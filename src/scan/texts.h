@@ -73,6 +73,9 @@ stemma_status text_reader_canon(struct text_reader *reader, const char *name, co
 enum text_format reading_format(const struct stemma_scan *scan, const char *name, const uint8_t *bytes,
                                 size_t size);
 
+/* How a document is read that is converted alone, the others waiting: it may take more memory. */
+struct document_options alone_options(const struct stemma_scan *scan);
+
 /* The text of a document that was entered before, read again; it lasts until the next call. */
 struct document;
 stemma_status text_reader_source(struct text_reader *reader, const struct document *document,

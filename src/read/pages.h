@@ -1,0 +1,18 @@
+/* Text that was set in lines and pages, as running text again. */
+#ifndef READ_PAGES_H
+#define READ_PAGES_H
+
+#include "base/buf.h"
+
+/*
+ * Append the text of pages that end with form feeds:
+ * - lines that pages have in common at their top or bottom but for numbers (headers, footers) stay once,
+ * without the numbers where they differ; page numbers go;
+ * - a word that was divided at the end of a line is one word again, a compound stays one: the words elsewhere
+ * in the text tell, and, where they do not, how often lines end so;
+ * - ligatures become letters.
+ * False when memory is refused.
+ */
+bool pages_text(const uint8_t *bytes, size_t size, struct buf *out);
+
+#endif

@@ -1,0 +1,32 @@
+/* What reading one document may take. A zeroed one means the defaults. */
+#ifndef READ_READING_LIMITS_H
+#define READ_READING_LIMITS_H
+
+#include <stddef.h>
+
+/* Memory that converting a document takes, in times its size: itself, its characters, their text. */
+#define DOCUMENT_TIMES 5
+
+#define CONVERTER_SECONDS 30
+#define CONVERTER_MEMORY  ((size_t)1 << 30)
+
+struct reading_limits {
+    size_t memory;              /* bytes; 0: 1 GiB. The text is no longer than a fifth of it */
+    unsigned converter_seconds; /* of a program that converts; 0: CONVERTER_SECONDS */
+    size_t converter_memory;    /* likewise, bytes; 0: CONVERTER_MEMORY */
+    const volatile int *stop;   /* as in stemma_limits */
+};
+
+/* What converters return for a text that is longer than the limits allow; document_extract makes UNSUPPORTED
+ * of it. */
+#define TEXT_TOO_LONG STEMMA_NO_SPACE
+
+static inline size_t reading_memory(const struct reading_limits *limits) {
+    return limits->memory ? limits->memory : (size_t)1 << 30;
+}
+
+static inline size_t reading_text_most(const struct reading_limits *limits) {
+    return reading_memory(limits) / DOCUMENT_TIMES;
+}
+
+#endif

@@ -1,0 +1,128 @@
+#include "read/xml.h"
+
+#include "read/text_writer.h"
+
+#define XML_DTD 1 /* the header shows the limits of entities only to those who ask */
+#include <expat.h>
+#include <string.h>
+
+/* Entities may make a document ten times as long, from this size on; books use them for names and the like.
+ */
+#define AMPLIFICATION      10.0f
+#define AMPLIFICATION_FROM ((size_t)1 << 18)
+
+/* Bytes between two looks at whether to stop. A token that goes on beyond its piece is looked at again with
+ * each: small pieces would make long tokens expensive. */
+enum { PIECE = 16 << 20 };
+
+struct walk {
+    XML_Parser parser;
+    const struct xml_events *events;
+    void *context;
+    unsigned depth;
+    bool too_deep;
+};
+
+static const char *local_name(const char *name) {
+    const char *colon = strchr(name, ':');
+    return colon ? colon + 1 : name;
+}
+
+const char *xml_attribute(const char **attributes, const char *name) {
+    bool whole = strchr(name, ':');
+    for (; *attributes; attributes += 2)
+        if (!strcmp(whole ? *attributes : local_name(*attributes), name)) return attributes[1];
+    return NULL;
+}
+
+static void go_on(struct walk *w, bool wanted) {
+    if (!wanted) XML_StopParser(w->parser, XML_FALSE);
+}
+
+static void XMLCALL begin_element(void *context, const XML_Char *name, const XML_Char **attributes) {
+    struct walk *w = context;
+    w->too_deep = ++w->depth > XML_DEPTH_MOST;
+    go_on(w, !w->too_deep && w->events->begin(w->context, local_name(name), attributes));
+}
+
+static void XMLCALL end_element(void *context, const XML_Char *name) {
+    struct walk *w = context;
+    w->depth--;
+    if (w->events->end) go_on(w, w->events->end(w->context, local_name(name)));
+}
+
+static void XMLCALL take_text(void *context, const XML_Char *text, int size) {
+    struct walk *w = context;
+    if (w->events->text) go_on(w, w->events->text(w->context, text, (size_t)size));
+}
+
+static stemma_status walk_failed(const struct walk *w, stemma_error *err) {
+    enum XML_Error cause = XML_GetErrorCode(w->parser);
+    if (cause == XML_ERROR_NO_MEMORY) return fail_memory(err);
+    if (w->too_deep)
+        return fail(err, STEMMA_UNSUPPORTED, "its XML is nested more than %d deep", XML_DEPTH_MOST);
+    if (cause == XML_ERROR_ABORTED) return STEMMA_OK;
+    if (cause == XML_ERROR_AMPLIFICATION_LIMIT_BREACH)
+        return fail(err, STEMMA_UNSUPPORTED, "entities of its XML expand to more than ten times its size");
+    return fail(err, STEMMA_CORRUPT, "broken XML in line %lu: %s",
+                (unsigned long)XML_GetCurrentLineNumber(w->parser), XML_ErrorString(cause));
+}
+
+static stemma_status feed(struct walk *w, const uint8_t *bytes, size_t size, const volatile int *stop,
+                          stemma_error *err) {
+    for (size_t step;; bytes += step, size -= step) {
+        step = size < PIECE ? size : PIECE;
+        bool last = step == size;
+        TRY(check_stop(stop, err));
+        enum XML_Status status = XML_Parse(w->parser, step ? (const char *)bytes : "", (int)step, last);
+        if (status != XML_STATUS_OK) return walk_failed(w, err);
+        if (last) return STEMMA_OK;
+    }
+}
+
+stemma_status xml_parse(const uint8_t *bytes, size_t size, const char *encoding,
+                        const struct xml_events *events, void *context, const volatile int *stop,
+                        stemma_error *err) {
+    struct walk walk = {.events = events, .context = context, .parser = XML_ParserCreate(encoding)};
+    if (!walk.parser) return fail_memory(err);
+    XML_SetUserData(walk.parser, &walk);
+    XML_SetElementHandler(walk.parser, begin_element, end_element);
+    XML_SetCharacterDataHandler(walk.parser, take_text);
+    XML_SetBillionLaughsAttackProtectionMaximumAmplification(walk.parser, AMPLIFICATION);
+    XML_SetBillionLaughsAttackProtectionActivationThreshold(walk.parser, AMPLIFICATION_FROM);
+    stemma_status status = feed(&walk, bytes, size, stop, err);
+    XML_ParserFree(walk.parser);
+    return status;
+}
+
+/* ---- any document ---- */
+
+static bool separate(void *context, const char *name, const char **attributes) {
+    (void)name, (void)attributes;
+    write_space(context);
+    return true;
+}
+
+static bool separate_end(void *context, const char *name) {
+    (void)name;
+    write_space(context);
+    return true;
+}
+
+static bool take_words(void *context, const char *text, size_t size) {
+    bool line = size == 1 &&
+                *text == '\n'; /* expat gives it alone: lines stay, so that differences are shown by them */
+    if (line)
+        write_break(context);
+    else
+        write_words(context, text, size);
+    return writer_is_good(context);
+}
+
+stemma_status xml_text(const uint8_t *bytes, size_t size, const struct reading_limits *limits,
+                       struct buf *out, stemma_error *err) {
+    static const struct xml_events events = {separate, separate_end, take_words};
+    struct text_writer writer = {.out = out, .most = reading_text_most(limits)};
+    TRY(xml_parse(bytes, size, "UTF-8", &events, &writer, limits->stop, err));
+    return writer_finish(&writer, err);
+}
