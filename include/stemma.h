@@ -19,6 +19,7 @@
  *  11. fragments: a target in large files         stemma_finder_*, stemma_find_file
  *  12. one signature against many                 stemma_signatures_*
  *  13. all near-duplicates in a pile              stemma_scan_*
+ *  14. the family tree of a group                 stemma_scan_get_tree
  *
  * Errors.  Functions that can fail return a stemma_status and take an optional stemma_error, which is
  *   filled with a message that names the file and the cause. On failure every output is untouched.
@@ -757,6 +758,8 @@ typedef struct stemma_scan_options {
     stemma_grouping group;
     bool pairs;       /* stemma_scan_pairs will be asked */
     bool boilerplate; /* stemma_scan_boilerplate will be asked */
+    bool tree;        /* stemma_scan_get_tree will be asked */
+    bool dates;       /* of trees: when files were modified tells which of two documents is older */
     const char *filter; /* where stemma_scan_filter will write: what it would refuse is refused before anything is
                            read; NULL: it will not be asked */
     uint32_t cap;     /* what more classes share than this links each only to the first few of them; 0: 256 */
@@ -896,6 +899,50 @@ STEMMA_API stemma_status stemma_scan_get_problem(const stemma_scan *scan, uint64
  * meanwhile; UNSUPPORTED (a record of more than 1 GiB); INTERRUPTED, NO_MEMORY, NO_SPACE, IO. */
 STEMMA_API stemma_status stemma_scan_filter(stemma_scan *scan, const char *path, uint64_t *kept,
                                             stemma_error *error);
+
+/* ---- 14. the family tree of a group ------------------------------------------------------------- */
+
+/* What became of the parent, to make this document. */
+typedef enum stemma_derivation {
+    STEMMA_DERIVATION_ROOT = 0,     /* nothing: the oldest that is there */
+    STEMMA_DERIVATION_SAME = 1,     /* the same text once more */
+    STEMMA_DERIVATION_ADDED = 2,    /* text was added, next to nothing was taken away */
+    STEMMA_DERIVATION_REMOVED = 3,  /* the other way round */
+    STEMMA_DERIVATION_REVISED = 4,  /* both */
+    STEMMA_DERIVATION_MOVED = 5,    /* passages were moved, little else */
+    STEMMA_DERIVATION_EXCERPT = 6,  /* what is left is at most half of the parent */
+    STEMMA_DERIVATION_EXTENDED = 7, /* the parent is at most half of it */
+    STEMMA_DERIVATION_COMBINED = 8  /* text of a second parent was taken in */
+} stemma_derivation;
+STEMMA_API const char *stemma_derivation_name(stemma_derivation derivation); /* "added" */
+
+#define STEMMA_NO_PARENT SIZE_MAX
+
+typedef struct stemma_tree_node {
+    uint64_t document;
+    size_t parent;          /* place in the tree; STEMMA_NO_PARENT: the root */
+    stemma_derivation kind; /* the rest is said of the way from the parent: */
+    uint64_t added, removed; /* tokens of this document that the parent lacks, and the other way round; exact in the
+                              * sense that they lead from the one to the other, the fewest wherever few do */
+    uint64_t moved;         /* of both: tokens that stand elsewhere in the other */
+    uint64_t changes;       /* places where the two differ */
+    double confidence;      /* chance that the two are neighbours in the history, */
+    double direction;       /* and that the parent is the older of the two, if they are */
+    size_t second;          /* where text that the parent lacks was also found; STEMMA_NO_PARENT: nowhere */
+    double second_share;    /* of this document: what the second parent has and the first has not */
+} stemma_tree_node;
+
+/* Nodes are the group's documents: the kept one, then the members in their order. One of them is the root. The nodes
+ * belong to the scan. */
+typedef struct stemma_tree {
+    const stemma_tree_node *nodes;
+    size_t count;
+    size_t root;
+} stemma_tree;
+
+/* Index as of stemma_scan_get_group. Errors: NOT_FOUND; INVALID when the options did not say `tree`. */
+STEMMA_API stemma_status stemma_scan_get_tree(const stemma_scan *scan, uint64_t index, stemma_tree *tree,
+                                              stemma_error *error);
 
 #ifdef __cplusplus
 }
