@@ -166,7 +166,13 @@ static stemma_status meet(struct meeting *m, uint32_t one, uint32_t other, bool 
     return outlet_add(&m->met, first, second << NEEDS_BITS | needs, err);
 }
 
-/* Each two of which one needs it, once. */
+static stemma_status meet_others(struct meeting *m, size_t count, size_t one, stemma_error *err) {
+    for (size_t k = 0; k < count; k++)
+        if (k > one || !m->needs[k]) /* else they have met when it was that one's turn */
+            TRY(meet(m, m->ranks[one], m->ranks[k], true, m->needs[k], err));
+    return STEMMA_OK;
+}
+
 static stemma_status meet_bucket(struct meeting *m, const struct buckets *bucket, stemma_error *err) {
     const struct samples *s = m->samples;
     const int size = size_index(bucket->count);
@@ -174,10 +180,9 @@ static stemma_status meet_bucket(struct meeting *m, const struct buckets *bucket
         const struct class_samples *class = &s->classes[bucket->classes[i]];
         m->ranks[i] = s->input->rank[bucket->classes[i]];
         m->needs[i] = class->largest >= size && looks_up(class, bucket->key);
-        for (size_t k = 0; k < i; k++)
-            if (m->needs[i] | m->needs[k])
-                TRY(meet(m, m->ranks[i], m->ranks[k], m->needs[i], m->needs[k], err));
     }
+    for (size_t i = 0; i < bucket->count; i++)
+        if (m->needs[i]) TRY(meet_others(m, bucket->count, i, err));
     return STEMMA_OK;
 }
 
