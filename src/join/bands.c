@@ -63,26 +63,28 @@ static uint64_t entry_of(const struct bands *bands, uint32_t class, uint32_t ban
     return (hash & UINT64_C(0xffffffff00000000)) | class;
 }
 
-/* The bands before this one in which all rows of both agree. */
-static uint64_t common_before(const struct bands *bands, const uint8_t *a, const uint8_t *b, uint32_t band) {
+static bool band_agrees(const struct bands *bands, const uint8_t *a, const uint8_t *b, uint32_t band) {
     const size_t size = row_bytes(bands->plan);
-    uint64_t common = 0;
-    for (uint32_t i = 0; i < band; i++)
-        common |= (uint64_t)(memcmp(a + i * size, b + i * size, size) == 0) << i;
-    return common;
+    return memcmp(a + band * size, b + band * size, size) == 0;
 }
 
 /* ---- pairs ---- */
 
 enum pass { FIRST, AGAIN, FULL };
 
-/* Whether this band is the one in which the pair is added. */
+/* Whether this band is the one in which the pair is added: the lowest that agrees, or, when that was full,
+ * the lowest that was not. */
 static bool is_place(const struct bands *bands, uint32_t a, const uint8_t *a_keys, const uint8_t *b_keys,
                      uint32_t band, enum pass pass) {
     if (pass == FULL) return true;
-    uint64_t before = common_before(bands, a_keys, b_keys, band);
-    if (pass == FIRST) return before == 0;
-    return before != 0 && (before & ~bands->full[a]) == 0;
+    const uint64_t full = pass == AGAIN ? bands->full[a] : 0;
+    bool any = false;
+    for (uint32_t before = 0; before < band; before++) {
+        if (!band_agrees(bands, a_keys, b_keys, before)) continue;
+        if (!(full >> before & 1)) return false;
+        any = true;
+    }
+    return any == (pass == AGAIN);
 }
 
 static stemma_status look(const struct bands *bands, struct band_worker *worker, uint32_t a, uint32_t b,

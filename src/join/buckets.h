@@ -4,16 +4,16 @@
 
 #include "runs/runs.h"
 
-#define BUCKET_BATCH 1024
-
 struct buckets {
     struct sorter_cursor *cursor;
-    struct record batch[BUCKET_BATCH];
-    size_t at, read; /* of the batch */
+    struct record *batch; /* room for a bucket and what is read at a time */
+    size_t at, read;      /* of the batch: where the bucket begins; what is there */
+    bool ended;           /* all was read */
     size_t cap;
+    bool shared; /* buckets of one class are passed over */
     /* The bucket, or the next part of it when it has more classes than the cap. */
+    const struct record *records;
     uint64_t key;
-    uint32_t *classes;
     size_t count;
     bool full;  /* more classes than the cap: this is a part of them */
     bool begun; /* its first part */
@@ -21,9 +21,13 @@ struct buckets {
 
 /* Of some parts of the keys (sorter_read_parts). To be closed, also when it failed. */
 stemma_status buckets_open(struct buckets *buckets, struct sorter *samples, uint32_t first_part,
-                           uint32_t end_part, size_t cap, stemma_error *err);
+                           uint32_t end_part, size_t cap, bool shared, stemma_error *err);
 void buckets_close(struct buckets *buckets);
 /* *more is false at the end. */
 stemma_status buckets_next(struct buckets *buckets, bool *more, stemma_error *err);
+
+static inline uint32_t bucket_class(const struct buckets *bucket, size_t i) {
+    return (uint32_t)bucket->records[i].value;
+}
 
 #endif

@@ -81,7 +81,7 @@ static void add_one(_Atomic uint8_t *counter) {
 static void count_bucket(struct samples *s, const struct buckets *bucket) {
     const int size = bucket->full ? FULL : size_index(bucket->count);
     for (size_t i = 0; i < bucket->count; i++) {
-        struct class_samples *class = &s->classes[bucket->classes[i]];
+        struct class_samples *class = &s->classes[bucket_class(bucket, i)];
         if (looks_up(class, bucket->key)) add_one(&class->of_size[size]);
     }
 }
@@ -120,7 +120,7 @@ static stemma_status count_all(struct samples *s, struct buckets *buckets, struc
         if (!buckets->full) continue;
         if (buckets->begun) heads_clear(heads, few);
         for (size_t i = 0; i < buckets->count; i++)
-            heads_see(heads, few, s->input->rank[buckets->classes[i]]);
+            heads_see(heads, few, s->input->rank[bucket_class(buckets, i)]);
         pending = true;
     }
 }
@@ -177,8 +177,8 @@ static stemma_status meet_bucket(struct meeting *m, const struct buckets *bucket
     const struct samples *s = m->samples;
     const int size = size_index(bucket->count);
     for (size_t i = 0; i < bucket->count; i++) {
-        const struct class_samples *class = &s->classes[bucket->classes[i]];
-        m->ranks[i] = s->input->rank[bucket->classes[i]];
+        const struct class_samples *class = &s->classes[bucket_class(bucket, i)];
+        m->ranks[i] = s->input->rank[bucket_class(bucket, i)];
         m->needs[i] = class->largest >= size && looks_up(class, bucket->key);
     }
     for (size_t i = 0; i < bucket->count; i++)
@@ -190,11 +190,12 @@ static stemma_status meet_heads(struct meeting *m, const struct buckets *bucket,
                                 stemma_error *err) {
     const struct samples *s = m->samples;
     for (size_t i = 0; i < bucket->count; i++) {
-        const struct class_samples *class = &s->classes[bucket->classes[i]];
+        const struct class_samples *class = &s->classes[bucket_class(bucket, i)];
         if (!class->full || !looks_up(class, bucket->key)) continue;
         for (size_t k = 0; k < s->plan->few; k++) {
             uint32_t head = load_u32(heads + 4 * k);
-            if (head != UINT32_MAX) TRY(meet(m, s->input->rank[bucket->classes[i]], head, true, false, err));
+            if (head != UINT32_MAX)
+                TRY(meet(m, s->input->rank[bucket_class(bucket, i)], head, true, false, err));
         }
     }
     return STEMMA_OK;
@@ -284,15 +285,15 @@ static uint32_t first_part(uint32_t slice) {
     return slice * (SORTER_PARTS / SAMPLE_SLICES);
 }
 
-static stemma_status open_slice(const struct samples *s, uint32_t slice, struct buckets *buckets,
+static stemma_status open_slice(const struct samples *s, uint32_t slice, bool shared, struct buckets *buckets,
                                 stemma_error *err) {
     return buckets_open(buckets, s->input->samples, first_part(slice), first_part(slice + 1), s->plan->cap,
-                        err);
+                        shared, err);
 }
 
 stemma_status samples_count(struct samples *s, uint32_t slice, stemma_error *err) {
     struct buckets buckets;
-    stemma_status status = open_slice(s, slice, &buckets, err);
+    stemma_status status = open_slice(s, slice, false, &buckets, err);
     if (status == STEMMA_OK) status = count_all(s, &buckets, &s->heads[slice], err);
     buckets_close(&buckets);
     return status;
@@ -320,7 +321,7 @@ stemma_status samples_meet(struct samples *s, uint32_t slice, struct join_counts
     struct buckets buckets;
     m.ranks = mem_alloc(s->plan->cap * sizeof *m.ranks);
     m.needs = mem_alloc(s->plan->cap * sizeof *m.needs);
-    stemma_status status = open_slice(s, slice, &buckets, err);
+    stemma_status status = open_slice(s, slice, true, &buckets, err);
     if (status == STEMMA_OK && !(m.ranks && m.needs)) status = fail_memory(err);
     if (status == STEMMA_OK) status = meet_all(&m, &buckets, s->heads[slice].data, err);
     buckets_close(&buckets);
