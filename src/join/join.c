@@ -89,7 +89,7 @@ static void work(void *context, unsigned number) {
 
 static stemma_status run_stage(struct join *join, enum stage stage, bool with_bands) {
     join->stage = stage;
-    join->slices = join->plan->contained > 0 ? SAMPLE_SLICES : 0;
+    join->slices = stage == GIVE ? join->samples.met_slices : join->samples.slices;
     join->band_count = with_bands ? join->plan->bands : 0;
     join->next = 0;
     const uint32_t tasks = join->slices + join->band_count;

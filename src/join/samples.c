@@ -281,14 +281,23 @@ static stemma_status give_all(struct samples *s, struct sorter_cursor *cursor, s
 
 /* ---- the stages ---- */
 
-static uint32_t first_part(uint32_t slice) {
-    return slice * (SORTER_PARTS / SAMPLE_SLICES);
+/* Worth a task of its own; where records are on disk, each slice costs the opening of all runs. */
+#define SLICE_RECORDS 16384
+
+static uint32_t slices_for(uint64_t records) {
+    uint32_t slices = 1;
+    while (slices < SAMPLE_SLICES && slices * (uint64_t)SLICE_RECORDS < records) slices *= 2;
+    return slices;
+}
+
+static uint32_t first_part(uint32_t slice, uint32_t slices) {
+    return slice * (SORTER_PARTS / slices);
 }
 
 static stemma_status open_slice(const struct samples *s, uint32_t slice, bool shared, struct buckets *buckets,
                                 stemma_error *err) {
-    return buckets_open(buckets, s->input->samples, first_part(slice), first_part(slice + 1), s->plan->cap,
-                        shared, err);
+    return buckets_open(buckets, s->input->samples, first_part(slice, s->slices),
+                        first_part(slice + 1, s->slices), s->plan->cap, shared, err);
 }
 
 stemma_status samples_count(struct samples *s, uint32_t slice, stemma_error *err) {
@@ -332,6 +341,7 @@ stemma_status samples_meet(struct samples *s, uint32_t slice, struct join_counts
 
 stemma_status samples_settle(struct samples *s, struct join_counts *counts, stemma_error *err) {
     TRY(sorter_finish(s->met, err));
+    s->met_slices = slices_for(sorter_count(s->met));
     counts->spilled += sorter_spilled(s->met);
     return STEMMA_OK;
 }
@@ -339,7 +349,8 @@ stemma_status samples_settle(struct samples *s, struct join_counts *counts, stem
 stemma_status samples_give(struct samples *s, uint32_t slice, struct outlet *outlet,
                            struct join_counts *counts, stemma_error *err) {
     struct sorter_cursor *cursor = NULL;
-    TRY(sorter_read_parts(s->met, first_part(slice), first_part(slice + 1), &cursor, err));
+    TRY(sorter_read_parts(s->met, first_part(slice, s->met_slices), first_part(slice + 1, s->met_slices),
+                          &cursor, err));
     stemma_status status = give_all(s, cursor, outlet, counts, err);
     sorter_cursor_free(cursor);
     return status;
@@ -357,7 +368,7 @@ static stemma_status list_ranks(struct samples *s, stemma_error *err) {
 
 stemma_status samples_init(struct samples *s, const struct join_plan *plan, const struct join_input *input,
                            stemma_error *err) {
-    *s = (struct samples){.plan = plan, .input = input};
+    *s = (struct samples){.plan = plan, .input = input, .slices = slices_for(sorter_count(input->samples))};
     s->classes = mem_zero(input->count, sizeof *s->classes);
     s->need = mem_zero(input->count, sizeof *s->need);
     if (!s->classes || !s->need) return fail_memory(err);

@@ -7,7 +7,7 @@
 #include "join/join.h"
 #include "join/outlet.h"
 
-enum { SAMPLE_SLICES = 32 }; /* when they are read from disk, each costs the opening of all runs */
+#define SAMPLE_SLICES 32 /* at most */
 
 struct samples {
     const struct join_plan *plan;
@@ -16,6 +16,7 @@ struct samples {
     uint8_t *need;                   /* by rank: how often a class that contains it is met at least */
     uint32_t *class_at;              /* rank; NULL when sizes are not known */
     struct buf heads[SAMPLE_SLICES]; /* the first few ranks of each full bucket, in order */
+    uint32_t slices, met_slices;     /* of the samples, of what was met */
     struct sorter *met;              /* pairs that share a sample which one of them needs, once for each */
 };
 
