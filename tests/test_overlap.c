@@ -562,7 +562,7 @@ static void a_word_map_knows_every_byte(void **unused) {
     uint64_t state = 4;
     for (size_t round = 0; round < effort(500); round++) {
         size_t size = rng_below(&state, 400), word = 0;
-        uint8_t text[400];
+        uint8_t text[400 + KERNEL_SLACK];
         const char *letters = rng_below(&state, 2) ? "a  \xa0!\x20" : "ab \x21\x1f\x30";
         for (size_t i = 0; i < size; i++) text[i] = (uint8_t)letters[rng_below(&state, 6)];
         assert_true(word_map_set(&map, text, size));
