@@ -140,7 +140,7 @@ static struct overlap twin_with(struct bench *bench) {
 
 static struct overlap fast_with(struct bench *bench) {
     struct overlap out;
-    must(overlap_with(bench->base, bench->b.data, bench->b.len, &out, NULL) == STEMMA_OK, "no overlap");
+    must(overlap_with(bench->base, bench->b.data, bench->b.len, NULL, &out, NULL, NULL) == STEMMA_OK, "no overlap");
     return out;
 }
 
@@ -148,7 +148,7 @@ static struct overlap fast_with(struct bench *bench) {
 static void set_base(struct bench *bench) {
     struct overlap none;
     overlap_base_set(bench->base, bench->a.data, bench->a.len);
-    must(overlap_with(bench->base, bench->b.data, 0, &none, NULL) == STEMMA_OK, "no base");
+    must(overlap_with(bench->base, bench->b.data, 0, NULL, &none, NULL, NULL) == STEMMA_OK, "no base");
 }
 
 /* Seconds for both ways, and what was found. */

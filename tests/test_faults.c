@@ -700,15 +700,15 @@ static stemma_status canonical(struct whole *whole, const char *text, const uint
 static stemma_status overlap_texts(struct overlap_base *base, struct whole *a, struct whole *b, stemma_error *error) {
     const uint8_t *text, *other;
     size_t size, other_size;
-    struct overlap out = {.common = 77};
+    struct overlap out = {.common = 77}, ignored;
     stemma_status status = canonical(a, world.text, &text, &size, error);
     if (status == STEMMA_OK) status = canonical(b, world.other, &other, &other_size, error);
     const struct overlap_aim aim = {.7, .9};
     bool hopeless;
     if (status != STEMMA_OK) return status;
     overlap_base_set(base, text, size);
-    status = overlap_hopeless(base, other, size / 2, &aim, &hopeless, error);
-    if (status == STEMMA_OK) status = overlap_with(base, other, other_size, &out, error);
+    status = overlap_with(base, other, other_size / 2, &aim, &ignored, &hopeless, error);
+    if (status == STEMMA_OK) status = overlap_with(base, other, other_size, NULL, &out, NULL, error);
     assert_int_equal(out.common == 77, status != STEMMA_OK);
     return status;
 }

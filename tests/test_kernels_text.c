@@ -343,6 +343,20 @@ static void check_hash(const struct kernels *table, const struct guarded memory[
     assert_memory_equal(result, expected, 8 * words);
 }
 
+static void check_map(const struct kernels *table, const struct guarded memory[2], size_t size, int mean,
+                      uint64_t *rng) {
+    static struct space_block blocks[TEXT_MOST / 64 + 1], expected_blocks[TEXT_MOST / 64 + 1];
+    static uint32_t expected[TEXT_MOST];
+    uint8_t *text = guarded_at(&memory[0], size, KERNEL_SLACK, rng);
+    size_t offset = 64 * rng_below(rng, 1000), before = rng_below(rng, 1000);
+    random_words(text, size, mean, rng);
+    size_t spaces = generic_map_spaces(text, size, offset, before, expected_blocks, expected);
+    uint32_t *result = (uint32_t *)(void *)guarded_at(&memory[1], 4 * spaces, 4 * KERNEL_SLACK, rng);
+    assert_int_equal(table->map_spaces(text, size, offset, before, blocks, result), spaces);
+    assert_memory_equal(blocks, expected_blocks, (size + 63) / 64 * sizeof *blocks);
+    assert_memory_equal(result, expected, 4 * spaces);
+}
+
 static void test_hash(void **state) {
     (void)state;
     static const int means[] = {0, 1, 2, 4, 9, 40, 3000, -7, -8, -9, -15, -16, -17, -31, -32, -33, -100};
@@ -356,6 +370,8 @@ static void test_hash(void **state) {
             for (size_t size = 0; size <= 300; size++) check_hash(all[t], memory, size, means[m], &rng);
             for (size_t size = 2040; size < 2060; size++) check_hash(all[t], memory, size, means[m], &rng);
             check_hash(all[t], memory, TEXT_MOST, means[m], &rng);
+            for (size_t size = 0; size <= 300; size++) check_map(all[t], memory, size, means[m], &rng);
+            check_map(all[t], memory, TEXT_MOST, means[m], &rng);
         }
         guarded_free(&memory[0]);
         guarded_free(&memory[1]);

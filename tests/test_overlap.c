@@ -294,7 +294,7 @@ static struct overlap twin_overlap(const struct reading *r, const struct buf *a,
     return out;
 }
 
-/* What reaches the aim is never given up. */
+/* What reaches the aim is never given up, and what is not given up has the same numbers. */
 static void same_hope(struct overlap_base *base, const uint8_t *text, size_t size,
                       const struct overlap *expected) {
     double a = (double)expected->a, b = (double)expected->b, common = (double)expected->common;
@@ -302,9 +302,22 @@ static void same_hope(struct overlap_base *base, const uint8_t *text, size_t siz
     const struct overlap_aim aims[] = {{resemblance, 0}, {1, contained}, {resemblance, contained}};
     for (int i = 0; common > 0 && i < 3; i++) {
         bool hopeless = true;
-        assert_int_equal(overlap_hopeless(base, text, size, &aims[i], &hopeless, NULL), STEMMA_OK);
+        struct overlap found = {0};
+        assert_int_equal(overlap_with(base, text, size, &aims[i], &found, &hopeless, NULL), STEMMA_OK);
         assert_false(hopeless);
+        assert_memory_equal(&found, expected, sizeof found);
     }
+}
+
+/* What is given up does not reach the aim. */
+static void no_hope(struct overlap_base *base, const uint8_t *text, size_t size,
+                    const struct overlap *expected) {
+    const struct overlap_aim aim = {.7, .9};
+    double a = (double)expected->a, b = (double)expected->b, common = (double)expected->common;
+    struct overlap found = {0};
+    bool hopeless = true;
+    assert_int_equal(overlap_with(base, text, size, &aim, &found, &hopeless, NULL), STEMMA_OK);
+    if (hopeless) assert_true(common < .7 * (a + b - common) && common < .9 * a && common < .9 * b);
 }
 
 static void same_overlap(struct overlap_base *base, struct whole *whole, const struct reading *r,
@@ -312,11 +325,12 @@ static void same_overlap(struct overlap_base *base, struct whole *whole, const s
     struct overlap expected = twin_overlap(r, a, b), found;
     size_t size;
     uint8_t *text = canonical(whole, b, &size);
-    assert_int_equal(overlap_with(base, text, size, &found, NULL), STEMMA_OK);
+    assert_int_equal(overlap_with(base, text, size, NULL, &found, NULL, NULL), STEMMA_OK);
     assert_int_equal(found.a, expected.a);
     assert_int_equal(found.b, expected.b);
     assert_int_equal(found.common, expected.common);
     same_hope(base, text, size, &expected);
+    no_hope(base, text, size, &expected);
     free(text);
 }
 
@@ -398,7 +412,7 @@ static void only_what_cannot_be_is_hopeless(void **unused) {
     assert_true(glance_is_hopeless(&(struct overlap){2, 2, 1}, &(struct overlap_aim){1, 0}));
 }
 
-/* By bytes, whose samples are cheap; words are looked up at once. */
+/* Bytes by samples, words when enough of them were looked for. */
 static void unrelated_texts_are_hopeless(void **unused) {
     (void)unused;
     const struct view views[] = {
@@ -410,22 +424,43 @@ static void unrelated_texts_are_hopeless(void **unused) {
         struct reading r = {.view = views[v]};
         struct overlap_base *base;
         struct buf a = {0}, b = {0};
-        bool hopeless = true;
+        bool hopeless = false;
+        struct overlap found = {.common = 77};
         for (int i = 0; i < 6000; i++)
             assert_true(buf_add_format(i < 4000 ? &a : &b, "%x ", (unsigned)rng_next(&state)));
         assert_true(buf_reserve(&a, KERNEL_SLACK) && buf_reserve(&b, KERNEL_SLACK));
         assert_int_equal(shingle_tables_init(&r.tables, &r.view, NULL), STEMMA_OK);
         assert_int_equal(overlap_base_new(&r.view, &r.tables, &base, NULL), STEMMA_OK);
         overlap_base_set(base, a.data, a.len - 1);
-        assert_int_equal(overlap_hopeless(base, b.data, b.len / 2, &aim, &hopeless, NULL), STEMMA_OK);
-        assert_int_equal(hopeless, views[v].unit == UNIT_BYTE);
-        assert_int_equal(overlap_hopeless(base, a.data, a.len / 2, &aim, &hopeless, NULL), STEMMA_OK);
+        assert_int_equal(overlap_with(base, b.data, b.len / 2, &aim, &found, &hopeless, NULL), STEMMA_OK);
+        assert_true(hopeless);
+        assert_int_equal(found.common, 77);
+        assert_int_equal(overlap_with(base, a.data, a.len / 2, &aim, &found, &hopeless, NULL), STEMMA_OK);
         assert_false(hopeless);
         overlap_base_free(base);
         shingle_tables_release(&r.tables);
         buf_release(&a);
         buf_release(&b);
     }
+}
+
+/* Numbers that reach an aim are within the limit, whatever more shingles b was thought to have. */
+static void limits_are_for_what_does_not_reach(void **unused) {
+    (void)unused;
+    uint64_t state = 9, within = 0;
+    for (size_t round = 0; round < effort(20000); round++) {
+        uint64_t a = 1 + rng_below(&state, 300), b = 1 + rng_below(&state, 300);
+        uint64_t common = rng_below(&state, (a < b ? a : b) + 1), most = b + rng_below(&state, 20);
+        double resemblance = (double)common / (double)(a + b - common);
+        const struct overlap_aim aim = {.3 + (double)rng_below(&state, 70) / 100,
+                                        rng_below(&state, 2) ? .5 + (double)rng_below(&state, 50) / 100 : 0};
+        double contained = (double)common / (double)(a < b ? a : b);
+        bool reached = resemblance >= aim.resemblance || (aim.contained > 0 && contained >= aim.contained);
+        bool may = (double)(b - common) <= reach_limit(&aim, a, most);
+        if (reached) assert_true(may);
+        within += may;
+    }
+    assert_true(within < effort(20000) * 9 / 10);
 }
 
 /* ---- texts that would take a square of their size, if nothing kept it linear ---- */
@@ -520,9 +555,9 @@ static void nothing_is_compared_before_it_is_set(void **unused) {
     assert_int_equal(overlap_base_new(&view, &tables, &base, NULL), STEMMA_OK);
     bool hopeless = true;
     const struct overlap_aim aim = {.7, .9};
-    assert_int_equal(overlap_with(base, text, 0, &out, NULL), STEMMA_INVALID);
+    assert_int_equal(overlap_with(base, text, 0, NULL, &out, NULL, NULL), STEMMA_INVALID);
     assert_int_equal(out.a, 7);
-    assert_int_equal(overlap_hopeless(base, text, 0, &aim, &hopeless, NULL), STEMMA_INVALID);
+    assert_int_equal(overlap_with(base, text, 0, &aim, &out, &hopeless, NULL), STEMMA_INVALID);
     assert_true(hopeless);
     overlap_base_free(base);
     shingle_tables_release(&tables);
@@ -562,7 +597,7 @@ static void a_word_map_knows_every_byte(void **unused) {
     uint64_t state = 4;
     for (size_t round = 0; round < effort(500); round++) {
         size_t size = rng_below(&state, 400), word = 0;
-        uint8_t text[400];
+        uint8_t text[400 + KERNEL_SLACK];
         const char *letters = rng_below(&state, 2) ? "a  \xa0!\x20" : "ab \x21\x1f\x30";
         for (size_t i = 0; i < size; i++) text[i] = (uint8_t)letters[rng_below(&state, 6)];
         assert_true(word_map_set(&map, text, size));
@@ -604,6 +639,7 @@ int main(void) {
         cmocka_unit_test(overlaps_are_those_of_the_sets),
         cmocka_unit_test(only_what_cannot_be_is_hopeless),
         cmocka_unit_test(unrelated_texts_are_hopeless),
+        cmocka_unit_test(limits_are_for_what_does_not_reach),
         cmocka_unit_test(repetitive_texts_take_linear_time),
         cmocka_unit_test(long_words_are_compared),
         cmocka_unit_test(nothing_is_compared_before_it_is_set),

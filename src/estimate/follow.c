@@ -6,13 +6,16 @@
  * aside, and the gaps' fingerprints are made many at a time;
  *  - in a *search*: windows are looked up one after the other, until one begins a run that goes on.
  *
- * Comparing bytes is bounded by an allowance that is linear in b. When it is spent, everything is looked up.
+ * When b lacks more than it may, the rest of it is not looked at. Comparing bytes is bounded by an allowance
+ * that is linear in b. When it is spent, everything is looked up.
  */
 #include "estimate/follow.h"
 
 #include "base/alloc.h"
 #include "kernels/kernels.h"
+#include "text/tokens.h"
 
+#include <math.h>
 #include <string.h>
 
 enum {
@@ -41,7 +44,10 @@ struct follower {
     struct tally *tally;
     const struct kernels *kernels;
     size_t allowance;
-    bool regular;
+    const struct overlap_aim *aim; /* NULL: all numbers are wanted */
+    double limit;                  /* of shingles that b may lack; negative until it is known */
+    double patience;               /* so many are put up with before a closer look */
+    enum follow_end end;
 };
 
 void follow_scratch_release(struct follow_scratch *scratch) {
@@ -49,6 +55,7 @@ void follow_scratch_release(struct follow_scratch *scratch) {
     vec64_release(&scratch->gap_windows);
     vec64_release(&scratch->gap_fp);
     word_map_release(&scratch->words);
+    word_map_release(&scratch->counted);
 }
 
 static size_t least(size_t a, size_t b) {
@@ -143,7 +150,7 @@ static stemma_status find_gaps(struct follower *f, stemma_error *err) {
         size_t picked = pick_windows(&scratch->gap_windows, between, fp, scratch->gap_fp.data);
         TRY(tally_find(f->tally, f->a->shingles, scratch->gap_fp.data, picked, err));
     }
-    f->regular = f->regular && tokens == expected;
+    if (tokens != expected) f->end = FOLLOW_IRREGULAR;
     scratch->gap_windows.len = scratch->gap_text.len = 0;
     return STEMMA_OK;
 }
@@ -215,7 +222,7 @@ static stemma_status read_piece(struct follower *f, size_t begin, size_t size, s
     const uint8_t *text = f->text + begin;
     if (f->a->words && !word_map_set(&f->scratch->words, text, piece->end - begin)) return fail_memory(err);
     TRY(whole_shingles(f->whole, text, piece->end - begin, &piece->fp, &piece->windows, &tokens, err));
-    if (f->a->words && tokens != f->scratch->words.count) f->regular = false;
+    if (f->a->words && tokens != f->scratch->words.count) f->end = FOLLOW_IRREGULAR;
     bool whole_text = begin == 0 && piece->end == f->size;
     if (tokens < f->a->window && !whole_text)
         piece->windows = 0; /* only a whole text may be shorter than a window */
@@ -242,6 +249,39 @@ static stemma_status search_piece(struct follower *f, const struct piece *piece,
     return STEMMA_OK;
 }
 
+/* ---- giving up ---- */
+
+/* At most: a very long word is cut into several. */
+static stemma_status count_tokens(const struct follower *f, size_t *tokens, stemma_error *err) {
+    struct word_map *words = &f->scratch->counted;
+    *tokens = f->size;
+    if (!f->a->words) return STEMMA_OK;
+    if (!word_map_set(words, f->text, f->size)) return fail_memory(err);
+    *tokens = words->count + f->size / TOKEN_MOST;
+    return STEMMA_OK;
+}
+
+/* That words are as long as those of a is a guess, which saves counting those of texts that are alike. */
+static double guess_tokens(const struct follower *f) {
+    return (double)f->size / (double)f->a->size * (double)token_count(f->a);
+}
+
+/* Gives up when b lacks more than it may. */
+static stemma_status keep_hope(struct follower *f, stemma_error *err) {
+    const struct vec64 *rest = &f->tally->rest;
+    size_t tokens, lacking = rest->len;
+    if (!f->aim || f->end != FOLLOW_DONE || (double)lacking <= f->patience) return STEMMA_OK;
+    if (f->limit < 0) {
+        TRY(count_tokens(f, &tokens, err));
+        f->limit = reach_limit(f->aim, f->a->shingles->places.distinct, tokens);
+    }
+    if ((double)lacking > f->limit)
+        TRY(distinct_count(&f->tally->distinct, rest->data, rest->len, &lacking, err));
+    if ((double)lacking > f->limit) f->end = FOLLOW_HOPELESS;
+    f->patience = (double)lacking > f->limit / 2 ? fmax(f->limit, 2 * (double)rest->len) : f->limit;
+    return STEMMA_OK;
+}
+
 /* From `at` on, for a run; none is found when b ends before. A piece that holds hardly more than a window
  * would be read again and again. */
 static stemma_status search(struct follower *f, size_t at, struct run *run, bool *found, stemma_error *err) {
@@ -250,9 +290,10 @@ static stemma_status search(struct follower *f, size_t at, struct run *run, bool
     while (at < f->size) {
         struct piece piece;
         TRY(read_piece(f, at, size, &piece, err));
-        if (!f->regular) return STEMMA_OK;
+        if (f->end != FOLLOW_DONE) return STEMMA_OK;
         TRY(search_piece(f, &piece, run, found, err));
-        if (*found || piece.end == f->size) return STEMMA_OK;
+        TRY(keep_hope(f, err));
+        if (*found || piece.end == f->size || f->end != FOLLOW_DONE) return STEMMA_OK;
         at = piece_start(f, &piece, piece.windows);
         if (size < SEARCH_MOST || piece.windows < window) size *= 4;
     }
@@ -265,17 +306,18 @@ static stemma_status follow_runs(struct follower *f, stemma_error *err) {
     struct run run;
     bool found = begin_run(f, 0, 0, &run);
     if (!found) TRY(search(f, 0, &run, &found, err));
-    while (found && f->regular) {
+    while (found && f->end == FOLLOW_DONE) {
         tally_mark(f->tally, run.first, run_windows(f, &run));
         if (run.end - run.a_at + run.b_at == f->size) break;
         TRY(bridge(f, &run, &found, err));
         if (!found) TRY(search(f, behind_run(f, &run), &run, &found, err));
     }
-    return find_gaps(f, err);
+    return f->end == FOLLOW_DONE ? find_gaps(f, err) : STEMMA_OK;
 }
 
-stemma_status follow(const struct follow_base *base, const uint8_t *text, size_t size, struct whole *whole,
-                     struct follow_scratch *scratch, struct tally *tally, bool *regular, stemma_error *err) {
+stemma_status follow(const struct follow_base *base, const uint8_t *text, size_t size,
+                     const struct overlap_aim *aim, struct whole *whole, struct follow_scratch *scratch,
+                     struct tally *tally, enum follow_end *end, stemma_error *err) {
     struct follower f = {.a = base,
                          .text = text,
                          .size = size,
@@ -284,9 +326,12 @@ stemma_status follow(const struct follow_base *base, const uint8_t *text, size_t
                          .tally = tally,
                          .kernels = kernels_get(),
                          .allowance = ALLOWANCE * size,
-                         .regular = true};
+                         .aim = aim,
+                         .limit = -1,
+                         .end = FOLLOW_DONE};
+    if (aim) f.patience = reach_limit(aim, base->shingles->places.distinct, (uint64_t)guess_tokens(&f));
     scratch->gap_text.len = scratch->gap_windows.len = 0;
     TRY(follow_runs(&f, err));
-    *regular = f.regular;
+    *end = f.end;
     return STEMMA_OK;
 }

@@ -8,6 +8,7 @@
 #ifndef ESTIMATE_FOLLOW_H
 #define ESTIMATE_FOLLOW_H
 
+#include "estimate/reach.h"
 #include "estimate/tally.h"
 #include "shingle/whole.h"
 #include "text/word_map.h"
@@ -27,12 +28,19 @@ struct follow_scratch {
     struct vec64 gap_windows; /* how many windows each has */
     struct vec64 gap_fp;      /* their fingerprints */
     struct word_map words;    /* of the piece that is searched */
+    struct word_map counted;  /* of the whole text, if they have to be counted */
 };
 void follow_scratch_release(struct follow_scratch *scratch);
 
-/* Tallies all shingles of a text. *regular is false when its words turn out not to be as said; then the tally
- * is not complete. */
-stemma_status follow(const struct follow_base *base, const uint8_t *text, size_t size, struct whole *whole,
-                     struct follow_scratch *scratch, struct tally *tally, bool *regular, stemma_error *err);
+enum follow_end {
+    FOLLOW_DONE,
+    FOLLOW_IRREGULAR, /* its words turned out not to be as said */
+    FOLLOW_HOPELESS   /* it does not reach the aim */
+};
+
+/* Tallies all shingles of a text; the tally is complete if that is done. The aim may be NULL. */
+stemma_status follow(const struct follow_base *base, const uint8_t *text, size_t size,
+                     const struct overlap_aim *aim, struct whole *whole, struct follow_scratch *scratch,
+                     struct tally *tally, enum follow_end *end, stemma_error *err);
 
 #endif

@@ -5,9 +5,8 @@
 #include "estimate/glance.h"
 
 enum {
-    FOLLOWED_LEAST = 256,        /* bytes: shorter texts are looked up faster than followed */
-    FOLLOWED_WORDS_LEAST = 2048, /* likewise, of words */
-    GLANCED_LEAST = 256          /* shorter ones have too few samples to tell */
+    FOLLOWED_LEAST = 256, /* shorter texts are looked up faster than followed, */
+    GLANCED_LEAST = 256   /* or have too few samples to tell */
 };
 
 struct overlap_base {
@@ -81,13 +80,10 @@ static stemma_status make_glance(struct overlap_base *base, stemma_error *err) {
     return STEMMA_OK;
 }
 
-stemma_status overlap_hopeless(struct overlap_base *base, const uint8_t *text, size_t size,
-                               const struct overlap_aim *aim, bool *hopeless, stemma_error *err) {
+static stemma_status look_at_samples(struct overlap_base *base, const uint8_t *text, size_t size,
+                                     const struct overlap_aim *aim, bool *hopeless, stemma_error *err) {
     const uint64_t *fp;
     size_t count;
-    TRY(check_set(base, err));
-    *hopeless = false;
-    if (!is_worth_a_glance(base, size)) return STEMMA_OK;
     TRY(make_glance(base, err));
     TRY(whole_samples(base->other, text, size, GLANCE_MODULUS, &fp, &count, err));
     return glance_at(&base->glance, fp, count, aim, hopeless, err);
@@ -128,25 +124,23 @@ static stemma_status make_map(struct overlap_base *base, stemma_error *err) {
 }
 
 static bool is_worth_following(const struct overlap_base *base, size_t size) {
-    size_t least = base->view->unit == UNIT_WORD ? FOLLOWED_WORDS_LEAST : FOLLOWED_LEAST;
-    return can_follow(base->view) && base->size >= least && base->size <= WORD_MAP_MOST && size >= least &&
-           size <= WORD_MAP_MOST;
+    return can_follow(base->view) && base->size >= FOLLOWED_LEAST && base->size <= WORD_MAP_MOST &&
+           size >= FOLLOWED_LEAST && size <= WORD_MAP_MOST;
 }
 
-/* Unless *done, all is as it was. */
 static stemma_status follow_text(struct overlap_base *base, const uint8_t *text, size_t size,
-                                 struct overlap *out, bool *done, stemma_error *err) {
+                                 const struct overlap_aim *aim, struct overlap *out, enum follow_end *end,
+                                 stemma_error *err) {
     const struct follow_base a = {.text = base->text,
                                   .size = base->size,
                                   .window = base->view->window,
                                   .words = base->view->unit == UNIT_BYTE ? NULL : &base->words,
                                   .shingles = &base->shingles};
     TRY(make_map(base, err));
-    *done = base->regular;
-    if (!*done) return STEMMA_OK;
+    if (!base->regular) return STEMMA_OK;
     TRY(tally_begin(&base->tally, &base->shingles, err));
-    TRY(follow(&a, text, size, base->other, &base->scratch, &base->tally, done, err));
-    return *done ? tally_end(&base->tally, &base->shingles, out, err) : STEMMA_OK;
+    TRY(follow(&a, text, size, aim, base->other, &base->scratch, &base->tally, end, err));
+    return *end == FOLLOW_DONE ? tally_end(&base->tally, &base->shingles, out, err) : STEMMA_OK;
 }
 
 static stemma_status look_up(struct overlap_base *base, const uint8_t *text, size_t size, struct overlap *out,
@@ -158,11 +152,19 @@ static stemma_status look_up(struct overlap_base *base, const uint8_t *text, siz
     return tally_all(&base->tally, &base->shingles, fp, count, out, err);
 }
 
-stemma_status overlap_with(struct overlap_base *base, const uint8_t *text, size_t size, struct overlap *out,
+stemma_status overlap_with(struct overlap_base *base, const uint8_t *text, size_t size,
+                           const struct overlap_aim *aim, struct overlap *out, bool *hopeless,
                            stemma_error *err) {
-    bool done = false;
+    enum follow_end end = FOLLOW_IRREGULAR;
+    bool given_up = false;
     TRY(check_set(base, err));
-    TRY(make_ready(base, err));
-    if (is_worth_following(base, size)) TRY(follow_text(base, text, size, out, &done, err));
-    return done ? STEMMA_OK : look_up(base, text, size, out, err);
+    if (aim && is_worth_a_glance(base, size)) TRY(look_at_samples(base, text, size, aim, &given_up, err));
+    if (!given_up) {
+        TRY(make_ready(base, err));
+        if (is_worth_following(base, size)) TRY(follow_text(base, text, size, aim, out, &end, err));
+        if (end == FOLLOW_IRREGULAR) TRY(look_up(base, text, size, out, err));
+        given_up = end == FOLLOW_HOPELESS;
+    }
+    if (aim) *hopeless = given_up;
+    return STEMMA_OK;
 }

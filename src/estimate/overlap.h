@@ -7,6 +7,7 @@
 #define ESTIMATE_OVERLAP_H
 
 #include "estimate/exact.h"
+#include "estimate/reach.h"
 #include "shingle/tables.h"
 
 struct overlap_base;
@@ -19,19 +20,10 @@ stemma_status overlap_base_new(const struct view *view, const struct shingle_tab
  * with. It is made ready when it is first needed. */
 void overlap_base_set(struct overlap_base *base, const uint8_t *text, size_t size);
 
-/* What makes two documents worth comparing: a resemblance, or one of them contained in the other (0: that
- * does not count). */
-struct overlap_aim {
-    double resemblance, contained;
-};
-
-/* Whether another text (with slack, too) does not reach the aim, as samples of both tell beyond doubt
- * (glance.h); false where samples cost as much as all shingles. */
-stemma_status overlap_hopeless(struct overlap_base *base, const uint8_t *text, size_t size,
-                               const struct overlap_aim *aim, bool *hopeless, stemma_error *err);
-
-/* Another text against the base, which is a. */
-stemma_status overlap_with(struct overlap_base *base, const uint8_t *text, size_t size, struct overlap *out,
+/* Another text (with slack, too) against the base, which is a. Unless the aim is NULL, *hopeless says that it
+ * is not reached: the comparison was given up then, and *out is as it was. */
+stemma_status overlap_with(struct overlap_base *base, const uint8_t *text, size_t size,
+                           const struct overlap_aim *aim, struct overlap *out, bool *hopeless,
                            stemma_error *err);
 void overlap_base_free(struct overlap_base *base);
 

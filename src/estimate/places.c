@@ -7,8 +7,9 @@
 #include <sys/random.h>
 
 enum {
-    MEAN = 3,  /* fingerprints to a group: one group in 260 overflows. Of four, one in 50 would. */
-    AHEAD = 24 /* the table of a long text is not in the nearest cache: groups are fetched so long before */
+    MEAN = 3,   /* fingerprints to a group: one group in 260 overflows. Of four, one in 50 would. */
+    AHEAD = 24, /* the table of a long text is not in the nearest caches: groups are fetched so long before */
+    LONG = 32768 /* fingerprints: of fewer, fetching costs more than waiting */
 };
 
 /* Without a random number hostile texts may be slow to compare, but not wrong. */
@@ -56,27 +57,34 @@ static bool add_repeat(struct places *places, size_t at, size_t first) {
     return true;
 }
 
-static stemma_status enter_all(struct places *places, size_t count, stemma_error *err) {
+/* Inlined with a constant `ahead`. */
+static inline stemma_status enter_from(struct places *places, size_t begin, size_t end, size_t ahead,
+                                       stemma_error *err) {
     const struct places table = *places; /* which no store can change, unlike what a pointer points to */
-    size_t repeated = 0;
     struct probe slot;
-    for (size_t i = 0; i < count; i++) {
-        if (i + AHEAD < count) places_fetch(&table, table.fp[i + AHEAD]);
+    for (size_t i = begin; i < end; i++) {
+        if (ahead) places_fetch(&table, table.fp[i + ahead]);
         size_t first = places_probe(&table, table.fp[i], &slot);
         if (first == PLACES_NONE) {
             take_slot(&table, &slot, i);
         } else {
-            repeated++;
+            places->distinct--;
             if (!add_repeat(places, i, first)) return fail_memory(err);
         }
     }
-    places->distinct = count - repeated;
     return STEMMA_OK;
+}
+
+static stemma_status enter_all(struct places *places, size_t count, stemma_error *err) {
+    size_t fetched = count >= LONG ? count - AHEAD : 0;
+    TRY(enter_from(places, 0, fetched, AHEAD, err));
+    return enter_from(places, fetched, count, 0, err);
 }
 
 stemma_status places_set(struct places *places, const uint64_t *fp, size_t count, stemma_error *err) {
     places->fp = fp;
-    places->distinct = places->repeat_count = 0;
+    places->distinct = count;
+    places->repeat_count = 0;
     if (count > UINT32_MAX)
         return fail(err, STEMMA_INVALID, "a text of %zu shingles is too long for memory", count);
     if (!make_slots(places, count)) return fail_memory(err);

@@ -7,6 +7,7 @@
         .name = "avx2",                                                                                      \
         .fold_text = avx2_fold_text,                                                                         \
         .hash_words = avx2_hash_words,                                                                       \
+        .map_spaces = avx2_map_spaces,                                                                       \
         .combine = avx2_combine,                                                                             \
         .rabin_all = avx2_rabin_all,                                                                         \
         .rabin_mod = products##_rabin_mod,                                                                   \

@@ -9,6 +9,8 @@ size_t avx2_fold_text(const struct run_chars *chars, const uint8_t *src, size_t 
                       size_t *written, bool *gap, bool *any, struct fold_breaks *breaks);
 size_t avx2_hash_words(const uint8_t *text, size_t size, const struct mix_keys *keys, uint64_t *out,
                        size_t *used);
+size_t avx2_map_spaces(const uint8_t *piece, size_t size, size_t offset, size_t before,
+                         struct space_block *blocks, uint32_t *behind);
 void avx2_combine(const uint64_t *tokens, size_t count, size_t window, const struct mix_keys *keys,
                   uint64_t *out);
 

@@ -1,5 +1,5 @@
 /*
- * Text with AVX2: canonical form, word hashes, fingerprints of word windows.
+ * Text with AVX2: canonical form, word hashes, where words are, fingerprints of word windows.
  *
  * English text has something to remove (", " or ". ") in every second block of 32 bytes, so bytes are moved
  * together without a branch, eight at a time, by shuffles looked up from the mask of what stays. The loops
@@ -78,3 +78,31 @@ static inline uint64_t find_spaces(const uint8_t *text) {
 
 #include "kernels/fold_template.h"
 #include "kernels/text_template.h"
+
+/* ---- where words are ---- */
+
+/* offset + 1 + the place of each bit; up to 8 more are written. Returns how many there are. */
+static inline size_t list_behind(uint64_t spaces, size_t offset, uint32_t *out) {
+    const __m256i step = _mm256_set1_epi32(8);
+    __m256i base = _mm256_set1_epi32((int)(offset + 1));
+    size_t count = 0;
+    for (size_t group = 0; group < 8; group++, spaces >>= 8) {
+        __m256i at = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)&set_bits[spaces & 255]));
+        _mm256_storeu_si256((__m256i *)(out + count), _mm256_add_epi32(at, base));
+        base = _mm256_add_epi32(base, step);
+        count += (size_t)_mm_popcnt_u64(spaces & 255);
+    }
+    return count;
+}
+
+size_t avx2_map_spaces(const uint8_t *piece, size_t size, size_t offset, size_t before,
+                       struct space_block *blocks, uint32_t *behind) {
+    size_t count = 0;
+    for (size_t i = 0; i < size; i += 64) {
+        uint64_t spaces = find_spaces(piece + i);
+        if (size - i < 64) spaces = _bzhi_u64(spaces, (unsigned)(size - i));
+        blocks[i / 64] = (struct space_block){spaces, before + count};
+        count += list_behind(spaces, offset + i, behind + count);
+    }
+    return count;
+}

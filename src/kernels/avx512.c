@@ -8,6 +8,7 @@ const struct kernels kernels_avx512 = {
     .name = "avx512",
     .fold_text = avx512_fold_text,
     .hash_words = avx512_hash_words,
+    .map_spaces = avx2_map_spaces,
     .combine = avx512_combine,
     .rabin_all = avx2_rabin_all,
     .rabin_mod = avx512_rabin_mod,

@@ -68,6 +68,18 @@ size_t generic_hash_words(const uint8_t *text, size_t size, const struct mix_key
     return count;
 }
 
+size_t generic_map_spaces(const uint8_t *piece, size_t size, size_t offset, size_t before,
+                          struct space_block *blocks, uint32_t *behind) {
+    size_t count = 0;
+    for (size_t i = 0; i < size; i++) {
+        if (i % 64 == 0) blocks[i / 64] = (struct space_block){0, before + count};
+        if (piece[i] != ' ') continue;
+        blocks[i / 64].spaces |= UINT64_C(1) << i % 64;
+        behind[count++] = (uint32_t)(offset + i + 1);
+    }
+    return count;
+}
+
 void generic_combine(const uint64_t *tokens, size_t count, size_t window, const struct mix_keys *keys,
                      uint64_t *out) {
     uint64_t sum = 0;
@@ -210,6 +222,7 @@ const struct kernels kernels_portable = {
     .name = "portable",
     .fold_text = generic_fold_text,
     .hash_words = generic_hash_words,
+    .map_spaces = generic_map_spaces,
     .combine = generic_combine,
     .rabin_all = generic_rabin_all,
     .rabin_mod = generic_rabin_mod,

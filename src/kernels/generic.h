@@ -8,6 +8,8 @@ size_t generic_fold_text(const struct run_chars *chars, const uint8_t *src, size
                          size_t *written, bool *gap, bool *any, struct fold_breaks *breaks);
 size_t generic_hash_words(const uint8_t *text, size_t size, const struct mix_keys *keys, uint64_t *out,
                           size_t *used);
+size_t generic_map_spaces(const uint8_t *piece, size_t size, size_t offset, size_t before,
+                          struct space_block *blocks, uint32_t *behind);
 void generic_combine(const uint64_t *tokens, size_t count, size_t window, const struct mix_keys *keys,
                      uint64_t *out);
 void generic_rabin_all(const struct rabin_tables *tables, const uint8_t *bytes, size_t count, uint64_t *out);

@@ -47,6 +47,12 @@ struct mix_keys {
     uint64_t finish;      /* xored in before the finaliser */
 };
 
+/* 64 bytes of a text. */
+struct space_block {
+    uint64_t spaces; /* a bit for each */
+    uint64_t before; /* spaces in all the blocks before */
+};
+
 /* What multiplies by r in GF(2^128), the polynomials modulo x^128 + x^7 + x^2 + x + 1: bit i of two words,
  * the low one first, is the coefficient of x^i. */
 #define HORNER_POWERS 16
@@ -160,6 +166,11 @@ struct kernels {
      * a space follows it. Returns how many; *used is the offset behind the last space seen. */
     size_t (*hash_words)(const uint8_t *text, size_t size, const struct mix_keys *keys, uint64_t *out,
                          size_t *used);
+
+    /* Spaces of a piece of text that begins `offset` bytes into the text, behind `before` others: its blocks, and
+     * where in the text the byte behind each is. Returns how many. */
+    size_t (*map_spaces)(const uint8_t *piece, size_t size, size_t offset, size_t before, struct space_block *blocks,
+                         uint32_t *behind);
 
     /* Fingerprints of all windows of w token hashes: count - w + 1 of them (count >= w). */
     void (*combine)(const uint64_t *tokens, size_t count, size_t window, const struct mix_keys *keys,

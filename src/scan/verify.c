@@ -73,9 +73,8 @@ static stemma_status compare_texts(struct comparer *c, uint32_t first, uint32_t 
         c->ready = true;
     }
     TRY(text_fetch(&c->reader, second, &c->second, &text, &size, err));
-    if (aim) TRY(overlap_hopeless(c->base, text, size, aim, &hopeless, err));
+    TRY(overlap_with(c->base, text, size, aim, &overlap, &hopeless, err));
     if (hopeless) return STEMMA_OK;
-    TRY(overlap_with(c->base, text, size, &overlap, err));
     *out = (struct numbers){overlap.a, overlap.b, overlap.common};
     return STEMMA_OK;
 }

@@ -1,56 +1,30 @@
 #include "text/word_map.h"
 
 #include "base/alloc.h"
-#include "base/buf.h"
 
-#include <string.h>
+enum { PIECE = 4096 }; /* bytes mapped at a time: room is made for as many words. A multiple of 64 */
 
-#define EACH_BYTE UINT64_C(0x0101010101010101)
-
-/* A bit for each of 8 bytes that is a space: it becomes a zero byte, the only one to which adding 0x7f leaves
- * the top bit clear; multiplying brings the eight top bits together. */
-static uint64_t spaces_of_8(const uint8_t *text) {
-    uint64_t bytes = load_u64(text) ^ EACH_BYTE * ' ', low = EACH_BYTE * 0x7f;
-    uint64_t zero = ~(((bytes & low) + low) | bytes | low);
-    return (zero >> 7) * UINT64_C(0x0102040810204080) >> 56;
+static bool make_room(struct word_map *map, size_t starts) {
+    return mem_grow((void **)&map->starts, &map->start_cap, starts, sizeof *map->starts);
 }
 
-static uint64_t spaces_of_64(const uint8_t *text) {
-    uint64_t spaces = 0;
-    for (int i = 0; i < 8; i++) spaces |= spaces_of_8(text + 8 * i) << 8 * i;
-    return spaces;
-}
-
-static size_t add_block(struct word_block *block, const uint8_t *text, size_t before) {
-    *block = (struct word_block){spaces_of_64(text), before};
-    return before + bits_count(block->spaces);
-}
-
-/* Returns how many spaces there are. */
-static size_t fill_blocks(struct word_block *blocks, const uint8_t *text, size_t size) {
-    size_t before = 0, full = size / 64;
-    uint8_t last[64] = {0};
-    for (size_t i = 0; i < full; i++) before = add_block(&blocks[i], text + 64 * i, before);
-    memcpy(last, text + 64 * full, size % 64);
-    return add_block(&blocks[full], last, before);
-}
-
-static void fill_starts(uint32_t *starts, const struct word_block *blocks, size_t count, size_t size) {
-    *starts++ = 0;
-    for (size_t i = 0; i < count; i++)
-        for (uint64_t spaces = blocks[i].spaces; spaces; spaces &= spaces - 1)
-            *starts++ = (uint32_t)(64 * i + 1) + (uint32_t)__builtin_ctzll(spaces);
-    *starts = (uint32_t)size + 1;
-}
-
+/* Behind the last block there is one more where the text fills it: it has a byte at its end, too. */
 bool word_map_set(struct word_map *map, const uint8_t *text, size_t size) {
-    size_t blocks = size / 64 + 1;
+    const struct kernels *kernels = kernels_get();
+    size_t spaces = 0, blocks = size / 64 + 1;
     map->count = 0;
     if (!mem_grow((void **)&map->blocks, &map->block_cap, blocks, sizeof *map->blocks)) return false;
-    size_t words = fill_blocks(map->blocks, text, size) + 1;
-    if (!mem_grow((void **)&map->starts, &map->start_cap, words + 1, sizeof *map->starts)) return false;
-    fill_starts(map->starts, map->blocks, blocks, size);
-    map->count = words;
+    for (size_t at = 0; at < size; at += PIECE) {
+        size_t piece = size - at < PIECE ? size - at : PIECE;
+        if (!make_room(map, 1 + spaces + piece + KERNEL_SLACK)) return false;
+        spaces += kernels->map_spaces(text + at, piece, at, spaces, map->blocks + at / 64,
+                                      map->starts + 1 + spaces);
+    }
+    if (!make_room(map, spaces + 2)) return false;
+    if (size % 64 == 0) map->blocks[size / 64] = (struct space_block){0, spaces};
+    map->starts[0] = 0;
+    map->starts[spaces + 1] = (uint32_t)size + 1;
+    map->count = spaces + 1;
     return true;
 }
 

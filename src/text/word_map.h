@@ -4,6 +4,7 @@
 #define TEXT_WORD_MAP_H
 
 #include "base/bits.h"
+#include "kernels/kernels.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,27 +12,21 @@
 
 #define WORD_MAP_MOST (UINT32_MAX - 64) /* bytes of text */
 
-/* 64 bytes of the text. */
-struct word_block {
-    uint64_t spaces; /* a bit for each */
-    uint64_t before; /* spaces in all the blocks before */
-};
-
 /* Zeroed at first, and reusable. */
 struct word_map {
-    struct word_block *blocks;
+    struct space_block *blocks;
     uint32_t *starts; /* of each word; behind the last, where the next would begin */
     size_t count;     /* words: a text without spaces is one */
     size_t block_cap, start_cap;
 };
 
-/* False when memory is refused. */
+/* Of a text with KERNEL_SLACK readable bytes behind it. False when memory is refused. */
 bool word_map_set(struct word_map *map, const uint8_t *text, size_t size);
 void word_map_release(struct word_map *map);
 
 /* The word that the byte is part of; a space is part of the word before it. */
 static inline size_t word_map_find(const struct word_map *map, size_t byte) {
-    const struct word_block *block = &map->blocks[byte / 64];
+    const struct space_block *block = &map->blocks[byte / 64];
     uint64_t below = block->spaces & ((UINT64_C(1) << byte % 64) - 1);
     return (size_t)block->before + bits_count(below);
 }
