@@ -162,12 +162,15 @@ static enum text_format by_compound(const uint8_t *bytes, size_t size) {
     return found ? TEXT_LOCKED : TEXT_PLAIN;
 }
 
+static bool has_magic(const uint8_t *bytes, size_t size, const char *magic, size_t length) {
+    return size >= length && !memcmp(bytes, magic, length);
+}
+
 static enum text_format by_magic(const uint8_t *bytes, size_t size) {
     struct span span = span_of(bytes, size, FORMAT_SAMPLE);
-    if (size < 8) return TEXT_PLAIN;
-    if (!memcmp(bytes, "PK\3\4", 4)) return by_zip(bytes, size);
-    if (!memcmp(bytes, "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", 8)) return by_compound(bytes, size);
-    if (!memcmp(bytes, "{\\rtf", 5)) return TEXT_RTF;
+    if (has_magic(bytes, size, "PK\3\4", 4)) return by_zip(bytes, size);
+    if (has_magic(bytes, size, "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", 8)) return by_compound(bytes, size);
+    if (has_magic(bytes, size, "{\\rtf", 5)) return TEXT_RTF;
     skip_preamble(&span);
     return begins(span, "%PDF-") ? TEXT_PDF : TEXT_PLAIN;
 }
