@@ -175,10 +175,17 @@ static enum text_format by_magic(const uint8_t *bytes, size_t size) {
     return begins(span, "%PDF-") ? TEXT_PDF : TEXT_PLAIN;
 }
 
+/* Most documents begin with a letter, and are told by that. */
+static bool may_be_marked(const uint8_t *bytes, size_t size) {
+    static const char first[] = " \t\r\n\f<{%P\xD0\xEF";
+    return size && memchr(first, bytes[0], sizeof first - 1);
+}
+
 enum text_format format_guess(const char *name, const uint8_t *text, size_t size) {
-    enum text_format found = by_magic(text, size);
+    bool marked = may_be_marked(text, size);
+    enum text_format found = marked ? by_magic(text, size) : TEXT_PLAIN;
     if (found == TEXT_PLAIN && name) found = by_name(name);
-    if (found == TEXT_PLAIN && begins_html(text, size)) found = TEXT_HTML;
-    if (found == TEXT_PLAIN && begins_xml(text, size)) found = TEXT_XML;
+    if (found == TEXT_PLAIN && marked && begins_html(text, size)) found = TEXT_HTML;
+    if (found == TEXT_PLAIN && marked && begins_xml(text, size)) found = TEXT_XML;
     return found;
 }
