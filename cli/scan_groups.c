@@ -17,6 +17,7 @@
 enum {
     TERMINAL_GROUPS = 30,
     TERMINAL_MEMBERS = 10,
+    RELATION_WIDTH = 19,  /* letters, unless a relation has more */
     RATE_WORTH = 1000000, /* bytes: of less, the time is that of starting */
     PREFIX_WORTH = 12     /* bytes of a common folder: a shorter one does not hide the rest of the names */
 };
@@ -31,13 +32,39 @@ typedef struct layout {
     bool terminal;
     uint64_t groups;     /* shown */
     bool several_owners; /* then they have a column */
-    int owner_width;
+    int owner_width, relation_width;
     bool several_sources; /* data sets: then each record says which one it is of */
     size_t prefix;        /* bytes of all names that are left out */
     stemma_scan_document first;
     bool any;
     palette colours;
 } layout;
+
+/* Conversions to another format lose a footnote's number or the number of a page, but no text. */
+#define SAME_FORM .98
+
+static bool is_another_form(const scan_report *r, const stemma_scan_member *m) {
+    if (m->relation != STEMMA_SAME_TEXT &&
+        (m->relation != STEMMA_NEAR_DUPLICATE || m->resemblance < SAME_FORM))
+        return false;
+    return strcmp(stemma_scan_get_document(r->scan, m->document).form,
+                  stemma_scan_get_document(r->scan, m->parent).form);
+}
+
+/* "near-duplicate 97 %" */
+static const char *relation_words(const scan_report *r, const stemma_scan_member *m, char *buffer,
+                                  size_t size) {
+    char percent[16];
+    double share = m->relation == STEMMA_CONTAINED  ? m->contained
+                   : m->relation == STEMMA_CONTAINS ? m->contains
+                                                    : m->resemblance;
+    if (m->relation == STEMMA_IDENTICAL) return "identical";
+    if (is_another_form(r, m)) return "same text in another form";
+    if (m->relation == STEMMA_SAME_TEXT) return "same text";
+    snprintf(buffer, size, "%s %s", stemma_relation_name(m->relation),
+             format_percent(share, percent, sizeof percent));
+    return buffer;
+}
 
 static size_t members_shown(const layout *l, const stemma_scan_group *group) {
     bool cut =
@@ -78,15 +105,24 @@ static void survey_document(scan_report *r, layout *l, uint64_t number) {
     if (!is_same_source(d.source, l->first.source)) l->several_sources = true;
 }
 
+static void survey_member(scan_report *r, layout *l, const stemma_scan_member *m) {
+    char relation[48];
+    int width = (int)strlen(relation_words(r, m, relation, sizeof relation));
+    if (width > l->relation_width) l->relation_width = width;
+    survey_document(r, l, m->document);
+}
+
 static layout survey(scan_report *r) {
-    layout l = {.terminal = isatty(STDOUT_FILENO), .groups = r->summary.groups, .colours = palette_choose()};
+    layout l = {.terminal = isatty(STDOUT_FILENO),
+                .groups = r->summary.groups,
+                .relation_width = RELATION_WIDTH,
+                .colours = palette_choose()};
     stemma_scan_group group;
     if (l.terminal && l.groups > TERMINAL_GROUPS) l.groups = TERMINAL_GROUPS;
     for (uint64_t i = 0; i < l.groups && !stop_requested; i++) {
         if (stemma_scan_get_group(r->scan, i, &group, NULL)) break;
         survey_document(r, &l, group.kept);
-        for (size_t k = 0; k < members_shown(&l, &group); k++)
-            survey_document(r, &l, group.members[k].document);
+        for (size_t k = 0; k < members_shown(&l, &group); k++) survey_member(r, &l, &group.members[k]);
     }
     if (!l.terminal || l.prefix < PREFIX_WORTH) l.prefix = 0;
     return l;
@@ -94,24 +130,11 @@ static layout survey(scan_report *r) {
 
 /* ---- rows ---- */
 
-/* "near-duplicate 97 %" */
-static const char *relation_words(const stemma_scan_member *m, char *buffer, size_t size) {
-    char percent[16];
-    double share = m->relation == STEMMA_CONTAINED  ? m->contained
-                   : m->relation == STEMMA_CONTAINS ? m->contains
-                                                    : m->resemblance;
-    if (m->relation == STEMMA_IDENTICAL) return "identical";
-    if (m->relation == STEMMA_SAME_TEXT) return "same text";
-    snprintf(buffer, size, "%s %s", stemma_relation_name(m->relation),
-             format_percent(share, percent, sizeof percent));
-    return buffer;
-}
-
 static void print_row(scan_report *r, const layout *l, const char *relation, const char *colour,
                       uint64_t number) {
     stemma_scan_document d = stemma_scan_get_document(r->scan, number);
     char bytes[32], buffer[16];
-    printf("  %s%-19s%s  %8s  ", colour, relation, *colour ? l->colours.end : "",
+    printf("  %s%-*s%s  %8s  ", colour, l->relation_width, relation, *colour ? l->colours.end : "",
            format_bytes(d.bytes, bytes, sizeof bytes));
     if (l->several_owners)
         printf("%-*s  ", l->owner_width, owner_text(&r->owners, &d, buffer, sizeof buffer));
@@ -133,7 +156,7 @@ static void print_group(scan_report *r, const layout *l, uint64_t index, const s
            format_bytes(group->redundant_bytes, bytes, sizeof bytes));
     print_row(r, l, "kept", p->good, group->kept);
     for (size_t i = 0; i < shown && report_heard(); i++)
-        print_row(r, l, relation_words(&group->members[i], relation, sizeof relation), "",
+        print_row(r, l, relation_words(r, &group->members[i], relation, sizeof relation), "",
                   group->members[i].document);
     if (shown < group->member_count)
         printf("  ... and %s more; --json has all\n",
@@ -185,7 +208,7 @@ static void print_left_out(const stemma_scan_summary *s) {
         uint64_t count;
         const char *words;
     } kinds[] = {{s->empty, "without text"},
-                 {s->binary, "not text (compared by their bytes alone)"},
+                 {s->binary, "no text (compared by their bytes alone)"},
                  {s->repeated, "met again (counted once)"},
                  {s->problems, "could not be read"}};
     const char *lead = "";

@@ -5,7 +5,10 @@ import subprocess
 import sys
 import unittest
 
-from program import PROGRAM, Base, words
+from program import PROGRAM, SOURCE, Base, words
+
+sys.path.insert(0, str(SOURCE / "tests/formats"))
+import corpus  # noqa: E402
 
 TEXT = "The café by the river: " + " ".join(words(900))
 PAGE = ("<!doctype html><html><head><title>The caf&eacute;</title><script>no no no</script></head><body><p>by the <b>riv</b>er: "
@@ -107,6 +110,125 @@ class Formats(Base):
         piped, whole = json.loads(done.stdout), json.loads(self.good("sketch", "--json", "x"))
         self.assertEqual(piped["text_digest"], whole["text_digest"])
         self.assertEqual(piped["digest"], whole["digest"])
+
+
+class Corpus(Base):
+    """Every format, good and broken: a text, or one line that names the file and the cause."""
+
+    def setUp(self):
+        super().setUp()
+        for name, content, _ in corpus.CASES:
+            self.write(name, content)
+
+    def test_each_case(self):
+        for name, content, expected in corpus.CASES:
+            with self.subTest(name):
+                if isinstance(expected, corpus.Error):
+                    message = self.bad("text", "--extracted", name, says=expected.pattern)
+                    self.assertIn(f"cannot read '{name}'", message)
+                    self.assertEqual(message.count("\n"), 1)
+                elif expected is not corpus.NO_TEXT:
+                    self.assertEqual(" / ".join(self.good("text", "--extracted", name).splitlines()), expected)
+
+    def test_all_at_once(self):
+        """A scan says the same, whatever threads and memory it has, and finds copies of what has no text."""
+        for name, content, _ in corpus.CASES:
+            self.write("again/" + name, content)
+        found = []
+        for how in (["--threads=1"], ["--threads=4"], ["--memory=256M", "--threads=3"]):
+            lines = [json.loads(line) for line in self.run_program("scan", "--json", *how, ".").stdout.splitlines()]
+            found.append(lines[:-1])
+        self.assertEqual(found[0], found[1])
+        self.assertEqual(found[0], found[2])
+        summary = lines[-1]["summary"]
+        errors = {name for name, _, expected in corpus.CASES if isinstance(expected, corpus.Error)}
+        self.assertEqual({os.path.basename(line["problem"]) for line in lines if "problem" in line}, errors)
+        self.assertEqual(summary["problems"], 2 * len(errors))
+        no_text = {name for name, content, expected in corpus.CASES if expected is corpus.NO_TEXT or (content and expected == "")}
+        self.assertEqual(summary["binary"], 2 * len(no_text))
+        self.assertEqual(summary["empty"], 2)
+        grouped = {os.path.basename(document["id"]) for line in lines if "group" in line for document in [line["kept"], *line["members"]]}
+        self.assertEqual(grouped, {name for name, content, _ in corpus.CASES if content})
+
+
+class Conversions(Base):
+    """What real programs made of two originals (tests/formats/make)."""
+
+    FORMS = {"txt": None, "md": "markdown", "html": "html", "docx": "docx", "odt": "odt", "rtf": "rtf", "epub": "epub", "pdf": "pdf"}
+
+    def setUp(self):
+        super().setUp()
+        for original in ("letter", "report"):
+            for form in self.FORMS:
+                self.write(f"{original}.{form}", (SOURCE / f"tests/formats/{original}.{form}").read_bytes())
+
+    def test_every_pair_is_the_same_text(self):
+        pairs = [json.loads(line) for line in self.good("scan", "--json", "--pairs", "-t", ".3", "--contained=0", ".").splitlines()][:-1]
+        least = min(pair["resemblance"] for pair in pairs)
+        self.assertGreaterEqual(least, .98)
+        for original in ("letter", "report"):
+            groups = json.loads(self.good("scan", "--json", "-t", ".98", *[f"{original}.{form}" for form in self.FORMS]).splitlines()[0])
+            self.assertEqual(len(groups["members"]), len(self.FORMS) - 1)
+
+    def test_they_are_called_so(self):
+        words = self.good("scan", ".")
+        self.assertEqual(words.count("same text in another form"), 2 * (len(self.FORMS) - 1))
+        for line in self.good("scan", "--json", ".").splitlines()[:-1]:
+            group = json.loads(line)
+            for document in [group["kept"], *group["members"]]:
+                self.assertEqual(document.get("form"), self.FORMS[document["id"].rpartition(".")[2]])
+
+    def test_under_their_wrong_names(self):
+        for form in self.FORMS:
+            if form != "md":  # which only the name tells
+                self.write("x.bin", (self.folder / f"letter.{form}").read_bytes())
+                self.assertEqual(self.good("text", "--extracted", "x.bin"), self.good("text", "--extracted", f"letter.{form}"))
+
+    def test_without_the_converter(self):
+        self.write("other.pdf", corpus.pdf([["another"]]))
+        done = self.run_program("scan", ".", PATH="/nowhere")
+        self.assertEqual(done.returncode, 0)
+        message = done.stderr.decode()
+        self.assertEqual(message.count("PDF needs pdftotext (package poppler-utils)"), 1)
+        self.assertIn("2 more", message)
+        self.assertIn("letter.docx", done.stdout.decode())
+
+    def test_nobody_runs_a_program_that_lies_among_documents(self):
+        self.write("pdftotext", "#!/bin/sh\necho taken over\n")
+        os.chmod(self.folder / "pdftotext", 0o755)
+        for path in (".", "", ":", ".:/nowhere"):
+            self.bad("text", "letter.pdf", says="PDF needs pdftotext", PATH=path)
+
+    def test_bytes_are_left_alone(self):
+        self.assertEqual(self.run_program("text", "--preset=raw", "letter.docx").stdout, (self.folder / "letter.docx").read_bytes())
+
+
+class Limits(Base):
+    def test_text_is_bounded_by_memory(self):
+        text = corpus.paragraphs("word and word again " * 60_000)
+        self.write("long.docx", corpus.docx(text))
+        self.bad("text", "--memory=4M", "long.docx", says="long.docx.*allow more")
+        self.good("text", "--memory=64M", "long.docx")
+
+    def test_scan_converts_long_texts_alone(self):
+        """A text that is longer than a thread may hold is read alone, and the result is the same."""
+        for name, seed in (("a", 1), ("b", 1), ("c", 2)):
+            long = " ".join(words(300_000, seed)) + f" {name}"
+            self.write(f"{name}.docx", corpus.docx("".join(corpus.paragraphs(long[i:i + 5000]) for i in range(0, len(long), 5000))))
+        results = []
+        for how in (["--memory=64M", "--threads=8"], ["--memory=512M", "--threads=1"]):
+            results.append([json.loads(line) for line in self.good("scan", "--json", *how, ".").splitlines()][:-1])
+        self.assertEqual(results[0], results[1])
+        self.assertEqual([len(group["members"]) for group in results[0]], [1])
+
+    @unittest.skipIf("STEMMA_SKIP_LARGE" in os.environ, "a sanitizer finds in megabytes what it finds in a hundred")
+    def test_a_long_line(self):
+        self.write("long.html", "<html><p>" + "word <b>and</b> word " * 5_000_000)
+        self.write("good.html", "<html><p>" + " ".join(words(500)))
+        done = self.run_program("scan", "--json", "--memory=64M", ".")
+        self.assertIn('"documents":1,', done.stdout.decode())
+        self.assertIn("allow more memory", done.stdout.decode())
+        self.assertIn('"documents":2,', self.good("scan", "--json", "--memory=2G", "."))
 
 
 if __name__ == "__main__":

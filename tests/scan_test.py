@@ -165,7 +165,7 @@ class Groups(Scanning):
                                                "pile/short1": {"pile/short2": "identical"}})
         facts = self.summary("pile")
         self.assertEqual((facts["empty"], facts["binary"], facts["documents"]), (2, 2, 6))
-        self.assertIn("\n2 without text, 2 not text (compared by their bytes alone)\n", self.scan("pile"))
+        self.assertIn("\n2 without text, 2 no text (compared by their bytes alone)\n", self.scan("pile"))
 
     def test_percentages_are_not_rounded_up(self):
         text = prose(20000, 3)

@@ -271,7 +271,8 @@ static void drops_the_marks(void **state) {
     MARKDOWN("| a | b |\n|---|---|\n| c | ~~d~~ |\n", "a\nb\nc\nd\n");
     MARKDOWN("```sh\nls *  \n```\n\n    indented\n", "ls *  \nindented\n");
     MARKDOWN("caf&eacute; &nix; \\*\n", "caf\xC3\xA9 &nix; *\n");
-    MARKDOWN("A note[^1].\n\n[^1]: Its text is here.\n", "A note[^1].\n[^1]: Its text is here.\n");
+    MARKDOWN("A note[^1], `[^a-z]`, [^2].\n\n[^1]: Its text is here.\n",
+             "A note, [^a-z], [^2].\nIts text is here.\n");
 }
 
 static void reads_html_inside(void **state) {

@@ -17,6 +17,8 @@
 #include "kernels/kernels.h"
 #include "runs/runs.h"
 #include "read/dataset.h"
+#include "read/pages.h"
+#include "base/error.h"
 #include "read/tree.h"
 #include "estimate/overlap.h"
 #include "shingle/whole.h"
@@ -1008,6 +1010,29 @@ static stemma_status convert(const char *name, stemma_error *error) {
     return convert_as(name, page, sizeof page - 1, error);
 }
 
+/* A document among the conversions; reading it is no part of the operation. */
+static stemma_status convert_kept(const char *name, stemma_error *error) {
+    static char bytes[1 << 16];
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", FORMATS_DIR, name);
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    size_t size = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    return convert_as(name, bytes, size, error);
+}
+
+static stemma_status convert_xml(const char *text, stemma_error *error) {
+    return convert_as("x.xml", text, strlen(text), error);
+}
+
+static stemma_status run_pages_together(const char *text, stemma_error *error) {
+    struct buf out = {0};
+    bool done = pages_text((const uint8_t *)text, strlen(text), &out);
+    buf_release(&out);
+    return done ? STEMMA_OK : fail_memory(error);
+}
+
 static const struct {
     const char *name;
     run_operation *run;
@@ -1058,6 +1083,12 @@ static const struct {
     {"read HTML in Latin-1", convert, "x.html"},
     {"read Markdown", convert, "x.md"},
     {"read UTF-16", convert, "wide"},
+    {"read XML", convert_xml, "<?xml version='1.0'?><a>one<b>two</b>\n</a>"},
+    {"read RTF", convert_kept, "report.rtf"},
+    {"read a DOCX", convert_kept, "report.docx"},
+    {"read an ODT", convert_kept, "report.odt"},
+    {"read an EPUB", convert_kept, "letter.epub"},
+    {"read pages", run_pages_together, "a compari-\nson\n1\n\fof comparison\n2\n\f"},
     {"find words", find, ""},
     {"find bytes", find, "preset=raw unit=byte window=20"},
     {"edit distance, close", edit_distance, "b300"},

@@ -194,7 +194,23 @@ static bool decode_latin1(const uint8_t *bytes, size_t size, struct buf *out) {
     return true;
 }
 
+static bool decode_utf8(const uint8_t *bytes, size_t size, struct buf *out) {
+    for (size_t at = 0, length; at < size; at += length) {
+        uint32_t cp;
+        size_t run = ascii_run(bytes + at, size - at);
+        if (!buf_add(out, bytes + at, run) || !buf_reserve(out, 4)) return false;
+        at += run;
+        if (at == size) break;
+        length = utf8_decode(bytes + at, size - at, &cp);
+        out->len +=
+            utf8_encode(length == 0 || cp == UTF8_INVALID ? UTF8_REPLACEMENT : cp, out->data + out->len);
+        if (length == 0) length = size - at; /* half a character, at the end */
+    }
+    return true;
+}
+
 bool encoding_decode(enum encoding encoding, const uint8_t *bytes, size_t size, struct buf *out) {
+    if (encoding == ENCODING_UTF8) return decode_utf8(bytes, size, out);
     if (encoding == ENCODING_LATIN1) return decode_latin1(bytes, size, out);
     return decode_units(bytes, size, encoding == ENCODING_UTF16BE, out);
 }

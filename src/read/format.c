@@ -162,20 +162,30 @@ static enum text_format by_compound(const uint8_t *bytes, size_t size) {
     return found ? TEXT_LOCKED : TEXT_PLAIN;
 }
 
+static bool has_magic(const uint8_t *bytes, size_t size, const char *magic, size_t length) {
+    return size >= length && !memcmp(bytes, magic, length);
+}
+
 static enum text_format by_magic(const uint8_t *bytes, size_t size) {
     struct span span = span_of(bytes, size, FORMAT_SAMPLE);
-    if (size < 8) return TEXT_PLAIN;
-    if (!memcmp(bytes, "PK\3\4", 4)) return by_zip(bytes, size);
-    if (!memcmp(bytes, "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", 8)) return by_compound(bytes, size);
-    if (!memcmp(bytes, "{\\rtf", 5)) return TEXT_RTF;
+    if (has_magic(bytes, size, "PK\3\4", 4)) return by_zip(bytes, size);
+    if (has_magic(bytes, size, "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", 8)) return by_compound(bytes, size);
+    if (has_magic(bytes, size, "{\\rtf", 5)) return TEXT_RTF;
     skip_preamble(&span);
     return begins(span, "%PDF-") ? TEXT_PDF : TEXT_PLAIN;
 }
 
+/* Most documents begin with a letter, and are told by that. */
+static bool may_be_marked(const uint8_t *bytes, size_t size) {
+    static const char first[] = " \t\r\n\f<{%P\xD0\xEF";
+    return size && memchr(first, bytes[0], sizeof first - 1);
+}
+
 enum text_format format_guess(const char *name, const uint8_t *text, size_t size) {
-    enum text_format found = by_magic(text, size);
+    bool marked = may_be_marked(text, size);
+    enum text_format found = marked ? by_magic(text, size) : TEXT_PLAIN;
     if (found == TEXT_PLAIN && name) found = by_name(name);
-    if (found == TEXT_PLAIN && begins_html(text, size)) found = TEXT_HTML;
-    if (found == TEXT_PLAIN && begins_xml(text, size)) found = TEXT_XML;
+    if (found == TEXT_PLAIN && marked && begins_html(text, size)) found = TEXT_HTML;
+    if (found == TEXT_PLAIN && marked && begins_xml(text, size)) found = TEXT_XML;
     return found;
 }

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum kind { INLINE, BLOCK, PRE, RAW, TEMPLATE, IMAGE };
+enum kind { INLINE, BLOCK, PRE, RAW, TEMPLATE, IMAGE, LINK };
 
 #define NAME_MOST 10 /* letters of the longest name that matters */
 
@@ -22,23 +22,75 @@ static const struct element {
     char name[NAME_MOST + 1];
     uint8_t kind;
 } elements[] = {
-    {"address", BLOCK},    {"area", IMAGE},     {"article", BLOCK},    {"aside", BLOCK},
-    {"blockquote", BLOCK}, {"body", BLOCK},     {"br", BLOCK},         {"button", BLOCK},
-    {"caption", BLOCK},    {"center", BLOCK},   {"dd", BLOCK},         {"details", BLOCK},
-    {"dialog", BLOCK},     {"dir", BLOCK},      {"div", BLOCK},        {"dl", BLOCK},
-    {"dt", BLOCK},         {"fieldset", BLOCK}, {"figcaption", BLOCK}, {"figure", BLOCK},
-    {"footer", BLOCK},     {"form", BLOCK},     {"frame", BLOCK},      {"frameset", BLOCK},
-    {"h1", BLOCK},         {"h2", BLOCK},       {"h3", BLOCK},         {"h4", BLOCK},
-    {"h5", BLOCK},         {"h6", BLOCK},       {"head", BLOCK},       {"header", BLOCK},
-    {"hgroup", BLOCK},     {"hr", BLOCK},       {"html", BLOCK},       {"iframe", BLOCK},
-    {"img", IMAGE},        {"input", BLOCK},    {"legend", BLOCK},     {"li", BLOCK},
-    {"main", BLOCK},       {"menu", BLOCK},     {"nav", BLOCK},        {"noframes", BLOCK},
-    {"noscript", BLOCK},   {"ol", BLOCK},       {"optgroup", BLOCK},   {"option", BLOCK},
-    {"p", BLOCK},          {"pre", PRE},        {"script", RAW},       {"search", BLOCK},
-    {"section", BLOCK},    {"select", BLOCK},   {"style", RAW},        {"summary", BLOCK},
-    {"table", BLOCK},      {"tbody", BLOCK},    {"td", BLOCK},         {"template", TEMPLATE},
-    {"textarea", BLOCK},   {"tfoot", BLOCK},    {"th", BLOCK},         {"thead", BLOCK},
-    {"title", BLOCK},      {"tr", BLOCK},       {"ul", BLOCK},         {"video", BLOCK},
+    {"a", LINK},
+    {"address", BLOCK},
+    {"area", IMAGE},
+    {"article", BLOCK},
+    {"aside", BLOCK},
+    {"blockquote", BLOCK},
+    {"body", BLOCK},
+    {"br", BLOCK},
+    {"button", BLOCK},
+    {"caption", BLOCK},
+    {"center", BLOCK},
+    {"dd", BLOCK},
+    {"details", BLOCK},
+    {"dialog", BLOCK},
+    {"dir", BLOCK},
+    {"div", BLOCK},
+    {"dl", BLOCK},
+    {"dt", BLOCK},
+    {"fieldset", BLOCK},
+    {"figcaption", BLOCK},
+    {"figure", BLOCK},
+    {"footer", BLOCK},
+    {"form", BLOCK},
+    {"frame", BLOCK},
+    {"frameset", BLOCK},
+    {"h1", BLOCK},
+    {"h2", BLOCK},
+    {"h3", BLOCK},
+    {"h4", BLOCK},
+    {"h5", BLOCK},
+    {"h6", BLOCK},
+    {"head", BLOCK},
+    {"header", BLOCK},
+    {"hgroup", BLOCK},
+    {"hr", BLOCK},
+    {"html", BLOCK},
+    {"iframe", BLOCK},
+    {"img", IMAGE},
+    {"input", BLOCK},
+    {"legend", BLOCK},
+    {"li", BLOCK},
+    {"main", BLOCK},
+    {"menu", BLOCK},
+    {"nav", BLOCK},
+    {"noframes", BLOCK},
+    {"noscript", BLOCK},
+    {"ol", BLOCK},
+    {"optgroup", BLOCK},
+    {"option", BLOCK},
+    {"p", BLOCK},
+    {"pre", PRE},
+    {"script", RAW},
+    {"search", BLOCK},
+    {"section", BLOCK},
+    {"select", BLOCK},
+    {"style", RAW},
+    {"summary", BLOCK},
+    {"table", BLOCK},
+    {"tbody", BLOCK},
+    {"td", BLOCK},
+    {"template", TEMPLATE},
+    {"textarea", BLOCK},
+    {"tfoot", BLOCK},
+    {"th", BLOCK},
+    {"thead", BLOCK},
+    {"title", BLOCK},
+    {"tr", BLOCK},
+    {"ul", BLOCK},
+    {"video", BLOCK},
 };
 
 struct page {
@@ -46,6 +98,7 @@ struct page {
     uint8_t *text, *out; /* begins, goes on, with room for as many bytes as the page has */
     size_t templates;    /* open ones: what is in them is not shown */
     bool pre;            /* white space counts */
+    bool mark;           /* in the link to a footnote: its number is no text */
     bool space;          /* is owed before the next character */
 };
 
@@ -60,6 +113,7 @@ static bool is_letter(uint8_t byte) {
 /* ---- writing ---- */
 
 static void break_line(struct page *p) {
+    p->mark = false; /* a link that was not closed */
     if (p->templates) return;
     if (p->out > p->text && p->out[-1] != '\n') *p->out++ = '\n';
     p->space = false;
@@ -77,7 +131,7 @@ static void write_character(struct page *p, uint32_t cp) {
 
 /* Text with references, up to `end`. */
 static void write_text(struct page *p, const uint8_t *at, const uint8_t *end) {
-    if (p->templates) return;
+    if (p->templates || p->mark) return;
     while (at < end) {
         uint32_t cp;
         size_t length = *at == '&' ? entity_decode(at, (size_t)(end - at), &cp) : 0;
@@ -157,10 +211,16 @@ static bool is_named(const struct attribute *a, const char *name) {
     return (size_t)(a->name_end - a->name) == size && !strncasecmp((const char *)a->name, name, size);
 }
 
+static bool has_value(const struct attribute *a, const char *value) {
+    size_t size = strlen(value);
+    return a->value && (size_t)(a->value_end - a->value) == size && !memcmp(a->value, value, size);
+}
+
 /* Skip what is left of a tag, writing the words that stand for an image. */
 static void read_attributes(struct page *p, enum kind kind) {
     struct attribute a;
     while (read_attribute(p, &a)) {
+        if (kind == LINK && is_named(&a, "role") && has_value(&a, "doc-noteref")) p->mark = true;
         if (kind != IMAGE || !a.value || !is_named(&a, "alt")) continue;
         p->space = true;
         write_text(p, a.value, a.value_end);
@@ -199,6 +259,7 @@ static void read_end_tag(struct page *p) {
     const struct element *element = read_name(p);
     read_attributes(p, INLINE);
     if (element->kind == PRE) p->pre = false;
+    if (element->kind == LINK) p->mark = false;
     if (element->kind == TEMPLATE && p->templates) p->templates--;
     if (element->kind == BLOCK || element->kind == PRE) break_line(p);
 }

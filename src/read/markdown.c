@@ -114,16 +114,82 @@ static bool is_empty(const uint8_t *line, size_t size) {
     return is_blank(line, size);
 }
 
-/* Append the text with a blank line after so many that are not, few empty ones in a row, and a line end at
- * its end: without it md4c 0.4 reads beyond. */
+/* ---- footnotes ---- */
+
+/* "[^name]" where it stands, and "[^name]: ..." at the beginning of a line. md4c knows nothing of them. What
+ * was not defined is no footnote: code is full of such brackets. */
+enum { NOTES_MOST = 256, NOTE_NAME_MOST = 64 };
+
+struct notes {
+    const uint8_t *names[NOTES_MOST]; /* with their brackets */
+    size_t sizes[NOTES_MOST], count;
+};
+
+/* Bytes of the "[^name]" at `at`; 0: there is none. */
+static size_t note_size(const uint8_t *at, size_t left) {
+    if (left < 4 || at[0] != '[' || at[1] != '^') return 0;
+    for (size_t i = 2; i < left && i < NOTE_NAME_MOST; i++) {
+        if (at[i] == ']') return i > 2 ? i + 1 : 0;
+        if (at[i] <= ' ' || at[i] == '[') return 0;
+    }
+    return 0;
+}
+
+/* Bytes of the "[^name]:" that a line begins with. */
+static size_t definition_size(const uint8_t *line, size_t size) {
+    size_t name = note_size(line, size);
+    return name && name < size && line[name] == ':' ? name + 1 : 0;
+}
+
+static void find_notes(const uint8_t *bytes, size_t size, struct notes *notes) {
+    notes->count = 0;
+    for (size_t at = 0, line; at < size && notes->count < NOTES_MOST; at += line) {
+        line = line_size(bytes + at, size - at);
+        size_t definition = definition_size(bytes + at, line);
+        if (!definition) continue;
+        notes->names[notes->count] = bytes + at;
+        notes->sizes[notes->count++] = definition - 1;
+    }
+}
+
+static bool is_note(const struct notes *notes, const uint8_t *name, size_t size) {
+    for (size_t i = 0; size && i < notes->count; i++)
+        if (notes->sizes[i] == size && !memcmp(notes->names[i], name, size)) return true;
+    return false;
+}
+
+/* Append a line without the marks of notes. */
+static bool add_line(const struct notes *notes, const uint8_t *line, size_t size, struct buf *out) {
+    size_t from = notes->count ? definition_size(line, size) : 0;
+    if (!is_note(notes, line, from ? from - 1 : 0)) from = 0;
+    for (size_t at = from; notes->count && at < size;) {
+        const uint8_t *bracket = memchr(line + at, '[', size - at);
+        if (!bracket) break;
+        at = (size_t)(bracket - line);
+        size_t note = note_size(bracket, size - at);
+        if (is_note(notes, bracket, note)) {
+            if (!buf_add(out, line + from, at - from)) return false;
+            from = at + note;
+        }
+        at += note ? note : 1;
+    }
+    return buf_add(out, line + from, size - from);
+}
+
+/* ---- what md4c is given ---- */
+
+/* Append the text with a blank line after so many that are not, few empty ones in a row, without the marks of
+ * notes, and with a line end at its end: without it md4c 0.4 reads beyond. */
 static bool divide(const uint8_t *bytes, size_t size, struct buf *out) {
+    struct notes notes;
     size_t run = 0, empty = 0;
+    find_notes(bytes, size, &notes);
     for (size_t at = 0, line; at < size; at += line) {
         line = line_size(bytes + at, size - at);
         empty = is_empty(bytes + at, line) ? empty + 1 : 0;
         if (empty > EMPTY_MOST) continue;
         run = is_blank(bytes + at, line) ? 0 : run + 1;
-        if (!buf_add(out, bytes + at, line)) return false;
+        if (!add_line(&notes, bytes + at, line, out)) return false;
         size_t ends = bytes[at + line - 1] == '\r' ? 2 : 1; /* the first would be one with it */
         if (run == PARAGRAPH_MOST && !buf_add(out, "\n\n", ends)) return false;
         run %= PARAGRAPH_MOST;

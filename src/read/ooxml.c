@@ -124,7 +124,7 @@ static int by_source(const void *a, const void *b) {
     return sources ? sources : strcmp(r->id, s->id);
 }
 
-/* The first relation of a part; those of other parts follow. */
+/* The first relation of a part; those of other parts follow. NULL: there are none of either. */
 static const struct relation *relations_of(const struct package *p, const char *source) {
     size_t low = 0, high = p->relation_count;
     while (low < high) {
@@ -134,11 +134,11 @@ static const struct relation *relations_of(const struct package *p, const char *
         else
             high = middle;
     }
-    return p->relations + low;
+    return low < p->relation_count ? &p->relations[low] : NULL;
 }
 
 static bool is_of(const struct package *p, const struct relation *r, const char *source) {
-    return r < p->relations + p->relation_count && !strcmp(r->source, source);
+    return r && r < p->relations + p->relation_count && !strcmp(r->source, source);
 }
 
 static stemma_status read_relations(struct package *p, stemma_error *err) {

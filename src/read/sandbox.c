@@ -103,12 +103,12 @@ static int allow_if(scmp_filter_ctx filter, int number, const struct scmp_arg_cm
 }
 
 static int add_rules(scmp_filter_ctx filter, int program) {
-    const struct scmp_arg_cmp start[] = {SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)program),
-                                         SCMP_A4(SCMP_CMP_EQ, AT_EMPTY_PATH)},
+    const struct scmp_arg_cmp start[] = {SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)program, 0),
+                                         SCMP_A4(SCMP_CMP_EQ, AT_EMPTY_PATH, 0)},
                               openat_reading[] = {SCMP_A2(SCMP_CMP_MASKED_EQ, OPEN_CHANGES, 0)},
                               open_reading[] = {SCMP_A1(SCMP_CMP_MASKED_EQ, OPEN_CHANGES, 0)},
-                              ask_terminal[] = {SCMP_A1(SCMP_CMP_EQ, TCGETS)},
-                              ask_limits[] = {SCMP_A0(SCMP_CMP_EQ, 0), SCMP_A2(SCMP_CMP_EQ, 0)};
+                              ask_terminal[] = {SCMP_A1(SCMP_CMP_EQ, TCGETS, 0)},
+                              ask_limits[] = {SCMP_A0(SCMP_CMP_EQ, 0, 0), SCMP_A2(SCMP_CMP_EQ, 0, 0)};
     int result = 0;
     for (size_t i = 0; i < sizeof allowed / sizeof *allowed && !result; i++)
         result = allow(filter, allowed[i]);

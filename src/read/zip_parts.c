@@ -45,7 +45,7 @@ static stemma_status unpack(struct zip_parts *zip, struct archive *archive, stem
         TRY(check_stop(zip->stop, err));
         int result = archive_read_data_block(archive, &block, &size, &offset);
         if (result == ARCHIVE_EOF) return STEMMA_OK;
-        if (result < ARCHIVE_WARN) return archive_failed(archive, err);
+        if (result != ARCHIVE_OK) return archive_failed(archive, err); /* a warning: the checksum is wrong */
         TRY(check_room(zip, size, err));
         if (!buf_add(&zip->part, block, size)) return fail_memory(err);
         zip->unpack_left -= size;

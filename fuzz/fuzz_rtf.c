@@ -1,0 +1,44 @@
+/*
+ * Whatever pretends to be RTF has a text in UTF-8, not much longer than itself; lines and pages become
+ * running text that is not longer, ligatures aside.
+ *
+ * Input: the document.
+ */
+#include "read/pages.h"
+#include "read/rtf.h"
+#include "text/utf8.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define REQUIRE(condition)                                                                                   \
+    do {                                                                                                     \
+        if (!(condition)) abort();                                                                           \
+    } while (0)
+
+static void check_utf8(const struct buf *text) {
+    for (size_t at = 0; at < text->len;) {
+        uint32_t cp;
+        size_t length = utf8_decode(text->data + at, text->len - at, &cp);
+        REQUIRE(length > 0 && cp != UTF8_INVALID);
+        at += length;
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    struct buf text = {0}, running = {0};
+    const struct reading_limits limits = {.memory = 64 << 20};
+    stemma_status status = rtf_text(data, size, &limits, &text, NULL);
+    REQUIRE(status == STEMMA_OK || status == STEMMA_UNSUPPORTED || status == TEXT_TOO_LONG);
+    if (status == STEMMA_OK) {
+        REQUIRE(text.len <= 4 * size + 4);
+        check_utf8(&text);
+    }
+    REQUIRE(pages_text(data, size, &running));
+    REQUIRE(running.len <= size + 1);
+    buf_release(&text);
+    buf_release(&running);
+    return 0;
+}
