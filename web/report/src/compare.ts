@@ -1,8 +1,8 @@
 // Where two texts agree and differ, word by word, and what stands elsewhere.
 //
-// Words are aligned by an exact search (Myers, from the package diff) within a bound; texts that are too far
-// apart for it are aligned by lines first. Stretches of few words that agree by chance inside a change are
-// dropped, and what is left on both sides and the same for long enough has moved.
+// Windows of words that come once in both texts, in the same order, are where they agree; what lies between is
+// aligned by an exact search (Myers, from the package diff) within a bound. Stretches of few words that agree by
+// chance inside a change are dropped, and what is left on both sides and the same for long enough has moved.
 import { diffArrays } from 'diff';
 
 export type Kind = 'same' | 'changed' | 'moved';
@@ -32,8 +32,9 @@ export interface Comparison {
 }
 
 const LEAST_MOVED = 8; // words, as `stemma diff` has it
-const MOST_EDITS = 4000; // the search takes their square
-const MOST_SECONDS = 2;
+const ANCHOR = 5; // words of a window; with fewer, phrases that everybody uses would be taken for places
+const MOST_EDITS = 4000; // of one gap; the search takes their square
+const MOST_SECONDS = 2; // of all gaps
 
 // A character of a script without spaces is a word.
 const WORD = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]|[^\s\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]+/gu;
@@ -53,14 +54,6 @@ const makeSide = (lines: string[]): Side => {
   return { lines, words, kinds: words.map(() => 'changed'), partner: new Int32Array(words.length).fill(-1) };
 };
 
-type Edit = { count: number; kind: 'same' | 'removed' | 'added' };
-
-const edits = <T>(a: T[], b: T[]): Edit[] | undefined =>
-  diffArrays(a, b, { maxEditLength: MOST_EDITS, timeout: MOST_SECONDS * 1000 })?.map((part) => ({
-    count: part.count ?? part.value.length,
-    kind: part.added ? 'added' : part.removed ? 'removed' : 'same',
-  }));
-
 /** A run of words that agree. */
 interface Run {
   a: number;
@@ -68,47 +61,93 @@ interface Run {
   length: number;
 }
 
-function runsOf(list: Edit[], a: number, b: number): Run[] {
-  const runs: Run[] = [];
-  for (const { count, kind } of list) {
-    if (kind === 'same') runs.push({ a, b, length: count });
-    if (kind !== 'added') a += count;
-    if (kind !== 'removed') b += count;
+const texts = (side: Side, from: number, to: number): string[] => side.words.slice(from, to).map((word) => word.text);
+
+/** The words at a place as one text, which two places share only when they have the same words. */
+const windowAt = (side: Side, at: number, length: number): string => texts(side, at, at + length).join(' ');
+
+/** Where windows that come once stand. */
+function uniqueWindows(side: Side): Map<string, number> {
+  const places = new Map<string, number>();
+  for (let i = 0; i + ANCHOR <= side.words.length; i++) {
+    const text = windowAt(side, i, ANCHOR);
+    places.set(text, places.has(text) ? -1 : i);
   }
-  return runs;
+  return places;
 }
 
-function matchWords(a: string[], b: string[], fromA: number, fromB: number): Run[] | undefined {
-  const list = edits(a, b);
-  return list && runsOf(list, fromA, fromB);
+/** The longest list of pairs that rises on both sides; they come in the order of the one. */
+export function longestRising(pairs: { a: number; b: number }[]): { a: number; b: number }[] {
+  const tails: number[] = []; // by length, the pair that ends such a list with the least b
+  const before = new Int32Array(pairs.length);
+  pairs.forEach(({ b }, i) => {
+    let low = 0;
+    let high = tails.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (pairs[tails[middle]].b < b) low = middle + 1;
+      else high = middle;
+    }
+    before[i] = low ? tails[low - 1] : -1;
+    tails[low] = i;
+  });
+  const rising = [];
+  for (let i = tails.at(-1) ?? -1; i >= 0; i = before[i]) rising.push(pairs[i]);
+  return rising.reverse();
 }
 
-/** The first word of each line, and one behind the last. */
-function lineStarts(side: Side): number[] {
-  const starts: number[] = new Array(side.lines.length + 1).fill(side.words.length);
-  for (let i = side.words.length - 1; i >= 0; i--) starts[side.words[i].line] = i;
-  for (let line = side.lines.length - 1; line >= 0; line--) starts[line] = Math.min(starts[line], starts[line + 1]);
-  return starts;
-}
-
-/** By lines, then by the words of what lies between lines that agree. */
-function matchLines(a: Side, b: Side): Run[] {
-  const startsA = lineStarts(a);
-  const startsB = lineStarts(b);
-  const lines = runsOf(edits(a.lines, b.lines) ?? [], 0, 0);
-  const runs: Run[] = [];
-  let doneA = 0;
-  let doneB = 0;
-  for (const run of [...lines, { a: a.lines.length, b: b.lines.length, length: 0 }]) {
-    const texts = [a.words.slice(doneA, startsA[run.a]), b.words.slice(doneB, startsB[run.b])];
-    const [left, right] = texts.map((words) => words.map((word) => word.text));
-    if (left.length && right.length) runs.push(...(matchWords(left, right, doneA, doneB) ?? []));
-    const length = startsA[run.a + run.length] - startsA[run.a];
-    if (length) runs.push({ a: startsA[run.a], b: startsB[run.b], length });
-    doneA = startsA[run.a + run.length];
-    doneB = startsB[run.b + run.length];
+/** Windows that come once in both texts, in the same order: there the texts agree. */
+function anchors(a: Side, b: Side): { a: number; b: number }[] {
+  const inB = uniqueWindows(b);
+  const pairs = [];
+  for (const [text, at] of uniqueWindows(a)) {
+    const other = inB.get(text);
+    if (at >= 0 && other !== undefined && other >= 0) pairs.push({ a: at, b: other });
   }
-  return runs;
+  return longestRising(pairs);
+}
+
+/** The words between two places that agree; nothing where the search for them would take too long. */
+function matchGap(a: Side, b: Side, from: Run, to: Run, end: number): Run[] | undefined {
+  let [atA, atB] = [from.a + from.length, from.b + from.length];
+  if (atA === to.a || atB === to.b) return [];
+  const timeout = Math.max(1, end - performance.now());
+  const parts = diffArrays(texts(a, atA, to.a), texts(b, atB, to.b), { maxEditLength: MOST_EDITS, timeout });
+  return parts?.flatMap(({ added, removed, value: { length } }) => {
+    const run = added || removed ? [] : [{ a: atA, b: atB, length }];
+    if (!added) atA += length;
+    if (!removed) atB += length;
+    return run;
+  });
+}
+
+/** Runs in order that do not touch; `exact`: no gap was given up. */
+function matchWords(a: Side, b: Side): { runs: Run[]; exact: boolean } {
+  const runs: Run[] = [];
+  const end = performance.now() + MOST_SECONDS * 1000;
+  let exact = true;
+  const add = (run: Run) => {
+    const last = runs.at(-1);
+    if (last && last.a + last.length === run.a && last.b + last.length === run.b) last.length += run.length;
+    else runs.push({ ...run });
+  };
+  for (const anchor of [...anchors(a, b), { a: a.words.length, b: b.words.length }]) {
+    const last = runs.at(-1) ?? { a: 0, b: 0, length: 0 };
+    const lastA = last.a + last.length;
+    const lastB = last.b + last.length;
+    if (anchor.a < lastA || anchor.b < lastB) {
+      // The window overlaps the one before: it adds its end where it stands in line with it.
+      const known = lastA - anchor.a;
+      if (lastB - anchor.b === known && known < ANCHOR) add({ a: lastA, b: lastB, length: ANCHOR - known });
+      continue;
+    }
+    const length = anchor.a < a.words.length ? ANCHOR : 0;
+    const gap = matchGap(a, b, last, { ...anchor, length }, end);
+    gap?.forEach(add);
+    if (!gap) exact = false;
+    if (length) add({ ...anchor, length });
+  }
+  return { runs, exact };
 }
 
 const characters = (side: Side, from: number, to: number): number => {
@@ -145,12 +184,6 @@ function markSame(runs: Run[], a: Side, b: Side): void {
   }
 }
 
-const key = (side: Side, at: number): string => {
-  let text = '';
-  for (let i = 0; i < LEAST_MOVED; i++) text += `${side.words[at + i].text} `;
-  return text;
-};
-
 const isFree = (side: Side, at: number): boolean => at < side.words.length && side.kinds[at] === 'changed';
 
 function freeWindows(side: Side): number[] {
@@ -174,7 +207,7 @@ function findMoves(a: Side, b: Side): Run[] {
   const MOST_PLACES = 16; // of one window: a phrase that comes a thousand times has not moved
   const places = new Map<string, number[]>();
   for (const at of freeWindows(a)) {
-    const text = key(a, at);
+    const text = windowAt(a, at, LEAST_MOVED);
     const list = places.get(text);
     if (!list) places.set(text, [at]);
     else if (list.length < MOST_PLACES) list.push(at);
@@ -183,7 +216,7 @@ function findMoves(a: Side, b: Side): Run[] {
   for (const at of freeWindows(b)) {
     if (!isFree(b, at)) continue;
     let best: Run = { a: 0, b: at, length: 0 };
-    for (const place of places.get(key(b, at)) ?? []) {
+    for (const place of places.get(windowAt(b, at, LEAST_MOVED)) ?? []) {
       const length = lengthAlike(a, b, place, at);
       if (length > best.length) best = { a: place, b: at, length };
     }
@@ -201,10 +234,9 @@ function findMoves(a: Side, b: Side): Run[] {
 export function compare(linesA: string[], linesB: string[]): Comparison {
   const a = makeSide(linesA);
   const b = makeSide(linesB);
-  const [left, right] = [a, b].map((side) => side.words.map((word) => word.text));
-  const found = matchWords(left, right, 0, 0);
-  markSame(withoutChance(found ?? matchLines(a, b), a, b), a, b);
-  return { a, b, moves: findMoves(a, b), exact: found !== undefined };
+  const { runs, exact } = matchWords(a, b);
+  markSame(withoutChance(runs, a, b), a, b);
+  return { a, b, moves: findMoves(a, b), exact };
 }
 
 // ---- rows: lines side by side ----

@@ -105,7 +105,7 @@ export function resemblances(groups: Group[]): { bars: Bar[]; identical: number;
 }
 
 /** The folder that all names have in common. */
-function commonFolder(names: string[]): string {
+export function commonFolder(names: string[]): string {
   let common = names.length ? splitName(names[0])[0] : '';
   for (const name of names) while (!name.startsWith(common)) common = splitName(common)[0];
   return common;

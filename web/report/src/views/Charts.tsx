@@ -44,7 +44,7 @@ export function Columns({ bars, head, unit, every = 1 }: { bars: Bar[]; head: st
             <g key={bar.label}>
               <title>{`${bar.label}: ${count(bar.value)}`}</title>
               <rect class="bar" x={i * step + step * 0.1} width={step * 0.8} y={TOP + HEIGHT - height} height={height} rx="2" />
-              {bar.value > 0 && every === 1 && (
+              {bar.value > 0 && (every === 1 || bar.value === most) && (
                 <text class="number" x={middle} y={TOP + HEIGHT - height - 5}>
                   {count(bar.value)}
                 </text>

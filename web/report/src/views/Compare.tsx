@@ -146,13 +146,13 @@ function SideBySide({ left, right, names }: { left: string[]; right: string[]; n
           </li>
         ))}
       </ul>
-      {!comparison.exact && <p class="notice">The texts are far apart; they were aligned by lines first, and may be shown as more different than they are.</p>}
+      {!comparison.exact && <p class="notice">Parts of the texts are too far apart to be compared word by word here; they are shown as different as a whole.</p>}
       <div class="tools">
         <button type="button" onClick={() => goOn(-1)}>
-          ↑ Previous difference
+          ↑ Previous<span class="unseen"> difference</span>
         </button>
         <button type="button" onClick={() => goOn(1)}>
-          ↓ Next difference
+          ↓ Next<span class="unseen"> difference</span>
         </button>
         <label>
           <input type="checkbox" checked={whole} onChange={(event) => setWhole(event.currentTarget.checked)} /> Whole texts

@@ -22,8 +22,8 @@ function Resemblance({ report }: { report: Report }) {
   return (
     <Section title="Resemblance" id="chart-resemblance">
       <p class="faint">
-        How much members resemble what is kept. Not among them: {plural(identical, 'identical file')}
-        {sameText > 0 && `, ${plural(sameText, 'document')} with the same text`}.
+        Of members with what is kept; what is contained in it may resemble it little. Besides {plural(identical, 'identical file')} and{' '}
+        {plural(sameText, 'document')} with the same text.
       </p>
       <Columns bars={bars.slice(first - (first % 2))} head="Resemblance" unit="Documents" every={2} />
     </Section>

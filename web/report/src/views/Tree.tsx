@@ -1,6 +1,7 @@
 // The family tree: lines drawn behind a list, so that it is as wide as its names and can be read as text.
+import { useMemo } from 'preact/hooks';
 import { percent, plural } from '../format';
-import type { Group } from '../model';
+import { commonFolder, type Group } from '../model';
 import { treeRows, type Node } from '../tree';
 import { Name, useFirst } from './parts';
 
@@ -47,7 +48,8 @@ function Way({ group, node, rows }: { group: Group; node: Node; rows: Node[] }) 
 }
 
 export function Tree({ group }: { group: Group }) {
-  const all = treeRows(group);
+  const all = useMemo(() => treeRows(group), [group]);
+  const folder = useMemo(() => commonFolder(group.documents.map((document) => document.id)), [group]);
   const [shown, more] = useFirst(all.length, 100);
   const rows = all.slice(0, shown);
   const inSight = (row: number): boolean => row >= 0 && row < shown;
@@ -67,10 +69,10 @@ export function Tree({ group }: { group: Group }) {
             <li key={node.document} style={{ paddingLeft: `${x(node) + 14}px`, height: `${ROW}px` }}>
               {node.parent >= 0 ? (
                 <a href={`#/group/${group.group}/compare/${rows[node.parent].document}/${node.document}`}>
-                  <Name of={group.documents[node.document]} short />
+                  <Name of={group.documents[node.document]} below={folder} short />
                 </a>
               ) : (
-                <Name of={group.documents[node.document]} short />
+                <Name of={group.documents[node.document]} below={folder} short />
               )}
               <Way group={group} node={node} rows={rows} />
             </li>

@@ -4,9 +4,9 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Document } from '../data';
 import { percent, relation as relationWords, safeName, splitName } from '../format';
 
-/** A document's name: the folder is less important than what it is called. */
-export function Name({ of, short = false }: { of: Document; short?: boolean }) {
-  const [folder, last] = splitName(of.id);
+/** A document's name: the folder is less important than what it is called, and left out as far as it is known. */
+export function Name({ of, below = '', short = false }: { of: Document; below?: string; short?: boolean }) {
+  const [folder, last] = splitName(of.id.slice(below.length));
   return (
     <bdi class="name" title={short ? safeName(of.id) : undefined}>
       {folder && <span class="folder">{safeName(folder)}</span>}
