@@ -7,6 +7,7 @@
 #include "recipe_options.h"
 #include "scan_report.h"
 
+#include <errno.h>
 #include <string.h>
 
 static const double least_threshold = .3, least_contained = .5; /* what the library finds without fail */
@@ -52,14 +53,20 @@ static enum exit_code check_thresholds(const options *o) {
     return EXIT_DONE;
 }
 
+/* A name that cannot be written to is found out before the work. */
+static enum exit_code check_file(const options *o, const char *path) {
+    enum exit_code code = new_file_check(path, o->operands, o->operand_count, o->force);
+    return code || new_file_possible(path) ? code : complain_of_write(path, errno);
+}
+
 /* Files that are written besides what is printed. */
 static enum exit_code check_files(const options *o) {
     const char *const files[] = {is_standard(o->filter) ? NULL : o->filter, o->report, o->csv};
     enum exit_code code = o->report ? report_page_check() : EXIT_DONE;
     if (is_standard(o->report) || is_standard(o->csv))
-        return wrong_use("scan", "--report and --csv write files (such as /dev/stdout)");
+        return wrong_use("scan", "--report and --csv write to files");
     for (size_t i = 0; i < sizeof files / sizeof *files && !code; i++)
-        if (files[i]) code = new_file_check(files[i], o->operands, o->operand_count, o->force);
+        if (files[i]) code = check_file(o, files[i]);
     return code;
 }
 

@@ -147,22 +147,16 @@ static bool ends_in(const char *text, const char *end) {
     return length >= tail && !strcasecmp(text + length - tail, end);
 }
 
-static enum exit_code complain_of_table(const char *path, int cause) {
-    if (cause == EEXIST) return complain_of_existing(path);
-    complain("cannot write '%s': %s", path, cause_text(cause));
-    return EXIT_MACHINE;
-}
-
 enum exit_code report_table(scan_report *r) {
     const options *o = r->options;
     new_file file;
-    if (!new_file_open(&file, o->csv)) return complain_of_table(o->csv, errno);
+    if (!new_file_open(&file, o->csv)) return complain_of_write(o->csv, errno);
     table t = {.report = r, .out = file.out, .tabs = ends_in(o->csv, ".tsv")};
     put_table(&t);
     int cause = ferror(file.out) ? errno : 0;
     if (stop_requested || cause) {
         new_file_abandon(&file);
-        return stop_requested ? EXIT_INTERRUPTED : complain_of_table(o->csv, cause);
+        return stop_requested ? EXIT_INTERRUPTED : complain_of_write(o->csv, cause);
     }
-    return new_file_keep(&file, o->force) ? EXIT_DONE : complain_of_table(o->csv, errno);
+    return new_file_keep(&file, o->force) ? EXIT_DONE : complain_of_write(o->csv, errno);
 }

@@ -131,23 +131,17 @@ static void write_page(page_writer *w) {
 
 /* ---- the file ---- */
 
-static enum exit_code complain_of_page(const char *path, int cause) {
-    complain("cannot write '%s': %s", path, cause_text(cause));
-    return EXIT_MACHINE;
-}
-
 enum exit_code report_page(scan_report *r) {
     const options *o = r->options;
     new_file file;
-    if (!new_file_open(&file, o->report)) return complain_of_page(o->report, errno);
+    if (!new_file_open(&file, o->report)) return complain_of_write(o->report, errno);
     page_writer w = {.report = r, .out = file.out, .groups = count_listed(r), .text_left = o->report_text};
     write_page(&w);
     if (!going_on(&w)) {
         new_file_abandon(&file);
-        return stop_requested ? EXIT_INTERRUPTED : complain_of_page(o->report, w.cause);
+        return stop_requested ? EXIT_INTERRUPTED : complain_of_write(o->report, w.cause);
     }
-    if (new_file_keep(&file, o->force)) return EXIT_DONE;
-    return errno == EEXIST ? complain_of_existing(o->report) : complain_of_page(o->report, errno);
+    return new_file_keep(&file, o->force) ? EXIT_DONE : complain_of_write(o->report, errno);
 }
 
 enum exit_code report_page_check(void) {

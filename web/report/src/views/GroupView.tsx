@@ -1,5 +1,5 @@
-import { bytes, date, plural } from '../format';
-import { share, type Group, type Report } from '../model';
+import { bytes, date, plural, safeName } from '../format';
+import type { Group, Report } from '../model';
 import type { Member } from '../data';
 import { Meter, Name, Relation, Section, useFirst } from './parts';
 import { Tree } from './Tree';
@@ -27,7 +27,7 @@ function MemberRow({ group, place, owners }: { group: Group; place: number; owne
       <td class="action">
         {member && (
           <a href={`#/group/${group.group}/compare/0/${place}`}>
-            Compare<span class="unseen"> {document.id} with the kept document</span>
+            Compare<span class="unseen"> {safeName(document.id)} with the kept document</span>
           </a>
         )}
       </td>
@@ -83,7 +83,6 @@ export function Neighbours({ report, group }: { report: Report; group: Group }) 
 }
 
 export function GroupView({ report, group }: { report: Report; group: Group }) {
-  const shares = group.members.map(share);
   return (
     <>
       <Neighbours report={report} group={group} />
@@ -98,7 +97,7 @@ export function GroupView({ report, group }: { report: Report; group: Group }) {
       <Section title="Family tree" id="tree">
         <Tree group={group} key={group.index} />
       </Section>
-      {shares.length > 1 && (
+      {group.members.length > 1 && (
         <p>
           <a href={`#/group/${group.group}/compare/1/2`}>Compare any two of them</a>
         </p>

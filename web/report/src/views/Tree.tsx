@@ -1,6 +1,6 @@
 // The family tree: lines drawn behind a list, so that it is as wide as its names and can be read as text.
 import { useMemo } from 'preact/hooks';
-import { percent, plural } from '../format';
+import { percent, plural, safeName } from '../format';
 import { commonFolder, type Group } from '../model';
 import { treeRows, type Node } from '../tree';
 import { Name, useFirst } from './parts';
@@ -41,7 +41,7 @@ function Way({ group, node, rows }: { group: Group; node: Node; rows: Node[] }) 
   if (document.confidence !== undefined && node.parent >= 0) words.push(`sure by ${percent(document.confidence)}`);
   return (
     <span class="way">
-      {node.parent >= 0 && <span class="unseen">derived from {group.documents[rows[node.parent].document].id}: </span>}
+      {node.parent >= 0 && <span class="unseen">derived from {safeName(group.documents[rows[node.parent].document].id)}: </span>}
       {words.filter(Boolean).join(', ')}
     </span>
   );
