@@ -12,10 +12,10 @@ export interface Document {
 
 /** Where a document stands in the family tree of its group; not there in a scan without trees. */
 export interface Derivation {
-  parent?: string;
+  derivation?: string;
+  parent?: string | null;
   second_parent?: string;
   second_share?: number;
-  kind?: string;
   added?: number;
   removed?: number;
   moved?: number;

@@ -1,4 +1,4 @@
-// The family tree of a group as rows: every document below the one it derives from, further to the right.
+// The family tree of a group as rows: every document below the one it was made from.
 import type { Group } from './model';
 
 export interface Node {
@@ -10,12 +10,13 @@ export interface Node {
   second: number;
 }
 
-/** The place of each document's parent; -1: it is a root. */
+/** The place of each document's parent; -1: it is a root. Where two have the same name the first is meant. */
 function parentsOf(group: Group): { parents: number[]; seconds: number[] } {
-  const places = new Map(group.documents.map((document, place) => [document.id, place]));
-  const placeOf = (id: string | undefined, self: number): number => {
-    const place = id === undefined ? undefined : places.get(id);
-    return place === undefined || place === self ? -1 : place;
+  const places = new Map<string, number>();
+  group.documents.forEach(({ id }, place) => places.has(id) || places.set(id, place));
+  const placeOf = (id: string | null | undefined, self: number): number => {
+    const place = places.get(id ?? '') ?? -1;
+    return place === self ? -1 : place;
   };
   return {
     parents: group.documents.map((document, place) => placeOf(document.parent, place)),
@@ -23,21 +24,39 @@ function parentsOf(group: Group): { parents: number[]; seconds: number[] } {
   };
 }
 
-/** Depth first, children in the order of the group; without recursion, since a chain may be long. */
+/** How many documents are below each, itself included. */
+function weights(parents: number[], topDown: number[]): Int32Array {
+  const sizes = new Int32Array(parents.length).fill(1);
+  for (const place of [...topDown].reverse()) if (parents[place] >= 0) sizes[parents[place]] += sizes[place];
+  return sizes;
+}
+
+/**
+ * Depth first, without recursion, since a chain may be long. What goes on longest comes last and straight below its parent,
+ * so that a history is a line with branches, and not a staircase.
+ */
 export function treeRows(group: Group): Node[] {
   const { parents, seconds } = parentsOf(group);
   const children: number[][] = group.documents.map(() => []);
-  const roots: number[] = [];
-  parents.forEach((parent, place) => (parent < 0 ? roots : children[parent]).push(place));
+  const topDown: number[] = [];
+  parents.forEach((parent, place) => (parent < 0 ? topDown : children[parent]).push(place));
+  const waiting = topDown.map((document) => ({ document, depth: 0 })).reverse();
+  for (let i = 0; i < topDown.length; i++) for (const child of children[topDown[i]]) topDown.push(child);
+  const sizes = weights(parents, topDown);
   const rowOf = new Int32Array(group.documents.length).fill(-1);
   const rows: Node[] = [];
-  const waiting = roots.map((document) => ({ document, depth: 0 })).reverse();
   for (let next = waiting.pop(); next; next = waiting.pop()) {
     const { document, depth } = next;
     rowOf[document] = rows.length;
     rows.push({ document, depth, parent: parents[document] < 0 ? -1 : rowOf[parents[document]], second: -1 });
-    for (const child of children[document].reverse()) waiting.push({ document: child, depth: depth + 1 });
+    const below = children[document].sort((a, b) => sizes[b] - sizes[a] || b - a);
+    below.forEach((child, i) => {
+      const straight = i === 0 && (sizes[child] > 1 || below.length === 1);
+      waiting.push({ document: child, depth: straight ? depth : depth + 1 });
+    });
   }
+  // Names that several have may lead in a circle: nobody is lost for that.
+  rowOf.forEach((row, document) => row < 0 && rows.push({ document, depth: 0, parent: -1, second: -1 }));
   for (const row of rows) if (seconds[row.document] >= 0) row.second = rowOf[seconds[row.document]];
   return rows;
 }

@@ -1,15 +1,16 @@
 // The family tree: lines drawn behind a list, so that it is as wide as its names and can be read as text.
 import { useMemo } from 'preact/hooks';
-import { percent, plural, safeName } from '../format';
+import { count, percent, safeName } from '../format';
 import { commonFolder, type Group } from '../model';
 import { treeRows, type Node } from '../tree';
 import { Name, useFirst } from './parts';
 
 const INDENT = 22;
 const ROW = 30;
+const ARC = 44; // how far second edges reach to the left
 const DEEPEST = 24; // further right nothing moves any more
 
-const x = (node: Node): number => 10 + Math.min(node.depth, DEEPEST) * INDENT;
+const x = (node: Node): number => Math.min(node.depth, DEEPEST) * INDENT;
 const y = (row: number): number => row * ROW + ROW / 2;
 
 /** From the parent down and then to the right. */
@@ -24,25 +25,30 @@ function Edge({ rows, row }: { rows: Node[]; row: number }) {
   );
 }
 
-/** From the second parent, in an arc on the left, so that it crosses few others. */
+/** From the second parent, in an arc on the left, where no names stand. */
 function SecondEdge({ rows, row }: { rows: Node[]; row: number }) {
   const from = rows[rows[row].second];
   const [x1, y1, x2, y2] = [x(from), y(rows[row].second), x(rows[row]), y(row)];
-  const reach = 14 + Math.min(40, Math.abs(y2 - y1) / 6);
-  return <path class="edge second" d={`M${x1} ${y1} C${x1 + reach} ${y1}, ${x2 + reach} ${y2}, ${x2} ${y2}`} />;
+  const reach = Math.min(ARC, 14 + Math.abs(y2 - y1) / 6);
+  return <path class="edge second" d={`M${x1} ${y1} C${x1 - reach} ${y1}, ${x2 - reach} ${y2}, ${x2} ${y2}`} />;
 }
 
+/** What became of the parent. */
 function Way({ group, node, rows }: { group: Group; node: Node; rows: Node[] }) {
-  const document = group.documents[node.document];
-  const words = [document.kind && document.kind !== 'root' ? document.kind : ''];
-  if (document.added) words.push(`+${document.added}`);
-  if (document.removed) words.push(`−${document.removed}`);
-  if (node.second >= 0) words.push('and from a second document');
-  if (document.confidence !== undefined && node.parent >= 0) words.push(`sure by ${percent(document.confidence)}`);
+  if (node.parent < 0) return null;
+  const { derivation, added, removed, moved, confidence } = group.documents[node.document];
+  const words = [derivation && derivation !== 'root' ? derivation : ''];
+  if (added) words.push(`+${count(added)}`);
+  if (removed) words.push(`−${count(removed)}`);
+  if (moved) words.push(`${count(moved)} moved`);
+  if (confidence !== undefined) words.push(`${percent(confidence)} sure`);
   return (
     <span class="way">
-      {node.parent >= 0 && <span class="unseen">derived from {safeName(group.documents[rows[node.parent].document].id)}: </span>}
-      {words.filter(Boolean).join(', ')}
+      <span class="unseen">made from {safeName(group.documents[rows[node.parent].document].id)}: </span>
+      {words.filter(Boolean).join(' · ')}
+      {node.second >= 0 && (
+        <span class="unseen">, with text of {safeName(group.documents[rows[node.second].document].id)}</span>
+      )}
     </span>
   );
 }
@@ -53,11 +59,12 @@ export function Tree({ group }: { group: Group }) {
   const [shown, more] = useFirst(all.length, 100);
   const rows = all.slice(0, shown);
   const inSight = (row: number): boolean => row >= 0 && row < shown;
-  const width = 20 + Math.min(DEEPEST, Math.max(...rows.map((row) => row.depth))) * INDENT;
+  const left = all.some((node) => node.second >= 0) ? ARC : 10;
+  const width = left + 10 + Math.max(...rows.map(x));
   return (
     <>
       <div class="tree">
-        <svg width={width + 60} height={rows.length * ROW} aria-hidden="true">
+        <svg viewBox={`${-left} 0 ${width} ${rows.length * ROW}`} width={width} height={rows.length * ROW} aria-hidden="true">
           {rows.map((node, row) => node.parent >= 0 && <Edge key={row} rows={rows} row={row} />)}
           {rows.map((node, row) => inSight(node.second) && <SecondEdge key={row} rows={rows} row={row} />)}
           {rows.map((node, row) => (
@@ -66,7 +73,7 @@ export function Tree({ group }: { group: Group }) {
         </svg>
         <ol>
           {rows.map((node) => (
-            <li key={node.document} style={{ paddingLeft: `${x(node) + 14}px`, height: `${ROW}px` }}>
+            <li key={node.document} style={{ paddingLeft: `${left + x(node) + 14}px`, height: `${ROW}px` }}>
               {node.parent >= 0 ? (
                 <a href={`#/group/${group.group}/compare/${rows[node.parent].document}/${node.document}`}>
                   <Name of={group.documents[node.document]} below={folder} short />
@@ -81,9 +88,9 @@ export function Tree({ group }: { group: Group }) {
       </div>
       {more}
       <p class="faint legend-line">
-        {plural(all.length, 'document')}; the filled dot is kept
-        {all.some((node) => node.second >= 0) && '; a dashed line: text was also taken from there'}. A name leads to the
-        comparison with what it derives from.
+        Each document below the one it was made from, with the words added and removed; the filled dot is kept
+        {all.some((node) => node.second >= 0) && '; a dashed line: text was taken from there, too'}. A name leads to the
+        comparison with what it was made from.
       </p>
     </>
   );
