@@ -156,6 +156,10 @@ const characters = (side: Side, from: number, to: number): number => {
   return sum;
 };
 
+/** Whether words are whole lines: a heading says more than as many words inside a sentence. */
+const isLines = ({ words }: Side, at: number, length: number): boolean =>
+  words[at - 1]?.line !== words[at].line && words[at + length]?.line !== words[at + length - 1].line;
+
 /** Drops runs that are shorter than the changes on both sides of them: "the" in two unlike sentences. */
 function withoutChance(runs: Run[], a: Side, b: Side): Run[] {
   const kept: Run[] = [];
@@ -169,7 +173,8 @@ function withoutChance(runs: Run[], a: Side, b: Side): Run[] {
     const size = characters(a, run.a, run.a + run.length);
     const before = gap(kept.at(-1), run.a, run.b);
     const behind = gap(run, next.a, next.b);
-    if (run.length >= LEAST_MOVED || size > before || size > behind) kept.push(run);
+    const lines = isLines(a, run.a, run.length) && isLines(b, run.b, run.length);
+    if (lines || run.length >= LEAST_MOVED || size > before || size > behind) kept.push(run);
   });
   return kept;
 }

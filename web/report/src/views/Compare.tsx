@@ -40,17 +40,20 @@ function Pieces({ pieces, side, jump }: { pieces: Piece[]; side: 'a' | 'b'; jump
         if (piece.kind === 'same') return text;
         if (piece.kind === 'changed') return side === 'a' ? <del key={i}>{text}</del> : <ins key={i}>{text}</ins>;
         return (
-          <button
+          <a
             key={i}
-            type="button"
             class="moved"
+            href={location.hash}
             data-move={`${side}-${piece.move}`}
             title="Moved: show it on the other side"
-            onClick={() => jump(side === 'a' ? 'b' : 'a', piece.move!)}
+            onClick={(event) => {
+              event.preventDefault();
+              jump(side === 'a' ? 'b' : 'a', piece.move!);
+            }}
           >
             <span class="unseen">moved: </span>
             {text}
-          </button>
+          </a>
         );
       })}
     </>
