@@ -7,6 +7,9 @@
 
 #include "output.h"
 
+/* About what a line, and a run of them, takes besides its bytes: many short ones are to be counted, too. */
+enum { LINE_COST = 32, RUN_COST = 16 };
+
 typedef struct line {
     size_t number, size;
     char text[];
@@ -57,7 +60,7 @@ static int compare_lines(const void *a, const void *b) {
     return memcmp(p->text, q->text, p->size);
 }
 
-/* The line's number; *fresh bytes more are kept when it is new. */
+/* The line's number; *fresh grows when it is new. */
 static size_t find_line(group_texts *g, const char *text, size_t size, size_t *fresh) {
     line *made = need_memory(sizeof *made + size);
     *made = (line){.number = g->line_count, .size = size};
@@ -69,7 +72,7 @@ static size_t find_line(group_texts *g, const char *text, size_t size, size_t *f
     }
     g->lines = more_room(g->lines, g->line_count, &g->line_room, sizeof *g->lines);
     g->lines[g->line_count++] = made;
-    *fresh += size + 1;
+    *fresh += size + LINE_COST;
     return made->number;
 }
 
@@ -101,7 +104,7 @@ size_t group_texts_add(group_texts *g, const char *text, size_t size) {
         if (!stop) stop = end;
         append_line(g, find_line(g, at, (size_t)(stop - at), &fresh));
     }
-    return fresh;
+    return fresh + (g->run_count - g->documents[g->document_count - 1].runs) * RUN_COST;
 }
 
 void group_texts_add_none(group_texts *g) {

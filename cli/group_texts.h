@@ -16,7 +16,8 @@ typedef struct group_texts group_texts;
 group_texts *group_texts_new(void);
 void group_texts_free(group_texts *g);
 
-/* The next document's text; the bytes of lines that were not there yet. */
+/* The next document's text. What it takes: the bytes of lines that were not there yet, and what is known of
+ * them. */
 size_t group_texts_add(group_texts *g, const char *text, size_t size);
 void group_texts_add_none(group_texts *g);
 /* The next document has the text of the first. */

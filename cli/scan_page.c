@@ -147,6 +147,6 @@ enum exit_code report_page(scan_report *r) {
 enum exit_code report_page_check(void) {
     size_t size;
     if (page_before(&size)) return EXIT_DONE;
-    complain("this program was built without the page of --report: npm was missing (STEMMA_REPORT)");
+    complain("this program was built without the page of --report: that takes npm, see STEMMA_REPORT");
     return EXIT_WRONG;
 }

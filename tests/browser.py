@@ -115,7 +115,7 @@ class Browser:
         """Until what was asked for has been drawn."""
         self.run("new Promise(done => requestAnimationFrame(() => setTimeout(done, 20)))")
 
-    def wait(self, condition, seconds=30):
+    def wait(self, condition, seconds=ANSWER_SECONDS):
         end = time.monotonic() + seconds
         while not self.run(f"Boolean({condition})"):
             if time.monotonic() > end:
