@@ -126,9 +126,7 @@ static enum exit_code write_html(const options *o, const pair *p, const diff_vie
     }
     if (opened) done = new_file_keep(&file, o->force);
     if (done) return EXIT_DONE;
-    if (errno == EEXIST) return complain_of_existing(o->output);
-    complain("cannot write '%s': %s", o->output, cause_text(errno));
-    return EXIT_MACHINE;
+    return complain_of_write(o->output, errno);
 }
 
 static enum exit_code show(const options *o, const pair *p) {

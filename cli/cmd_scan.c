@@ -7,6 +7,7 @@
 #include "recipe_options.h"
 #include "scan_report.h"
 
+#include <errno.h>
 #include <string.h>
 
 static const double least_threshold = .3, least_contained = .5; /* what the library finds without fail */
@@ -25,7 +26,8 @@ static enum exit_code check_outputs(const options *o) {
     if (o->json && is_standard(o->filter))
         return wrong_use("scan", "--json and --filter=- would both write to standard output");
     if (o->print0 && !o->list_redundant) return wrong_use("scan", "--print0 is for --list-redundant");
-    if (o->force && !o->filter) return wrong_use("scan", "--force is for --filter");
+    if (o->force && !o->filter && !o->report && !o->csv)
+        return wrong_use("scan", "--force is for --filter, --report and --csv");
     if (o->group && (o->pairs || o->boilerplate))
         return wrong_use("scan", "--group makes no groups of --%s", o->pairs ? "pairs" : "boilerplate");
     return EXIT_DONE;
@@ -51,13 +53,28 @@ static enum exit_code check_thresholds(const options *o) {
     return EXIT_DONE;
 }
 
+/* A name that cannot be written to is found out before the work. */
+static enum exit_code check_file(const options *o, const char *path) {
+    enum exit_code code = new_file_check(path, o->operands, o->operand_count, o->force);
+    return code || new_file_possible(path) ? code : complain_of_write(path, errno);
+}
+
+/* Files that are written besides what is printed. */
+static enum exit_code check_files(const options *o) {
+    const char *const files[] = {is_standard(o->filter) ? NULL : o->filter, o->report, o->csv};
+    enum exit_code code = o->report ? report_page_check() : EXIT_DONE;
+    if (is_standard(o->report) || is_standard(o->csv))
+        return wrong_use("scan", "--report and --csv write to files");
+    for (size_t i = 0; i < sizeof files / sizeof *files && !code; i++)
+        if (files[i]) code = check_file(o, files[i]);
+    return code;
+}
+
 static enum exit_code check_use(const options *o) {
     enum exit_code code = check_outputs(o);
     if (!code) code = check_inputs(o);
     if (!code) code = check_thresholds(o);
-    if (!code && o->filter && !is_standard(o->filter))
-        code = new_file_check(o->filter, o->operands, o->operand_count, o->force);
-    return code;
+    return code ? code : check_files(o);
 }
 
 /* ---- the scan ---- */
@@ -136,7 +153,7 @@ static enum exit_code print_json(scan_report *r) {
     if (r->options->pairs || r->options->boilerplate)
         code = stream(r);
     else
-        json_groups(r);
+        json_groups(r, r->summary.groups);
     if (code || !report_heard()) return code;
     json_problems(r);
     json_summary(r);
@@ -166,11 +183,18 @@ static enum exit_code print_words(scan_report *r) {
     return EXIT_DONE;
 }
 
+static enum exit_code write_files(scan_report *r) {
+    enum exit_code page = r->options->report ? report_page(r) : EXIT_DONE;
+    enum exit_code table = r->options->csv && page != EXIT_INTERRUPTED ? report_table(r) : EXIT_DONE;
+    return graver(page, table);
+}
+
 static enum exit_code print_result(scan_report *r) {
     const options *o = r->options;
     bool nothing_read = r->summary.documents == 0 && r->summary.problems > 0;
-    enum exit_code code = o->filter && !nothing_read ? filter(r) : EXIT_DONE;
+    enum exit_code code = o->filter && !nothing_read ? filter(r) : EXIT_DONE, files;
     if (code) return code;
+    files = nothing_read ? EXIT_DONE : write_files(r);
     if (o->list_redundant)
         report_redundant(r);
     else if (o->json)
@@ -179,6 +203,7 @@ static enum exit_code print_result(scan_report *r) {
         code = print_words(r);
     if (code == EXIT_INTERRUPTED || stop_requested) return EXIT_INTERRUPTED;
     report_problems(r);
+    code = graver(code, files);
     return graver(code, nothing_read || (o->strict && r->summary.problems) ? EXIT_WRONG : EXIT_DONE);
 }
 
@@ -194,6 +219,7 @@ static enum exit_code run_scan(const options *o, const stemma_recipe *recipe, st
     stemma_scan_options in_force = scan_options(o, p);
     scan_report report = {.options = o,
                           .scan = scan,
+                          .out = stdout,
                           .summary = stemma_scan_get_summary(scan),
                           .threshold = in_force.threshold,
                           .contained = in_force.contained,

@@ -113,19 +113,23 @@ void json_null(json *j, const char *key) {
     fputs("null", j->out);
 }
 
-void json_base64(json *j, const char *key, const uint8_t *data, size_t size) {
+void write_base64(FILE *out, const uint8_t *data, size_t size) {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    lead(j, key);
-    fputc('"', j->out);
     for (size_t i = 0; i < size; i += 3) {
         size_t left = size - i;
         uint32_t three = (uint32_t)data[i] << 16 | (left > 1 ? (uint32_t)data[i + 1] << 8 : 0) |
                          (left > 2 ? data[i + 2] : 0);
-        fputc(digits[three >> 18], j->out);
-        fputc(digits[three >> 12 & 63], j->out);
-        fputc(left > 1 ? digits[three >> 6 & 63] : '=', j->out);
-        fputc(left > 2 ? digits[three & 63] : '=', j->out);
+        fputc(digits[three >> 18], out);
+        fputc(digits[three >> 12 & 63], out);
+        fputc(left > 1 ? digits[three >> 6 & 63] : '=', out);
+        fputc(left > 2 ? digits[three & 63] : '=', out);
     }
+}
+
+void json_base64(json *j, const char *key, const uint8_t *data, size_t size) {
+    lead(j, key);
+    fputc('"', j->out);
+    write_base64(j->out, data, size);
     fputc('"', j->out);
 }
 

@@ -32,6 +32,9 @@ void json_null(json *j, const char *key);
 void json_base64(json *j, const char *key, const uint8_t *data, size_t size);
 void json_hex(json *j, const char *key, const uint8_t *data, size_t size);
 
+/* Data as letters, without anything around them. */
+void write_base64(FILE *out, const uint8_t *data, size_t size);
+
 /* A document's name: `key`, and where it is not UTF-8 also `key`_bytes in base64. */
 void json_name(json *j, const char *key, const char *name);
 

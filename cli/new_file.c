@@ -92,6 +92,15 @@ void new_file_abandon(new_file *file) {
     release(file);
 }
 
+bool new_file_possible(const char *path) {
+    struct stat info;
+    new_file trial;
+    if (!stat(path, &info) && !S_ISREG(info.st_mode)) return true; /* a pipe would be read to its end */
+    if (!new_file_open(&trial, path)) return false;
+    new_file_abandon(&trial);
+    return true;
+}
+
 bool is_same_file(const char *a, const char *b) {
     struct stat first, second;
     return !stat(a, &first) && !stat(b, &second) && first.st_dev == second.st_dev &&
@@ -101,6 +110,12 @@ bool is_same_file(const char *a, const char *b) {
 enum exit_code complain_of_existing(const char *path) {
     complain("'%s' exists; use --force to overwrite it", path);
     return EXIT_WRONG;
+}
+
+enum exit_code complain_of_write(const char *path, int cause) {
+    if (cause == EEXIST) return complain_of_existing(path);
+    complain("cannot write '%s': %s", path, cause_text(cause));
+    return EXIT_MACHINE;
 }
 
 enum exit_code new_file_check(const char *path, char *const *inputs, size_t count, bool force) {

@@ -24,9 +24,14 @@ bool new_file_keep(new_file *file, bool replace);
 /* Nothing is left of it. */
 void new_file_abandon(new_file *file);
 
+/* Whether it could be made, for now: nothing is left of the trial. If not, errno. */
+bool new_file_possible(const char *path);
+
 /* Said before the work: a file that exists is replaced only with --force, one of the inputs never. */
 enum exit_code new_file_check(const char *path, char *const *inputs, size_t count, bool force);
 enum exit_code complain_of_existing(const char *path);
+/* That it cannot be written, or not replaced (EEXIST). */
+enum exit_code complain_of_write(const char *path, int cause);
 
 /* Whether both names lead to one file. */
 bool is_same_file(const char *a, const char *b);

@@ -112,6 +112,12 @@ static bool take_size(const parser *p, const option_spec *spec, const char *valu
     return true;
 }
 
+static bool take_size_or_none(const parser *p, const option_spec *spec, const char *value, size_t *out) {
+    if (strcmp(value, "0")) return take_size(p, spec, value, out);
+    *out = 0;
+    return true;
+}
+
 /* Counted from 1; 0 when it is none of them. */
 static unsigned place_of(const char *choices, const char *value) {
     size_t length = strlen(value);
@@ -237,12 +243,17 @@ static bool store_plain(options *o, enum option_id id, const char *value) {
                  {OPT_LIST_REDUNDANT, offsetof(options, list_redundant)},
                  {OPT_HELP, offsetof(options, help)},
                  {OPT_VERSION, offsetof(options, version)}},
-      texts[] = {
-          {OPT_KEY, offsetof(options, key_file)},          {OPT_RECIPE, offsetof(options, recipe)},
-          {OPT_PAIRS_FROM, offsetof(options, pairs_from)}, {OPT_FILES_FROM, offsetof(options, files_from)},
-          {OPT_OUTPUT, offsetof(options, output)},         {OPT_DIRECTORY, offsetof(options, directory)},
-          {OPT_TEXT_FIELD, offsetof(options, text_field)}, {OPT_ID_FIELD, offsetof(options, id_field)},
-          {OPT_FILTER, offsetof(options, filter)}};
+      texts[] = {{OPT_KEY, offsetof(options, key_file)},
+                 {OPT_RECIPE, offsetof(options, recipe)},
+                 {OPT_PAIRS_FROM, offsetof(options, pairs_from)},
+                 {OPT_FILES_FROM, offsetof(options, files_from)},
+                 {OPT_OUTPUT, offsetof(options, output)},
+                 {OPT_DIRECTORY, offsetof(options, directory)},
+                 {OPT_TEXT_FIELD, offsetof(options, text_field)},
+                 {OPT_ID_FIELD, offsetof(options, id_field)},
+                 {OPT_FILTER, offsetof(options, filter)},
+                 {OPT_REPORT, offsetof(options, report)},
+                 {OPT_CSV, offsetof(options, csv)}};
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         if (flags[i].id == id) return *(bool *)((char *)o + flags[i].place) = true;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
@@ -310,6 +321,8 @@ static bool store(const parser *p, const option_spec *spec, const char *value) {
         return take_size(p, spec, value, &o->min_size);
     case OPT_MAX_SIZE:
         return take_size(p, spec, value, &o->max_size);
+    case OPT_REPORT_TEXT:
+        return take_size_or_none(p, spec, value, &o->report_text);
     case OPT_ENCODING:
         return take_choice(p, spec, value, &o->encoding);
     case OPT_BLOCKS:
@@ -408,7 +421,8 @@ static bool parse_shorts(parser *p, const char *letters) {
 
 bool options_parse(options *out, const char *command_name, unsigned command, int argc, char **argv) {
     parser p = {out, command_name, command, argc, 1, argv};
-    *out = (options){.threshold = -1, .contained = -1, .context = -1, .operands = argv + 1};
+    *out = (options){
+        .threshold = -1, .contained = -1, .context = -1, .report_text = REPORT_TEXT, .operands = argv + 1};
     bool ended = false;
     while (p.next < argc) {
         char *word = argv[p.next++];

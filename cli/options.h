@@ -84,6 +84,9 @@ enum option_id {
     OPT_BOILERPLATE,
     OPT_LIST_REDUNDANT,
     OPT_FILTER,
+    OPT_REPORT,
+    OPT_REPORT_TEXT,
+    OPT_CSV,
     OPT_OUTPUT,
     OPT_DIRECTORY,
     OPT_FORCE,
@@ -125,7 +128,7 @@ typedef struct scheme_choice {
     bool positions;
 } scheme_choice;
 
-enum { MAX_SCHEMES = 16, MAX_TEXTS = 256 };
+enum { MAX_SCHEMES = 16, MAX_TEXTS = 256, REPORT_TEXT = 32 << 20 };
 
 /* The values of an option that may be given several times. */
 typedef struct text_list {
@@ -158,6 +161,8 @@ typedef struct options {
     size_t min_size, max_size;
     const char *text_field, *id_field, *filter;
     bool pairs, boilerplate, list_redundant;
+    const char *report, *csv;
+    size_t report_text; /* bytes */
     const char *pairs_from, *files_from;
     bool null_separated, tokens, extracted;
     bool side_by_side, passages, html;

@@ -46,7 +46,7 @@ static void put_member(scan_report *r, json *j, const stemma_scan_member *m) {
 }
 
 static void json_group(scan_report *r, uint64_t index, const stemma_scan_group *group) {
-    json line = json_begin(stdout);
+    json line = json_begin(r->out);
     json_count(&line, "group", index + 1);
     json_open(&line, "kept", '{');
     put_document(r, &line, group->kept);
@@ -59,9 +59,9 @@ static void json_group(scan_report *r, uint64_t index, const stemma_scan_group *
     json_end(&line);
 }
 
-void json_groups(scan_report *r) {
+void json_groups(scan_report *r, uint64_t most) {
     stemma_scan_group group;
-    for (uint64_t i = 0; i < r->summary.groups && report_heard(); i++) {
+    for (uint64_t i = 0; i < r->summary.groups && i < most && report_heard(); i++) {
         if (stemma_scan_get_group(r->scan, i, &group, NULL)) break;
         json_group(r, i, &group);
     }
@@ -77,7 +77,7 @@ static void put_copies(const scan_report *r, json *j, const char *key, uint64_t 
 }
 
 void json_pair(const scan_report *r, const stemma_scan_pair *pair) {
-    json line = json_begin(stdout);
+    json line = json_begin(r->out);
     put_id(r, &line, "a", pair->a);
     put_id(r, &line, "b", pair->b);
     json_word(&line, "relation", stemma_relation_name(pair->relation));
@@ -92,7 +92,7 @@ void json_pair(const scan_report *r, const stemma_scan_pair *pair) {
 }
 
 void json_passage(const scan_report *r, const stemma_scan_passage *passage) {
-    json line = json_begin(stdout);
+    json line = json_begin(r->out);
     json_count(&line, "passage", r->printed + 1);
     json_count(&line, "documents", passage->documents);
     json_count(&line, "tokens", passage->tokens);
@@ -106,7 +106,7 @@ void json_problems(const scan_report *r) {
     stemma_scan_problem problem;
     for (uint64_t i = 0; i < r->summary.problems && report_heard(); i++) {
         if (stemma_scan_get_problem(r->scan, i, &problem, NULL)) break;
-        json line = json_begin(stdout);
+        json line = json_begin(r->out);
         json_name(&line, "problem", problem.name);
         if (problem.line) json_count(&line, "line", problem.line);
         json_word(&line, "cause", problem.cause);
@@ -162,7 +162,7 @@ static void put_choice(json *j, enum option_id id, unsigned place) {
 
 void json_summary(const scan_report *r) {
     const options *o = r->options;
-    json line = json_begin(stdout);
+    json line = json_begin(r->out);
     json_open(&line, "summary", '{');
     put_counts(&line, &r->summary);
     json_open(&line, "thresholds", '{');

@@ -17,6 +17,7 @@ typedef struct scan_report {
     stemma_scan_summary summary;
     double threshold, contained; /* in force; contained 0: not looked for */
     const char *recipe;
+    FILE *out;         /* of JSON lines */
     uint64_t filtered; /* records written by --filter */
     int64_t flushed;   /* when a stream was sent on last */
     uint64_t printed;  /* lines of a stream */
@@ -38,11 +39,17 @@ void report_redundant(const scan_report *r);
 
 /* ---- JSON lines ---- */
 
-void json_groups(scan_report *r);
+void json_groups(scan_report *r, uint64_t most);
 void json_pair(const scan_report *r, const stemma_scan_pair *pair);
 void json_passage(const scan_report *r, const stemma_scan_passage *passage);
 void json_problems(const scan_report *r);
 void json_summary(const scan_report *r);
+
+/* ---- files: the page of --report, the table of --csv ---- */
+
+enum exit_code report_page_check(void); /* before the work: whether this program has the page */
+enum exit_code report_page(scan_report *r);
+enum exit_code report_table(scan_report *r);
 
 /* Whether to go on printing. */
 bool report_heard(void);

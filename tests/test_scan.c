@@ -360,6 +360,41 @@ static void test_files(void **state) {
     stemma_scan_free(scan);
 }
 
+/* What is shown of a document is what was compared, or an error that says why not. */
+static void test_texts(void **state) {
+    (void)state;
+    static char text[TEXT_MOST];
+    stemma_scan *scan = NULL;
+    const char *shown = NULL;
+    size_t size = 0;
+    random_text(text, 400);
+    write_file("plain.txt", text);
+    write_file("page.html", "<p>Neither a borrower</p><p>nor a lender be.</p>");
+    write_file("x.bin", "\1\2\1\3");
+    assert_int_equal(stemma_scan_new(NULL, NULL, NULL, &scan, NULL), STEMMA_OK);
+    assert_int_equal(stemma_scan_get_text(scan, 0, &shown, &size, NULL), STEMMA_INVALID);
+    assert_int_equal(stemma_scan_add_text(scan, "memory", "In memory.", 10, NULL), STEMMA_OK);
+    const char *const names[] = {"plain.txt", "page.html", "x.bin"};
+    for (size_t i = 0; i < 3; i++) {
+        char path[128];
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        assert_int_equal(stemma_scan_add_path(scan, path, NULL), STEMMA_OK);
+    }
+    assert_int_equal(stemma_scan_run(scan, NULL), STEMMA_OK);
+    assert_int_equal(stemma_scan_get_text(scan, 0, &shown, &size, NULL), STEMMA_OK);
+    assert_memory_equal(shown, "In memory.", size);
+    assert_int_equal(stemma_scan_get_text(scan, 1, &shown, &size, NULL), STEMMA_OK);
+    assert_int_equal(size, strlen(text));
+    assert_memory_equal(shown, text, size);
+    assert_int_equal(stemma_scan_get_text(scan, 2, &shown, &size, NULL), STEMMA_OK);
+    assert_null(memchr(shown, '<', size));
+    assert_int_equal(stemma_scan_get_text(scan, 3, &shown, &size, NULL), STEMMA_UNSUPPORTED);
+    assert_int_equal(stemma_scan_get_text(scan, 4, &shown, &size, NULL), STEMMA_NOT_FOUND);
+    write_file("plain.txt", "something else");
+    assert_int_equal(stemma_scan_get_text(scan, 1, &shown, &size, NULL), STEMMA_CORRUPT);
+    stemma_scan_free(scan);
+}
+
 /* With little memory no text is kept, so files are read again: one that changed is a problem, not a wrong
  * answer. */
 struct change {
@@ -613,6 +648,7 @@ int main(void) {
         cmocka_unit_test(test_nothing_depends_on_threads_or_memory),
         cmocka_unit_test(test_pairs_are_those_of_brute_force),
         cmocka_unit_test_setup_teardown(test_files, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(test_texts, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(test_changed_file, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(test_interrupted, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(test_vanishing, make_folder, remove_folder),

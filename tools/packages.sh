@@ -3,6 +3,9 @@
 BUILD_PACKAGES=(cmake ninja-build gcc libc6-dev pkg-config python3 libsodium-dev libutf8proc-dev libmd4c-dev
                 libarchive-dev libexpat1-dev libseccomp-dev poppler-utils)
 TEST_PACKAGES=(g++ libcmocka-dev libsimde-dev valgrind mandoc clang-19 libclang-rt-19-dev)
+# The page of scan --report, and a browser to look at it.
+BUILD_PACKAGES+=(zlib1g-dev nodejs npm)
+TEST_PACKAGES+=(chromium)
 
 say() { printf '\n==> %s\n' "$*"; }
 
@@ -18,6 +21,8 @@ have() {
     libexpat1-dev) pkg-config --exists expat ;;
     libseccomp-dev) pkg-config --exists libseccomp ;;
     poppler-utils) command -v pdftotext ;;
+    zlib1g-dev) pkg-config --exists zlib ;;
+    nodejs) command -v node ;;
     libcmocka-dev) pkg-config --exists cmocka ;;
     libsimde-dev) [[ -e /usr/include/simde/x86/avx512.h ]] ;;
     libclang-rt-19-dev) compgen -G '/usr/lib/llvm-19/lib/clang/*/lib/linux/libclang_rt.fuzzer*' ;;
@@ -45,8 +50,8 @@ install_missing() {
     "${become[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends "${missing[@]}"
 }
 
-# Configured anew each time: libraries may have been installed since.
+# Configured anew each time: libraries may have been installed since. Whoever gets npm here gets the page, too.
 build_preset() {
-    cmake --preset "$1" >/dev/null
+    cmake --preset "$1" -DSTEMMA_REPORT=ON >/dev/null
     cmake --build --preset "$1" -- --quiet
 }

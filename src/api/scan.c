@@ -5,6 +5,7 @@
 #include "read/format.h"
 #include "scan/boilerplate.h"
 #include "scan/filter.h"
+#include "scan/original.h"
 #include "scan/pairs.h"
 
 #define THRESHOLD_LEAST .3
@@ -156,6 +157,15 @@ stemma_status stemma_scan_boilerplate(stemma_scan *scan, uint64_t least, size_t 
     TRY(check_done(scan, scan && scan->settings.options.boilerplate, "boilerplate", err));
     if (!take) return fail(err, STEMMA_INVALID, "a function that takes the passages is needed");
     return scan_boilerplate(scan, least, most, take, context, err);
+}
+
+stemma_status stemma_scan_get_text(stemma_scan *scan, uint64_t document, const char **text, size_t *size,
+                                   stemma_error *err) {
+    TRY(check_done(scan, true, "", err));
+    if (!text || !size) return fail(err, STEMMA_INVALID, "a place for the text and its size is needed");
+    if (document >= scan->catalogue.document_count)
+        return fail(err, STEMMA_NOT_FOUND, "there is no such document");
+    return scan_original(scan, scan->order[document], text, size, err);
 }
 
 stemma_status stemma_scan_filter(stemma_scan *scan, const char *path, uint64_t *kept, stemma_error *err) {

@@ -5,6 +5,7 @@
 #include "join/keys.h"
 #include "read/dataset.h"
 #include "scan/filter.h"
+#include "scan/original.h"
 #include "shingle/whole.h"
 
 #include <string.h>
@@ -127,6 +128,7 @@ void scan_free(struct stemma_scan *scan) {
     mem_free(scan->results.groups);
     mem_free(scan->results.redundant_bits);
     mem_free(scan->copies);
+    original_reader_free(scan->originals);
     mem_free(scan->order);
     mem_free(scan->place);
     recipe_release(scan->recipe);

@@ -72,6 +72,7 @@ struct stemma_scan {
     struct scan_progress progress;
     uint64_t *copies;   /* documents of ranking, as they are reported; made when asked for */
     uint64_t lone_copy; /* the same of a document without class */
+    struct original_reader *originals; /* likewise */
     bool started, done; /* done: the run succeeded */
 };
 

@@ -1,0 +1,120 @@
+// What stands in the page: the lines of `stemma scan --json`, and the texts of groups, both packed.
+
+export interface Document {
+  id: string;
+  id_bytes?: string;
+  source?: string;
+  bytes: number;
+  modified?: string;
+  owner?: string;
+  uid?: number;
+}
+
+/** Where a document stands in the family tree of its group; not there in a scan without trees. */
+export interface Derivation {
+  derivation?: string;
+  parent?: string | null;
+  second_parent?: string;
+  second_share?: number;
+  added?: number;
+  removed?: number;
+  moved?: number;
+  confidence?: number;
+  direction?: number;
+}
+
+export interface Member extends Document, Derivation {
+  relation: string;
+  resemblance: number;
+  contained: number;
+  contains: number;
+}
+
+export interface RawGroup {
+  group: number;
+  kept: Document & Derivation;
+  redundant_bytes: number;
+  members: Member[];
+}
+
+export interface Problem {
+  problem: string;
+  line?: number;
+  cause: string;
+}
+
+export interface Head {
+  report: string;
+  made?: string;
+  paths: string[];
+  listed: number;
+  text_budget: number;
+}
+
+export interface Summary {
+  documents: number;
+  bytes: number;
+  empty: number;
+  binary: number;
+  problems: number;
+  repeated: number;
+  classes: number;
+  groups: number;
+  redundant: number;
+  redundant_bytes: number;
+  seconds: number;
+  thresholds: { resemblance: number; containment: number };
+  keep: string;
+  group: string;
+  recipe: string;
+}
+
+export interface Data {
+  head: Head;
+  groups: RawGroup[];
+  problems: Problem[];
+  summary: Summary;
+}
+
+function bytesOf(base64: string): Uint8Array {
+  const letters = atob(base64);
+  const bytes = new Uint8Array(letters.length);
+  for (let i = 0; i < letters.length; i++) bytes[i] = letters.charCodeAt(i);
+  return bytes;
+}
+
+async function unpack(id: string): Promise<string | undefined> {
+  const block = document.getElementById(id);
+  if (!block) return undefined;
+  const packed = new Blob([bytesOf(block.textContent ?? '') as BlobPart]).stream();
+  return new Response(packed.pipeThrough(new DecompressionStream('deflate'))).text();
+}
+
+export async function loadData(): Promise<Data> {
+  const lines = (await unpack('data-0'))?.trimEnd().split('\n');
+  if (!lines) throw new Error('this page holds no data: it is the template of a report');
+  const data: Partial<Data> & { groups: RawGroup[]; problems: Problem[] } = { groups: [], problems: [] };
+  for (const line of lines) {
+    const entry = JSON.parse(line);
+    if ('members' in entry) data.groups.push(entry);
+    else if ('problem' in entry) data.problems.push(entry);
+    else if ('report' in entry) data.head = entry;
+    else data.summary = entry.summary;
+  }
+  return data as Data;
+}
+
+/** The lines of each document of a group (the kept one first); undefined for a text that is not in the page. */
+export async function loadTexts(index: number): Promise<(string[] | undefined)[]> {
+  const block = await unpack(`texts-${index}`);
+  if (!block) return [];
+  const { lines, documents } = JSON.parse(block) as { lines: string[]; documents: (number[] | null)[] };
+  return documents.map((runs) => {
+    if (!runs) return undefined;
+    const text: string[] = [];
+    for (let i = 0; i < runs.length; i += 2) {
+      for (let line = runs[i]; line < runs[i] + runs[i + 1]; line++) text.push(lines[line]);
+    }
+    return text;
+  });
+}

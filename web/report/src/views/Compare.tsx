@@ -1,0 +1,240 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { compare, piecesOf, rowsOf, type Piece, type Row } from '../compare';
+import { loadTexts } from '../data';
+import { count, plural, safeName, safeText, shellWord } from '../format';
+import { useLoaded } from '../hooks';
+import type { Group, Report } from '../model';
+import { Copy, Relation, Section, useFirst } from './parts';
+import { Neighbours } from './GroupView';
+
+const CONTEXT = 3; // lines shown around a difference
+const MOST_CHOICES = 2000;
+
+function Choice({ group, value, label, onChange }: { group: Group; value: number; label: string; onChange: (place: number) => void }) {
+  return (
+    <label>
+      <span>{label}</span>
+      <select value={value} onChange={(event) => onChange(Number(event.currentTarget.value))}>
+        {group.documents.slice(0, MOST_CHOICES).map((document, place) => (
+          <option key={place} value={place}>
+            {safeName(document.id)}
+            {place === 0 ? ' (kept)' : ''}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function Command({ group, left, right }: { group: Group; left: number; right: number }) {
+  const [a, b] = [left, right].map((place) => group.documents[place]);
+  if (a.source || b.source) return null;
+  return <Copy text={`stemma diff ${shellWord(a.id, a.id_bytes)} ${shellWord(b.id, b.id_bytes)}`} />;
+}
+
+function Pieces({ pieces, side, jump }: { pieces: Piece[]; side: 'a' | 'b'; jump: (side: 'a' | 'b', move: number) => void }) {
+  return (
+    <>
+      {pieces.map((piece, i) => {
+        const text = safeText(piece.text);
+        if (piece.kind === 'same') return text;
+        if (piece.kind === 'changed') return side === 'a' ? <del key={i}>{text}</del> : <ins key={i}>{text}</ins>;
+        return (
+          <a
+            key={i}
+            class="moved"
+            href={location.hash}
+            data-move={`${side}-${piece.move}`}
+            title="Moved: show it on the other side"
+            onClick={(event) => {
+              event.preventDefault();
+              jump(side === 'a' ? 'b' : 'a', piece.move!);
+            }}
+          >
+            <span class="unseen">moved: </span>
+            {text}
+          </a>
+        );
+      })}
+    </>
+  );
+}
+
+interface Stretch {
+  from: number;
+  to: number;
+  folded: boolean;
+}
+
+/** Rows that are the same and far from a difference are folded. */
+function stretchesOf(rows: Row[]): Stretch[] {
+  const near = new Uint8Array(rows.length);
+  rows.forEach((row, i) => {
+    if (!row.same) near.fill(1, Math.max(0, i - CONTEXT), i + CONTEXT + 1);
+  });
+  const stretches: Stretch[] = [];
+  for (let from = 0; from < rows.length; ) {
+    let to = from;
+    while (to < rows.length && near[to] === near[from]) to++;
+    stretches.push({ from, to, folded: !near[from] && to - from > 1 });
+    from = to;
+  }
+  return stretches;
+}
+
+function Line({ row, a, b, jump }: { row: Row; a: Piece[][]; b: Piece[][]; jump: (side: 'a' | 'b', move: number) => void }) {
+  const cell = (side: 'a' | 'b', line: number, pieces: Piece[][]) => (
+    <div role="cell" class={`side ${side}${line < 0 ? ' none' : ''}`}>
+      {line >= 0 && (
+        <>
+          <span class="line-number" aria-hidden="true">
+            {line + 1}
+          </span>
+          <span class="text" dir="auto">
+            <Pieces pieces={pieces[line]} side={side} jump={jump} />
+          </span>
+        </>
+      )}
+    </div>
+  );
+  return (
+    <div role="row" class={row.same ? 'line' : 'line differs'} tabIndex={row.same ? undefined : -1}>
+      {cell('a', row.a, a)}
+      {cell('b', row.b, b)}
+    </div>
+  );
+}
+
+function SideBySide({ left, right, names }: { left: string[]; right: string[]; names: [string, string] }) {
+  const comparison = useMemo(() => compare(left, right), [left, right]);
+  const rows = useMemo(() => rowsOf(comparison), [comparison]);
+  const a = useMemo(() => piecesOf(comparison.a, comparison.moves, 'a'), [comparison]);
+  const b = useMemo(() => piecesOf(comparison.b, comparison.moves, 'b'), [comparison]);
+  const [unfolded, setUnfolded] = useState(new Set<number>());
+  const [whole, setWhole] = useState(false);
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => setUnfolded(new Set()), [comparison]);
+  const [shown, more] = useFirst(rows.length, 3000);
+
+  const reveal = (element: HTMLElement | null | undefined) => {
+    element?.scrollIntoView({ block: 'center' });
+    element?.focus({ preventScroll: true });
+  };
+  const jump = (side: 'a' | 'b', move: number) => reveal(box.current?.querySelector<HTMLElement>(`[data-move="${side}-${move}"]`));
+  /** A difference is a row that differs behind one that does not. */
+  const goOn = (step: 1 | -1) => {
+    const starts = [...box.current!.querySelectorAll<HTMLElement>('.line.differs')].filter(
+      (line) => !line.previousElementSibling?.classList.contains('differs'),
+    );
+    const middle = innerHeight / 2;
+    const at = starts.map((line) => line.getBoundingClientRect().top + line.offsetHeight / 2);
+    const focused = starts.indexOf(document.activeElement as HTMLElement);
+    const next = step > 0 ? at.findIndex((top) => top > middle + 1) : at.findLastIndex((top) => top < middle - 1);
+    reveal(starts[focused >= 0 ? focused + step : next]);
+  };
+
+  const counts = [
+    [comparison.a.kinds.filter((kind) => kind === 'same').length, 'same'],
+    [comparison.a.kinds.filter((kind) => kind === 'changed').length, 'only on the left'],
+    [comparison.b.kinds.filter((kind) => kind === 'changed').length, 'only on the right'],
+    [comparison.a.kinds.filter((kind) => kind === 'moved').length, `moved, in ${plural(comparison.moves.length, 'passage')}`],
+  ] as const;
+  const stretches = useMemo(() => stretchesOf(rows), [rows]);
+  return (
+    <>
+      <ul class="legend">
+        {counts.map(([value, words], i) => (
+          <li key={words} class={['same', 'del', 'ins', 'moved'][i]}>
+            {count(value)} words {words}
+          </li>
+        ))}
+      </ul>
+      {!comparison.exact && <p class="notice">Parts of the texts are too far apart to be compared word by word here; they are shown as different as a whole.</p>}
+      <div class="tools">
+        <button type="button" onClick={() => goOn(-1)}>
+          ↑ Previous<span class="unseen"> difference</span>
+        </button>
+        <button type="button" onClick={() => goOn(1)}>
+          ↓ Next<span class="unseen"> difference</span>
+        </button>
+        <label>
+          <input type="checkbox" checked={whole} onChange={(event) => setWhole(event.currentTarget.checked)} /> Whole texts
+        </label>
+      </div>
+      <div class="compared" role="table" aria-label="Both texts side by side" ref={box}>
+        <div role="row" class="line heads">
+          <div role="columnheader" class="side">
+            <bdi>{names[0]}</bdi>
+          </div>
+          <div role="columnheader" class="side">
+            <bdi>{names[1]}</bdi>
+          </div>
+        </div>
+        {stretches.map(({ from, to, folded }) => {
+          if (from >= shown) return null;
+          if (folded && !whole && !unfolded.has(from)) {
+            return (
+              <div role="row" class="folded" key={`fold-${from}`}>
+                <div role="cell">
+                  <button type="button" onClick={() => setUnfolded(new Set([...unfolded, from]))}>
+                    {plural(to - from, 'line')} the same
+                  </button>
+                </div>
+              </div>
+            );
+          }
+          return rows.slice(from, Math.min(to, shown)).map((row, i) => <Line key={from + i} row={row} a={a} b={b} jump={jump} />);
+        })}
+      </div>
+      {more}
+    </>
+  );
+}
+
+export function Compare({ report, group, left, right }: { report: Report; group: Group; left: number; right: number }) {
+  const texts = useLoaded(() => loadTexts(group.index), [group.index]);
+  const [a, b] = [left, right].map((place) => group.documents[place]);
+  const go = (toLeft: number, toRight: number) => {
+    location.replace(`#/group/${group.group}/compare/${toLeft}/${toRight}`);
+  };
+  const linesA = texts.value?.[left];
+  const linesB = texts.value?.[right];
+  const missing = texts.value && (!linesA || !linesB);
+  const member = left === 0 ? b : right === 0 ? a : undefined;
+  return (
+    <>
+      <Neighbours report={report} group={group} />
+      <h1 tabIndex={-1}>
+        Comparison <span class="faint">in <a href={`#/group/${group.group}`}>group {group.group}</a></span>
+      </h1>
+      <div class="choices">
+        <Choice group={group} value={left} label="Left" onChange={(place) => go(place, right)} />
+        <button type="button" onClick={() => go(right, left)} aria-label="Swap left and right" title="Swap left and right">
+          ⇄
+        </button>
+        <Choice group={group} value={right} label="Right" onChange={(place) => go(left, place)} />
+      </div>
+      {member?.relation && (
+        <p>
+          <Relation name={member.relation} share={member.relation === 'contained' ? member.contained : member.resemblance} />
+        </p>
+      )}
+      <Section title="Differences" id="differences">
+        {texts.error && <p class="notice">The texts cannot be unpacked: {texts.error.message}</p>}
+        {!texts.value && !texts.error && <p class="faint">Unpacking…</p>}
+        {missing && (
+          <p class="notice">
+            {report.head.text_budget === 0
+              ? 'This report was made without texts (--report-text=0).'
+              : 'The text of one of them is not in this page: it is not text, larger than 1 MB, or beyond what --report-text allows.'}
+            {!a.source && !b.source && ' On the machine that has the documents, this shows the differences:'}
+          </p>
+        )}
+        {linesA && linesB && (
+          <SideBySide key={`${group.index} ${left} ${right}`} left={linesA} right={linesB} names={[safeName(a.id), safeName(b.id)]} />
+        )}
+        <Command group={group} left={left} right={right} />
+      </Section>
+    </>
+  );
+}
