@@ -99,6 +99,8 @@ static stemma_scan_options scan_options(const options *o, progress *p) {
     s.no_ignore_files = o->no_ignore;
     s.least_bytes = o->min_size;
     s.most_bytes = o->max_size;
+    s.no_archives = o->no_archives;
+    s.most_unpacked = o->unpacked;
     s.text_field = o->text_field;
     s.id_field = o->id_field;
     s.threads = o->threads;

@@ -237,6 +237,7 @@ static bool store_plain(options *o, enum option_id id, const char *value) {
                  {OPT_HIDDEN, offsetof(options, hidden)},
                  {OPT_FOLLOW, offsetof(options, follow)},
                  {OPT_NO_IGNORE, offsetof(options, no_ignore)},
+                 {OPT_NO_ARCHIVES, offsetof(options, no_archives)},
                  {OPT_STRICT, offsetof(options, strict)},
                  {OPT_PAIRS, offsetof(options, pairs)},
                  {OPT_BOILERPLATE, offsetof(options, boilerplate)},
@@ -323,6 +324,8 @@ static bool store(const parser *p, const option_spec *spec, const char *value) {
         return take_size(p, spec, value, &o->max_size);
     case OPT_REPORT_TEXT:
         return take_size_or_none(p, spec, value, &o->report_text);
+    case OPT_UNPACKED:
+        return take_size(p, spec, value, &o->unpacked);
     case OPT_ENCODING:
         return take_choice(p, spec, value, &o->encoding);
     case OPT_BLOCKS:

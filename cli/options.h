@@ -67,6 +67,8 @@ enum option_id {
     OPT_HIDDEN,
     OPT_FOLLOW,
     OPT_NO_IGNORE,
+    OPT_NO_ARCHIVES,
+    OPT_UNPACKED,
     OPT_MIN_SIZE,
     OPT_MAX_SIZE,
     OPT_ENCODING,
@@ -158,6 +160,8 @@ typedef struct options {
     unsigned cap;                   /* 0 when not given, as the sizes below */
     text_list include, exclude;
     bool hidden, follow, no_ignore, strict;
+    bool no_archives;
+    size_t unpacked;
     size_t min_size, max_size;
     const char *text_field, *id_field, *filter;
     bool pairs, boilerplate, list_redundant;

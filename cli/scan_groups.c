@@ -209,6 +209,7 @@ static void print_left_out(const stemma_scan_summary *s) {
         const char *words;
     } kinds[] = {{s->empty, "without text"},
                  {s->binary, "no text (compared by their bytes alone)"},
+                 {s->containers, "looked into for documents"},
                  {s->repeated, "met again (counted once)"},
                  {s->problems, "could not be read"}};
     const char *lead = "";
@@ -244,7 +245,9 @@ void report_redundant(const scan_report *r) {
     stemma_scan_group group;
     for (uint64_t i = 0; i < r->summary.groups && report_heard(); i++) {
         if (stemma_scan_get_group(r->scan, i, &group, NULL)) break;
-        for (size_t k = 0; k < group.member_count && report_heard(); k++)
-            print_listed(stemma_scan_get_document(r->scan, group.members[k].document).id, r->options->print0);
+        for (size_t k = 0; k < group.member_count && report_heard(); k++) {
+            stemma_scan_document d = stemma_scan_get_document(r->scan, group.members[k].document);
+            if (!d.container) print_listed(d.id, r->options->print0);
+        }
     }
 }

@@ -20,6 +20,7 @@ static void put_document(scan_report *r, json *j, uint64_t number) {
     json_name(j, "id", d.id);
     if (d.source) json_name(j, "source", d.source);
     if (strcmp(d.form, "text")) json_word(j, "form", d.form);
+    if (d.container) json_name(j, "container", d.container);
     json_count(j, "bytes", d.bytes);
     if (d.modified) put_time(j, d.modified);
     if (!d.has_owner) return;
@@ -130,6 +131,8 @@ static void put_counts(json *j, const stemma_scan_summary *s) {
                   {"text_bytes", s->text_bytes},
                   {"empty", s->empty},
                   {"binary", s->binary},
+                  {"containers", s->containers},
+                  {"contained", s->contained},
                   {"problems", s->problems},
                   {"repeated", s->repeated},
                   {"classes", s->classes},

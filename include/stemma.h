@@ -770,6 +770,9 @@ typedef struct stemma_scan_options {
     uint64_t least_bytes, most_bytes; /* of a file, or of the text of a record; 0: no limit */
     const char *text_field,
         *id_field;    /* of data sets; NULL: "text"; "id" where there is one, else file and line */
+    bool no_archives; /* files that hold documents (archives, mail with attachments, mailboxes, crawls) are not
+                         looked into */
+    uint64_t most_unpacked; /* bytes that such a file may unpack to; 0: 1000 times its own, and 64 MiB */
     unsigned threads; /* 0: one a processor */
     void (*progress)(void *context,
                      const stemma_scan_progress *progress); /* by any thread, one at a time; may be NULL */
@@ -799,10 +802,13 @@ typedef struct stemma_scan_summary {
     uint64_t text_bytes;       /* canonical text */
     uint64_t empty;            /* without text: never in a group */
     uint64_t binary;           /* not text: compared by their bytes alone */
+    uint64_t containers;       /* archives, mailboxes, crawls: likewise, and looked into */
+    uint64_t contained;        /* documents in them, and attachments of mail */
     uint64_t problems;         /* could not be read: documents, records, data sets */
     uint64_t repeated; /* files that were reached once more, by the same or another name: counted once */
     uint64_t classes;  /* different texts */
-    uint64_t groups, redundant, redundant_bytes; /* redundant: in a group and not kept */
+    uint64_t groups, redundant, redundant_bytes; /* redundant: in a group and not kept; its bytes count where it is not
+                                                    inside another file */
     uint64_t candidates, verified;               /* pairs of classes */
     uint64_t resident_bytes;                     /* kept in memory for all documents */
     uint64_t cached_bytes;                       /* texts kept besides, within the limits */
@@ -814,8 +820,9 @@ STEMMA_API stemma_scan_summary stemma_scan_get_summary(const stemma_scan *scan);
 /* Documents are numbered from 0 in the order of input: texts in memory, then paths as they were added (folders in the
  * order of their names' bytes). Pointers belong to the scan. One that is not there has the id "". */
 typedef struct stemma_scan_document {
-    const char *id;     /* path, id of the record, or FILE:LINE; may hold any byte but NUL */
+    const char *id;     /* path, id of the record, FILE:LINE or FILE!/MEMBER; may hold any byte but NUL */
     const char *source; /* the data set it is a record of, else NULL */
+    const char *container; /* the file it is inside of, else NULL: an archive, a mail, ...; it is no file itself */
     uint64_t offset;    /* of the record in it, unpacked */
     uint64_t bytes;     /* of the file, or of the text of the record */
     int64_t modified;   /* the file or data set, in nanoseconds since 1970; 0 for a text in memory */

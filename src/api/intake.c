@@ -1,6 +1,7 @@
 #include "api/intake.h"
 
 #include "api/limits.h"
+#include "read/container.h"
 
 enum { STEP = 1 << 20 }; /* bytes between two looks at whether to stop */
 
@@ -135,10 +136,23 @@ static stemma_status add_input(struct intake *in, struct input *input, struct bu
     return bytes->len < DOCUMENT_HEAD ? STEMMA_OK : add_rest(in, input, bytes, err);
 }
 
+/* What is inside another file has no name of its own there. */
+static stemma_status add_contained(struct intake *in, const char *id, stemma_error *err) {
+    struct container_options options = {
+        .document = in->reading, .held_most = in->memory / DOCUMENT_TIMES, .stop = in->stop};
+    struct buf bytes = {0};
+    stemma_status status = container_read(id, &options, &bytes, err);
+    if (status == STEMMA_OK) status = add_document(in, id, bytes.data, bytes.len, err);
+    buf_release(&bytes);
+    return in->failed = status;
+}
+
 stemma_status intake_add_file(struct intake *in, const char *path, stemma_error *err) {
     struct input input;
     struct buf bytes = {0};
-    TRY(input_open(&input, path, err));
+    stemma_status status = input_open(&input, path, err);
+    if (status == STEMMA_NOT_FOUND && container_is_id(path)) return add_contained(in, path, err);
+    TRY(status);
     input.stop = in->stop;
     in->failed = add_input(in, &input, &bytes, err);
     buf_release(&bytes);

@@ -95,6 +95,7 @@ stemma_scan_document stemma_scan_get_document(const stemma_scan *scan, uint64_t 
     return (stemma_scan_document){
         .id = document->id ? document->id : source->name,
         .source = source->kind == SOURCE_DATASET ? source->name : NULL,
+        .container = catalogue_is_contained(c, document) ? source->name : NULL,
         .offset = document->offset,
         .bytes = document->bytes,
         .modified = source->modified,

@@ -4,7 +4,7 @@
 #include "api/limits.h"
 #include "base/alloc.h"
 #include "base/file.h"
-#include "read/document.h"
+#include "read/container.h"
 #include "sketch/recipe.h"
 
 #include <string.h>
@@ -175,9 +175,14 @@ stemma_status stemma_text_bytes(const void *data, size_t size, const stemma_reci
 static stemma_status read_all(const char *path, const stemma_limits *limits, struct buf *bytes,
                               stemma_error *err) {
     struct input input;
-    TRY(input_open(&input, path, err));
+    stemma_status status = input_open(&input, path, err);
+    if (status == STEMMA_NOT_FOUND && container_is_id(path)) {
+        struct container_options options = {.held_most = limits->memory / TIMES, .stop = limits->stop};
+        return container_read(path, &options, bytes, err);
+    }
+    TRY(status);
     input.stop = limits->stop;
-    stemma_status status = refuse_large(input.size, limits, path, err);
+    status = refuse_large(input.size, limits, path, err);
     if (status == STEMMA_OK) status = input_read_all(&input, limits->memory / TIMES, bytes, err);
     input_close(&input);
     return status;

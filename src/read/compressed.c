@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 bool is_compressed(const uint8_t *bytes, size_t size) {
     static const struct {
@@ -28,10 +27,7 @@ enum { PIECE = 1 << 17 };
 
 struct unpacker {
     struct archive *archive;
-    const char *name;
-    int fd;
-    int cause; /* errno of a read that failed */
-    uint64_t at;
+    struct stream stream;
     const uint8_t *block; /* unpacked and not yet given out; the archive's */
     size_t block_size;
     bool ended;
@@ -40,24 +36,22 @@ struct unpacker {
 
 static la_ssize_t read_piece(struct archive *archive, void *context, const void **bytes) {
     struct unpacker *unpacker = context;
-    ssize_t got;
-    do got = pread(unpacker->fd, unpacker->piece, PIECE, (off_t)unpacker->at);
-    while (got < 0 && errno == EINTR);
-    if (got < 0) {
-        unpacker->cause = errno;
-        archive_set_error(archive, errno, "cannot be read");
+    size_t got;
+    if (stream_read(&unpacker->stream, unpacker->piece, PIECE, &got, NULL) != STEMMA_OK) {
+        archive_set_error(archive, EIO, "cannot be read");
         return -1;
     }
-    unpacker->at += (uint64_t)got;
     *bytes = unpacker->piece;
-    return got;
+    return (la_ssize_t)got;
 }
 
 static stemma_status unpacker_failed(const struct unpacker *unpacker, stemma_error *err) {
-    if (unpacker->cause) return fail_errno(err, "read", unpacker->name, unpacker->cause);
+    const stemma_error *failure = &unpacker->stream.failure;
+    if (failure->status != STEMMA_OK) return fail(err, failure->status, "%s", failure->message);
     if (archive_errno(unpacker->archive) == ENOMEM) return fail_memory(err);
     const char *said = archive_error_string(unpacker->archive);
-    return fail(err, STEMMA_CORRUPT, "cannot unpack '%s': %s", unpacker->name, said ? said : "damaged data");
+    return fail(err, STEMMA_CORRUPT, "cannot unpack '%s': %s", unpacker->stream.name,
+                said ? said : "damaged data");
 }
 
 static bool support_formats(struct archive *archive) {
@@ -76,16 +70,15 @@ static stemma_status begin_entry(struct unpacker *unpacker, stemma_error *err) {
         return unpacker_failed(unpacker, err);
     int result = archive_read_next_header(unpacker->archive, &entry);
     unpacker->ended = result == ARCHIVE_EOF;
-    bool begun = result == ARCHIVE_OK || (unpacker->ended && !unpacker->cause);
+    bool begun = result == ARCHIVE_OK || (unpacker->ended && unpacker->stream.failure.status == STEMMA_OK);
     return begun ? STEMMA_OK : unpacker_failed(unpacker, err);
 }
 
-stemma_status unpacker_new(int fd, const char *name, struct unpacker **out, stemma_error *err) {
+stemma_status unpacker_new(const struct stream *stream, struct unpacker **out, stemma_error *err) {
     struct unpacker *unpacker = mem_alloc(sizeof *unpacker);
     if (!unpacker) return fail_memory(err);
     memset(unpacker, 0, offsetof(struct unpacker, piece));
-    unpacker->fd = fd;
-    unpacker->name = name;
+    unpacker->stream = *stream;
     unpacker->archive = archive_read_new();
     stemma_status status = !unpacker->archive || !support_formats(unpacker->archive)
                                ? fail_memory(err)
@@ -107,7 +100,7 @@ static stemma_status next_block(struct unpacker *unpacker, stemma_error *err) {
         unpacker->block = block;
         unpacker->ended = result == ARCHIVE_EOF;
         if (unpacker->ended) unpacker->block_size = 0;
-        if (result < ARCHIVE_WARN || (unpacker->ended && unpacker->cause))
+        if (result < ARCHIVE_WARN || (unpacker->ended && unpacker->stream.failure.status != STEMMA_OK))
             return unpacker_failed(unpacker, err);
     }
     return STEMMA_OK;
@@ -125,7 +118,7 @@ stemma_status unpacker_read(struct unpacker *unpacker, void *bytes, size_t size,
 }
 
 uint64_t unpacker_position(const struct unpacker *unpacker) {
-    return unpacker->at;
+    return unpacker->stream.at;
 }
 
 void unpacker_free(struct unpacker *unpacker) {

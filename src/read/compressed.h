@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "read/stream.h"
 
 enum { COMPRESSED_MAGIC = 10 }; /* bytes that tell */
 
@@ -14,8 +15,8 @@ bool is_compressed(const uint8_t *bytes, size_t size);
 
 struct unpacker;
 
-/* Reads fd (of which it keeps its own position) from the beginning. name: for messages, must stay. */
-stemma_status unpacker_new(int fd, const char *name, struct unpacker **out, stemma_error *err);
+/* Of a stream at its beginning, which is copied. */
+stemma_status unpacker_new(const struct stream *stream, struct unpacker **out, stemma_error *err);
 /* Some bytes, at most size; *got is 0 at the end. CORRUPT when the data is damaged or ends too early. */
 stemma_status unpacker_read(struct unpacker *unpacker, void *bytes, size_t size, size_t *got,
                             stemma_error *err);

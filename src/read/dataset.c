@@ -39,7 +39,10 @@ static stemma_status read_some(struct dataset *dataset, uint8_t *bytes, size_t s
                                stemma_error *err) {
     TRY(check_stop(dataset->stop, err));
     if (!dataset->compressed) return read_plain(dataset, bytes, size, got, err);
-    if (!dataset->unpacker) TRY(unpacker_new(dataset->fd, dataset->name, &dataset->unpacker, err));
+    if (!dataset->unpacker) {
+        struct stream stream = stream_of_file(dataset->name, dataset->fd, dataset->size);
+        TRY(unpacker_new(&stream, &dataset->unpacker, err));
+    }
     return unpacker_read(dataset->unpacker, bytes, size, got, err);
 }
 

@@ -1,11 +1,14 @@
 #include "read/document.h"
 
 #include "read/charset.h"
+#include "read/compressed.h"
 #include "read/epub.h"
 #include "read/html.h"
+#include "read/mail.h"
 #include "read/markdown.h"
 #include "read/odf.h"
 #include "read/ooxml.h"
+#include "read/packed.h"
 #include "read/pdf.h"
 #include "read/rtf.h"
 #include "read/xml.h"
@@ -42,6 +45,8 @@ struct document_options document_options_for(unsigned folds, const stemma_limits
 void extractor_release(struct extractor *x) {
     buf_release(&x->decoded);
     buf_release(&x->text);
+    buf_release(&x->unpacked[0]);
+    buf_release(&x->unpacked[1]);
 }
 
 /* ---- what it is ---- */
@@ -88,6 +93,10 @@ struct document_kind document_look(const char *name, const uint8_t *bytes, size_
         kind.mark = encoding_mark(bytes, size, &kind.encoding);
     }
     settle_format(name, bytes, size, binary, options->format, &kind);
+    bool files;
+    bool open = kind.format == TEXT_PLAIN || kind.format == TEXT_MARKDOWN || kind.format == TEXT_BINARY;
+    if (options->format == FORMAT_AUTO && open && mail_look(bytes, size, &files)) kind.format = TEXT_MAIL;
+    if (kind.format == TEXT_BINARY && is_compressed(bytes, size)) kind.format = TEXT_PACKED;
     if (kind.format == TEXT_BINARY || !format_is_characters(kind.format)) kind.mark = 0;
     kind.converted = kind.format == TEXT_PLAIN ? kind.encoding != ENCODING_UTF8 : kind.format != TEXT_BINARY;
     return kind;
@@ -151,6 +160,9 @@ static stemma_status strip(struct extractor *x, struct document_text *text,
         return rtf_text(text->bytes, text->size, limits, &x->text, err);
     case TEXT_PDF:
         return pdf_text(text->bytes, text->size, limits, &x->text, err);
+    case TEXT_MAIL:
+        return mail_text(text->bytes, text->size, &x->decoded, &x->text, err);
+    case TEXT_PACKED: /* which document_extract leaves to others */
     case TEXT_LOCKED:
         break;
     }
@@ -182,6 +194,7 @@ stemma_status document_extract(struct extractor *x, const char *name, const uint
                                const struct document_options *options, struct document_text *out,
                                stemma_error *err) {
     struct document_kind kind = document_look(name, bytes, size, options);
+    if (kind.format == TEXT_PACKED) return packed_extract(x, name, bytes, size, options, out, err);
     struct document_text text = {.bytes = kind.mark ? bytes + kind.mark : bytes,
                                  .size = size - kind.mark,
                                  .format = kind.format,

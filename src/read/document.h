@@ -57,7 +57,8 @@ struct document_text {
 /* Scratch of one worker, for any number of documents. A zeroed one is ready. */
 struct extractor {
     struct buf decoded, text;
-    bool too_long; /* the last document was refused since its text takes more memory than allowed */
+    struct buf unpacked[2]; /* of what is compressed, and compressed again */
+    bool too_long;          /* the last document was refused since its text takes more memory than allowed */
 };
 void extractor_release(struct extractor *extractor);
 

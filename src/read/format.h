@@ -22,6 +22,8 @@
     X(TEXT_ODS, "ods")                                                                                       \
     X(TEXT_ODP, "odp")                                                                                       \
     X(TEXT_EPUB, "epub")                                                                                     \
+    X(TEXT_MAIL, "mail")                                                                                     \
+    X(TEXT_PACKED, "compressed")                                                                             \
     X(TEXT_LOCKED, "encrypted") /* an office document behind a password */
 
 enum text_format {

@@ -275,6 +275,10 @@ const char *catalogue_id(const struct catalogue *c, uint32_t document) {
     return entry->id ? entry->id : c->sources[entry->source].name;
 }
 
+bool catalogue_is_contained(const struct catalogue *c, const struct document *document) {
+    return document->id && c->sources[document->source].kind == SOURCE_FILE;
+}
+
 uint64_t catalogue_resident(const struct catalogue *c) {
     return c->source_count * sizeof *c->sources + c->document_count * sizeof *c->documents +
            c->class_count * (sizeof *c->classes + c->key_bytes) +

@@ -35,24 +35,26 @@ struct source {
 };
 
 enum document_state {
-    DOCUMENT_TEXT,   /* has a class, once it is known */
-    DOCUMENT_EMPTY,  /* no text: nothing to judge by */
-    DOCUMENT_BINARY, /* not text: compared by its bytes alone */
-    DOCUMENT_FAILED  /* its text could not be had: likewise */
+    DOCUMENT_TEXT,     /* has a class, once it is known */
+    DOCUMENT_EMPTY,    /* no text: nothing to judge by */
+    DOCUMENT_BINARY,   /* not text: compared by its bytes alone */
+    DOCUMENT_FAILED,   /* its text could not be had: likewise */
+    DOCUMENT_CONTAINER /* the documents in it are others: likewise */
 };
 
 struct document {
     struct identity bytes_identity;
-    uint64_t bytes;       /* as it is stored */
-    uint64_t offset;      /* of a record in its data set */
+    uint64_t bytes;  /* as it is stored */
+    uint64_t offset; /* of a record in its data set; of a document in a container its number there, from 1 */
     uint32_t record_size; /* likewise */
     uint32_t source;
     uint32_t class;   /* NO_CLASS: no text, or not yet known */
     uint32_t same_as; /* the document that first had the same bytes, read alike, or NO_DOCUMENT */
     uint8_t format;   /* enum text_format: how the bytes are read, which may depend on the name */
     uint8_t
-        state; /* enum document_state; of one that is the same as another: that one's, once all is settled */
-    const char *id; /* of a record; NULL: the source's name */
+        state;  /* enum document_state; of one that is the same as another: that one's, once all is settled */
+    bool holds; /* other documents: a file that is a container */
+    const char *id; /* of a record, or in a container; NULL: the source's name */
 };
 
 struct text_class {
@@ -144,6 +146,9 @@ void catalogue_fail_document(struct catalogue *catalogue, uint32_t document, con
 /* When all is read: documents with the bytes of another get its state and class, and share its problem. */
 void catalogue_settle(struct catalogue *catalogue);
 void catalogue_sort_problems(struct catalogue *catalogue);
+
+/* Whether it is inside a file, and no file itself. */
+bool catalogue_is_contained(const struct catalogue *catalogue, const struct document *document);
 
 /* Both when all is read. */
 const char *catalogue_id(const struct catalogue *catalogue, uint32_t document);

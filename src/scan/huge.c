@@ -20,6 +20,7 @@ struct passage {
     enum text_format format;
     bool binary, converted;
     stemma_error failure; /* all of it was read, and its text could not be had */
+    enum container_kind kind;
 };
 
 static void take_text(void *context, const uint8_t *text, size_t size) {
@@ -52,9 +53,10 @@ static void passage_release(struct passage *p) {
 static void look(struct passage *p, const char *name, const uint8_t *head, size_t size, size_t *skip) {
     struct document_kind kind = document_look(name, head, size, &p->scan->document_options);
     p->format = reading_format(p->scan, name, head, size);
-    p->binary = kind.format == TEXT_BINARY;
+    p->kind = scan_container(p->scan, name, head, size);
+    p->binary = kind.format == TEXT_BINARY || p->kind > CONTAINER_MAIL;
     *skip = kind.mark;
-    p->converted = kind.converted;
+    p->converted = kind.converted && !p->binary;
 }
 
 static stemma_status fill_piece(struct input *input, struct buf *piece, stemma_error *err) {
@@ -152,8 +154,10 @@ static stemma_status enter_text(struct worker *w, uint32_t number, struct passag
     struct catalogue *c = &w->scan->catalogue;
     uint32_t class;
     bool made;
-    bool binary = p->binary || (p->text_size == 0 && !format_is_characters(p->format));
-    if (binary) catalogue_set_state(c, number, DOCUMENT_BINARY);
+    bool binary =
+        p->binary || (p->text_size == 0 && !format_is_characters(p->format) && p->format != TEXT_MAIL);
+    if (binary)
+        catalogue_set_state(c, number, p->kind > CONTAINER_MAIL ? DOCUMENT_CONTAINER : DOCUMENT_BINARY);
     if (!binary && p->text_size == 0) catalogue_set_state(c, number, DOCUMENT_EMPTY);
     if (p->text_size == 0) return STEMMA_OK;
     TRY(catalogue_classify(c, number, identity_end(&p->text), p->text_size, &class, &made, err));
@@ -164,8 +168,11 @@ static stemma_status enter_text(struct worker *w, uint32_t number, struct passag
 }
 
 static stemma_status enter(struct worker *w, uint32_t source, struct passage *p, stemma_error *err) {
-    struct document document = {
-        .source = source, .bytes = p->size, .bytes_identity = identity_end(&p->bytes), .format = p->format};
+    struct document document = {.source = source,
+                                .bytes = p->size,
+                                .bytes_identity = identity_end(&p->bytes),
+                                .format = p->format,
+                                .holds = p->kind != CONTAINER_NONE};
     uint32_t number;
     bool seen;
     TRY(catalogue_add_document(&w->scan->catalogue, &document, NULL, 0, &number, &seen, err));

@@ -1,8 +1,8 @@
 /*
  * Keep order: which document of a class, and which class of all, comes first.
  *
- * By the policy asked for, then longer text, then the id as bytes, then the data set's name, then the place
- * in it: a total order that depends on nothing but the documents.
+ * By the policy asked for, then longer text, then files before what is in archives, then the id as bytes,
+ * then the data set's name, then the place in it: a total order that depends on nothing but the documents.
  */
 #include "base/alloc.h"
 #include "runs/runs.h"
@@ -61,10 +61,17 @@ static const char *source_name(const struct stemma_scan *scan, uint32_t document
     return scan->catalogue.sources[scan->catalogue.documents[document].source].name;
 }
 
+static bool is_contained(const struct stemma_scan *scan, uint32_t document) {
+    return catalogue_is_contained(&scan->catalogue, &scan->catalogue.documents[document]);
+}
+
 /* Where the policy does not decide. */
 static int tie_order(const struct stemma_scan *scan, uint32_t a, uint32_t b) {
     uint64_t size_a = text_size_of(scan, a), size_b = text_size_of(scan, b);
     if (size_a != size_b) return size_a > size_b ? -1 : 1;
+    bool inside_a = is_contained(scan, a), inside_b = is_contained(scan, b);
+    if (inside_a != inside_b)
+        return inside_a ? 1 : -1; /* a file of its own is kept rather than one in an archive */
     int ids = strcmp(catalogue_id(&scan->catalogue, a), catalogue_id(&scan->catalogue, b));
     if (ids) return ids;
     int sources = strcmp(source_name(scan, a), source_name(scan, b)); /* data sets may use one id each */
@@ -159,7 +166,7 @@ static void choose_documents(struct stemma_scan *scan) {
         struct text_class *class = &c->classes[i];
         class->document = scan->ranking.documents[scan->ranking.first[scan->ranking.rank_of[i]]];
         const struct document *document = &c->documents[class->document];
-        class->huge = c->sources[document->source].kind == SOURCE_FILE &&
+        class->huge = c->sources[document->source].kind == SOURCE_FILE && !document->id &&
                       (document->bytes > scan->huge_from || class->text_size > scan->huge_from);
     }
 }

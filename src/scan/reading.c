@@ -105,9 +105,33 @@ static stemma_status take_text(struct worker *w, uint32_t number, const uint8_t 
     return STEMMA_OK;
 }
 
+void worker_wait(void *worker) {
+    struct worker *w = worker;
+    if (w->alone++ == 0) pthread_mutex_lock(&w->scan->converting);
+}
+
+void worker_go_on(void *worker) {
+    struct worker *w = worker;
+    if (--w->alone == 0) pthread_mutex_unlock(&w->scan->converting);
+}
+
+static stemma_status take_bytes(struct worker *w, uint32_t number, const char *name, const uint8_t *bytes,
+                                size_t size, bool contained, stemma_error *err);
+
+/* What is in a container cannot be read again in pieces, as a file can: its text is held, however long. */
+static stemma_status take_roomy(struct worker *w, uint32_t number, const char *name, const uint8_t *bytes,
+                                size_t size, stemma_error *err) {
+    worker_wait(w);
+    w->reader.roomy = true;
+    stemma_status status = take_bytes(w, number, name, bytes, size, true, err);
+    w->reader.roomy = false;
+    worker_go_on(w);
+    return status;
+}
+
 /* A document whose bytes are new. */
 static stemma_status take_bytes(struct worker *w, uint32_t number, const char *name, const uint8_t *bytes,
-                                size_t size, stemma_error *err) {
+                                size_t size, bool contained, stemma_error *err) {
     struct catalogue *catalogue = &w->scan->catalogue;
     const uint8_t *text;
     size_t text_size;
@@ -115,7 +139,9 @@ static stemma_status take_bytes(struct worker *w, uint32_t number, const char *n
     stemma_error cause;
     stemma_status status =
         text_reader_canon(&w->reader, name, bytes, size, &text, &text_size, &binary, &cause);
-    if (status != STEMMA_OK && w->reader.extractor.too_long) {
+    bool too_long = status != STEMMA_OK && w->reader.extractor.too_long;
+    if (too_long && contained && !w->reader.roomy) return take_roomy(w, number, name, bytes, size, err);
+    if (too_long && !contained) {
         status = huge_convert(w, number, name, bytes, size, &cause);
         if (status == STEMMA_OK) return STEMMA_OK;
     }
@@ -129,21 +155,23 @@ static stemma_status take_bytes(struct worker *w, uint32_t number, const char *n
     return binary || text_size == 0 ? STEMMA_OK : take_text(w, number, text, text_size, err);
 }
 
-static stemma_status take_document(struct worker *w, const struct document *place, const char *id,
-                                   size_t id_size, const uint8_t *bytes, size_t size, stemma_error *err) {
+stemma_status worker_take(struct worker *w, const struct document *place, const char *name, const char *id,
+                          size_t id_size, const uint8_t *bytes, size_t size, enum container_kind kind,
+                          stemma_error *err) {
     struct stemma_scan *scan = w->scan;
-    const struct source *source = &scan->catalogue.sources[place->source];
-    const char *name = source->kind == SOURCE_FILE ? source->name : NULL;
     struct document document = *place;
+    const bool contained = id && scan->catalogue.sources[place->source].kind == SOURCE_FILE;
     uint32_t number;
     bool seen;
     document.bytes = size;
     document.bytes_identity = identity_of(&scan->key, bytes, size);
     document.format = (uint8_t)reading_format(scan, name, bytes, size);
+    document.holds = kind != CONTAINER_NONE;
+    if (kind > CONTAINER_MAIL) document.state = DOCUMENT_CONTAINER;
     TRY(catalogue_add_document(&scan->catalogue, &document, id, id_size, &number, &seen, err));
-    if (!seen) TRY(take_bytes(w, number, name, bytes, size, err));
-    /* Bytes of data sets are counted as they come. */
-    progress_add(scan, 1, source->kind == SOURCE_DATASET ? 0 : size);
+    if (!seen && kind <= CONTAINER_MAIL) TRY(take_bytes(w, number, name, bytes, size, contained, err));
+    /* Bytes of data sets and containers are counted as they come. */
+    progress_add(scan, 1, id ? 0 : size);
     return texts_make_room(scan, err);
 }
 
@@ -158,8 +186,10 @@ static stemma_status take_file(struct worker *w, uint32_t number, stemma_error *
     if (status == STEMMA_OK && huge)
         status = huge_read(w, number, &cause);
     else if (status == STEMMA_OK) {
-        struct document document = {.source = number};
-        return take_document(w, &document, NULL, 0, w->reader.bytes.data, w->reader.bytes.len, err);
+        const struct document document = {.source = number};
+        const struct buf *bytes = &w->reader.bytes;
+        return worker_take(w, &document, source->name, NULL, 0, bytes->data, bytes->len,
+                           scan_container(scan, source->name, bytes->data, bytes->len), err);
     }
     if (status == STEMMA_OK) {
         progress_add(scan, 1, 0);
@@ -179,8 +209,8 @@ static stemma_status take_record(struct worker *w, uint32_t source, const struct
         return STEMMA_OK;
     struct document document = {
         .source = source, .offset = record->offset, .record_size = (uint32_t)record->size};
-    return take_document(w, &document, (const char *)record->id, record->id_size, record->text,
-                         record->text_size, err);
+    return worker_take(w, &document, NULL, (const char *)record->id, record->id_size, record->text,
+                       record->text_size, CONTAINER_NONE, err);
 }
 
 /* Broken records are problems, and the next one follows. */
@@ -280,7 +310,7 @@ static stemma_status do_job(struct worker *w, const struct job *job, const struc
     if (job->batched) return take_records(w, job->source, batch, err);
     if (source->kind == SOURCE_FILE) return take_file(w, job->source, err);
     struct document document = {.source = job->source};
-    return take_document(w, &document, NULL, 0, source->memory, source->size, err);
+    return worker_take(w, &document, NULL, NULL, 0, source->memory, source->size, CONTAINER_NONE, err);
 }
 
 static void work(void *context, unsigned number) {
@@ -334,6 +364,7 @@ stemma_status scan_read(struct stemma_scan *scan, stemma_error *err) {
     mem_free(r.queue);
     mem_trim(); /* of the workers' memory */
     if (r.status != STEMMA_OK) return fail(err, r.status, "%s", r.error.message);
+    TRY(scan_read_contained(scan, err));
     catalogue_settle(c);
     return sorter_finish(scan->samples, err);
 }

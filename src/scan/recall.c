@@ -1,6 +1,6 @@
 /*
- * Compressed data sets cannot be entered in the middle: those of their texts that will be asked for are read
- * once more in order, and kept in memory or, beyond that, in an unnamed file.
+ * Compressed data sets and containers cannot be entered in the middle: those of their texts that will be
+ * asked for are read once more in order, and kept in memory or, beyond that, in an unnamed file.
  */
 #include "base/alloc.h"
 #include "base/file.h"
@@ -38,7 +38,7 @@ static stemma_status list_wanted(struct stemma_scan *scan, const uint8_t *needed
     for (uint32_t i = 0; i < c->class_count; i++) {
         const struct document *document = &c->documents[c->classes[i].document];
         if (!(needed[i / 8] >> i % 8 & 1) || is_at_hand(scan, i)) continue;
-        if (!text_in_order_only(&c->sources[document->source])) continue;
+        if (!text_in_order_only(scan, document)) continue;
         if (!mem_grow((void **)out, &cap, *count + 1, sizeof **out)) return fail_memory(err);
         (*out)[(*count)++] = (struct wanted){document->offset, document->source, i};
     }
@@ -63,17 +63,16 @@ static stemma_status spool(struct stemma_scan *scan, uint32_t class, const uint8
     return STEMMA_OK;
 }
 
-/* A record that changed meanwhile is not kept. */
-static stemma_status keep_text(struct text_reader *reader, uint32_t number,
-                               const struct dataset_record *record, stemma_error *err) {
+/* A document that changed meanwhile is not kept. */
+static stemma_status keep_text(struct text_reader *reader, uint32_t number, const char *name,
+                               const uint8_t *bytes, size_t bytes_size, stemma_error *err) {
     struct stemma_scan *scan = reader->scan;
     const struct text_class *class = &scan->catalogue.classes[number];
     const uint8_t *text;
     size_t size;
     bool binary;
     stemma_error cause;
-    stemma_status status =
-        text_reader_canon(reader, NULL, record->text, record->text_size, &text, &size, &binary, &cause);
+    stemma_status status = text_reader_canon(reader, name, bytes, bytes_size, &text, &size, &binary, &cause);
     if (is_problem(status)) return STEMMA_OK;
     if (status != STEMMA_OK) return fail(err, status, "%s", cause.message);
     if (!identity_equal(identity_of(&scan->key, text, size), class->text_identity)) return STEMMA_OK;
@@ -100,7 +99,7 @@ static stemma_status recall_batch(struct recall *r, const struct dataset *datase
         if (status != STEMMA_OK || !more) continue;
         while (r->next < r->end && r->next->offset < record.offset) r->next++;
         if (r->next < r->end && r->next->offset == record.offset)
-            TRY(keep_text(&r->reader, r->next++->class, &record, err));
+            TRY(keep_text(&r->reader, r->next++->class, NULL, record.text, record.text_size, err));
     }
     return STEMMA_OK;
 }
@@ -122,14 +121,50 @@ static stemma_status recall_source(struct recall *r, struct dataset *dataset, st
     return fail(err, status, "%s", cause.message);
 }
 
+/* ---- containers ---- */
+
+struct recall_visitor {
+    struct container_visitor visitor;
+    struct recall *recall;
+};
+
+static stemma_status recall_contained(void *context, const struct contained *document, stemma_error *err) {
+    struct recall_visitor *v = context;
+    struct recall *r = v->recall;
+    const uint64_t number = document->number + 1;
+    while (r->next < r->end && r->next->offset < number) r->next++;
+    if (r->next < r->end && r->next->offset == number)
+        TRY(keep_text(&r->reader, r->next++->class, document->id, document->bytes, document->size, err));
+    v->visitor.enough = r->next == r->end;
+    return STEMMA_OK;
+}
+
+/* It was told when they were read first. */
+static void pass_over(void *context, const char *id, const stemma_error *cause) {
+    (void)context, (void)id, (void)cause;
+}
+
+static stemma_status recall_container(struct recall *r, uint32_t source, stemma_error *err) {
+    struct recall_visitor v = {.visitor = {.document = recall_contained, .problem = pass_over}, .recall = r};
+    v.visitor.context = &v;
+    return scan_walk_container(r->reader.scan, source, NULL, &v.visitor, err);
+}
+
+/* ---- all of them ---- */
+
+static stemma_status recall_from(struct recall *r, uint32_t number, stemma_error *err) {
+    const struct source *source = &r->reader.scan->catalogue.sources[number];
+    return source->kind == SOURCE_FILE ? recall_container(r, number, err)
+                                       : recall_source(r, source->dataset, err);
+}
+
 static stemma_status recall_sources(struct recall *r, const struct wanted *wanted, size_t count,
                                     stemma_error *err) {
-    struct stemma_scan *scan = r->reader.scan;
     for (size_t begin = 0, end; begin < count; begin = end) {
         for (end = begin; end < count && wanted[end].source == wanted[begin].source;) end++;
         r->next = wanted + begin;
         r->end = wanted + end;
-        TRY(recall_source(r, scan->catalogue.sources[wanted[begin].source].dataset, err));
+        TRY(recall_from(r, wanted[begin].source, err));
     }
     return STEMMA_OK;
 }
@@ -141,6 +176,7 @@ stemma_status texts_recall(struct stemma_scan *scan, const uint8_t *needed, stem
     stemma_status status = list_wanted(scan, needed, &wanted, &count, err);
     if (status == STEMMA_OK && count) {
         status = text_reader_init(&recall.reader, scan, err);
+        recall.reader.roomy = true; /* no others read meanwhile */
         if (status == STEMMA_OK) status = recall_sources(&recall, wanted, count, err);
         text_reader_release(&recall.reader);
     }
@@ -168,15 +204,16 @@ static stemma_status mark_candidates(struct stemma_scan *scan, struct sorter_cur
     return STEMMA_OK;
 }
 
-static bool any_in_order_only(const struct catalogue *c) {
-    for (size_t i = 0; i < c->source_count; i++)
-        if (text_in_order_only(&c->sources[i])) return true;
+static bool any_in_order_only(const struct stemma_scan *scan) {
+    const struct catalogue *c = &scan->catalogue;
+    for (size_t i = 0; i < c->document_count; i++)
+        if (text_in_order_only(scan, &c->documents[i])) return true;
     return false;
 }
 
 stemma_status texts_recall_candidates(struct stemma_scan *scan, stemma_error *err) {
     struct sorter_cursor *cursor = NULL;
-    if (!any_in_order_only(&scan->catalogue)) return STEMMA_OK;
+    if (!any_in_order_only(scan)) return STEMMA_OK;
     uint8_t *needed = mem_zero(scan->ranking.count / 8 + 1, 1);
     if (!needed) return fail_memory(err);
     stemma_status status = sorter_read(scan->pairs, &cursor, err);

@@ -52,7 +52,9 @@ static stemma_status add_member(struct stemma_scan *scan, struct result_group *g
     r->redundant_bits[document / 8] |= (uint8_t)(1u << document % 8);
     r->redundant++;
     group->count++;
-    group->bytes += scan->catalogue.documents[document].bytes;
+    /* Nothing is saved by what is inside an archive: it stays one file. */
+    if (!catalogue_is_contained(&scan->catalogue, &scan->catalogue.documents[document]))
+        group->bytes += scan->catalogue.documents[document].bytes;
     return STEMMA_OK;
 }
 

@@ -166,6 +166,8 @@ static void count_documents(struct stemma_scan *scan) {
         s->bytes += document->bytes;
         s->empty += document->state == DOCUMENT_EMPTY;
         s->binary += document->state == DOCUMENT_BINARY;
+        s->containers += document->state == DOCUMENT_CONTAINER;
+        s->contained += catalogue_is_contained(c, document);
         if (document->state == DOCUMENT_TEXT) s->text_bytes += c->classes[document->class].text_size;
         /* what is not text is a class of its own where no other has its bytes */
         if (document->class == NO_CLASS && document->state != DOCUMENT_EMPTY) s->classes++;

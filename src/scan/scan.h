@@ -11,7 +11,7 @@
 #include "join/join.h"
 #include "join/keys.h"
 #include "join/plan.h"
-#include "read/document.h"
+#include "read/container.h"
 #include "scan/catalogue.h"
 #include "scan/progress.h"
 #include "scan/texts.h"
@@ -85,6 +85,15 @@ void scan_free(struct stemma_scan *scan);
 /* Bytes of memory that are needed for all documents, whatever the limits: the catalogue, and what ranking and
  * joining take. */
 uint64_t scan_resident(const struct stemma_scan *scan);
+
+/* Whether a file with this beginning holds documents, and the scan is to look into it. */
+enum container_kind scan_container(const struct stemma_scan *scan, const char *name, const uint8_t *bytes,
+                                   size_t size);
+/* Goes through such a file, each time in the same order: for a worker, where others read meanwhile, or NULL.
+ */
+struct worker;
+stemma_status scan_walk_container(struct stemma_scan *scan, uint32_t source, struct worker *worker,
+                                  struct container_visitor *visitor, stemma_error *err);
 
 /* ---- stages, in this order; each fills what the next needs ---- */
 

@@ -3,7 +3,10 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/thread.h"
+#include "read/compressed.h"
 #include "read/dataset.h"
+#include "read/mail.h"
+#include "read/packed.h"
 #include "scan/scan.h"
 #include "shingle/whole.h"
 
@@ -57,8 +60,14 @@ stemma_status text_reader_read(struct text_reader *reader, const char *path, boo
 
 enum text_format reading_format(const struct stemma_scan *scan, const char *name, const uint8_t *bytes,
                                 size_t size) {
+    if (is_compressed(bytes, size)) { /* what is inside goes by the rest of its name */
+        char inside[PACKED_NAME_MOST];
+        packed_name(name, inside);
+        return format_guess(inside, bytes, 0);
+    }
     enum text_format guess = format_guess(name, bytes, size);
-    if (guess == TEXT_PLAIN) return TEXT_PLAIN;
+    bool files;
+    if (guess == TEXT_PLAIN) return mail_look(bytes, size, &files) ? TEXT_MAIL : TEXT_PLAIN;
     enum text_format format = document_look(name, bytes, size, &scan->document_options).format;
     return format == TEXT_BINARY ? TEXT_PLAIN : format;
 }
@@ -71,6 +80,8 @@ stemma_status text_reader_source(struct text_reader *reader, const struct docume
     const uint8_t *bytes = source->memory;
     size_t size = source->size;
     bool huge = false;
+    if (catalogue_is_contained(&reader->scan->catalogue, document))
+        return fail(err, STEMMA_UNSUPPORTED, "'%s' is not read by itself", document->id);
     if (source->kind == SOURCE_FILE) {
         TRY(text_reader_read(reader, source->name, &huge, err));
         bytes = reader->bytes.data;
@@ -113,7 +124,9 @@ static stemma_status read_spooled(const struct texts *texts, uint64_t place, siz
     return STEMMA_OK;
 }
 
-bool text_in_order_only(const struct source *source) {
+bool text_in_order_only(const struct stemma_scan *scan, const struct document *document) {
+    const struct source *source = &scan->catalogue.sources[document->source];
+    if (source->kind == SOURCE_FILE) return document->id != NULL;
     return source->kind == SOURCE_DATASET && source->dataset && !dataset_random_access(source->dataset);
 }
 
@@ -133,8 +146,7 @@ stemma_status text_fetch(struct text_reader *reader, uint32_t number, struct buf
     if (scan->texts.spool_places && scan->texts.spool_places[number])
         return read_spooled(&scan->texts, scan->texts.spool_places[number] - 1, *size, room, text, err);
     const struct document *document = &scan->catalogue.documents[class->document];
-    if (text_in_order_only(&scan->catalogue.sources[document->source]))
-        return changed(scan, class->document, err);
+    if (text_in_order_only(scan, document)) return changed(scan, class->document, err);
     TRY(read_again(reader, document, text, size, err));
     if (*size != class->text_size ||
         !identity_equal(identity_of(&scan->key, *text, *size), class->text_identity))
@@ -238,14 +250,16 @@ stemma_status text_reader_canon(struct text_reader *reader, const char *name, co
                                 size_t size, const uint8_t **text, size_t *text_size, bool *binary,
                                 stemma_error *err) {
     struct document_text extracted = {.bytes = bytes, .size = size};
-    TRY(document_extract(&reader->extractor, name, bytes, size, &reader->scan->document_options, &extracted,
-                         err));
+    struct document_options options = reader->scan->document_options;
+    if (reader->roomy) options.limits.memory = reader->scan->record_most * DOCUMENT_TIMES;
+    TRY(document_extract(&reader->extractor, name, bytes, size, &options, &extracted, err));
     *binary = extracted.format == TEXT_BINARY;
     *text = NULL;
     *text_size = 0;
     if (*binary) return STEMMA_OK;
     TRY(canon(reader, &extracted, text, text_size, err));
-    *binary = *text_size == 0 && !format_is_characters(extracted.format); /* pages that are pictures */
+    *binary = *text_size == 0 && !format_is_characters(extracted.format) &&
+              extracted.format != TEXT_MAIL; /* pages that are pictures */
     return STEMMA_OK;
 }
 

@@ -51,6 +51,7 @@ struct text_reader {
     struct whole *whole;
     struct record_reader records;
     struct buf bytes;
+    bool roomy;       /* a text may be as long as a record */
     uint32_t fetched; /* the class whose text was asked for last: a failure is its fault */
     size_t chunk;     /* it began last, */
     struct buf room;  /* with the texts that it kept there, */
@@ -93,9 +94,8 @@ void texts_keep(struct text_reader *reader, uint32_t class, const uint8_t *text,
  * than is allowed. */
 stemma_status texts_make_room(struct stemma_scan *scan, stemma_error *err);
 
-/* Whether its texts cannot be read again one by one. */
-struct source;
-bool text_in_order_only(const struct source *source);
+/* Whether its text cannot be read again by itself. */
+bool text_in_order_only(const struct stemma_scan *scan, const struct document *document);
 
 /* Make sure of such texts that will be asked for: a bit a class. */
 stemma_status texts_recall(struct stemma_scan *scan, const uint8_t *needed, stemma_error *err);

@@ -1,0 +1,448 @@
+#include "read/container.h"
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "read/compressed.h"
+#include "read/container_walk.h"
+#include "read/entries.h"
+#include "read/mail.h"
+
+#include <string.h>
+
+#define UNPACKED_TIMES  1000 /* of the file's size; prose packs to a tenth, logs to a hundredth */
+#define UNPACKED_ALWAYS ((uint64_t)64 << 20)
+
+/* ---- names ---- */
+
+/* The room for the NUL was made with the name. */
+const char *walk_id(struct walk *w) {
+    w->id.data[w->id.len] = 0;
+    return (const char *)w->id.data;
+}
+
+static stemma_status add_name(struct walk *w, const char *name, stemma_error *err) {
+    bool inside = w->id.len > 0;
+    if (inside && !buf_add_string(&w->id, CONTAINER_SEPARATOR)) return fail_memory(err);
+    return buf_add_string(&w->id, name) && buf_reserve(&w->id, 1) ? STEMMA_OK : fail_memory(err);
+}
+
+stemma_status walk_push(struct walk *w, const char *name, size_t *before, stemma_error *err) {
+    *before = w->id.len;
+    TRY(add_name(w, name, err));
+    return walk_count(w, MEMBER_LEAST, err);
+}
+
+void walk_pop(struct walk *w, size_t before) {
+    w->id.len = before;
+}
+
+/* ---- problems ---- */
+
+static bool is_fatal(const struct walk *w, stemma_status status) {
+    return w->failed || status == STEMMA_NO_MEMORY || status == STEMMA_INTERRUPTED;
+}
+
+stemma_status walk_told(struct walk *w, stemma_status status, const stemma_error *cause, stemma_error *err) {
+    if (status == STEMMA_OK) return STEMMA_OK;
+    if (is_fatal(w, status)) return fail(err, status, "%s", cause->message);
+    w->visitor->problem(w->visitor->context, walk_id(w), cause);
+    return STEMMA_OK;
+}
+
+bool walk_goes_on(const struct walk *w) {
+    return !w->over && !w->visitor->enough;
+}
+
+/* ---- limits ---- */
+
+stemma_status walk_count(struct walk *w, uint64_t bytes, stemma_error *err) {
+    w->unpacked += bytes;
+    if (w->unpacked <= w->unpacked_most) return STEMMA_OK;
+    w->over = true;
+    return fail(err, STEMMA_UNSUPPORTED, "'%s' unpacks to more than %llu bytes: left at '%s' (--unpacked)",
+                w->file, (unsigned long long)w->unpacked_most, walk_id(w));
+}
+
+static bool hold(struct walk *w, size_t bytes) {
+    const struct container_options *o = w->options;
+    bool free_before = w->held <= o->held_freely;
+    if (bytes > o->held_most || w->held > o->held_most - bytes) return false;
+    w->held += bytes;
+    if (o->held_freely && free_before && w->held > o->held_freely) o->wait(o->context);
+    return true;
+}
+
+static void let_go(struct walk *w, size_t bytes) {
+    const struct container_options *o = w->options;
+    bool free_before = w->held <= o->held_freely;
+    w->held -= bytes;
+    if (o->held_freely && !free_before && w->held <= o->held_freely) o->go_on(o->context);
+}
+
+size_t holding_room(const struct holding *h) {
+    return h->counted ? h->counted - h->bytes.len - KERNEL_SLACK : 0;
+}
+
+stemma_status holding_grow(struct walk *w, struct holding *h, bool *room, stemma_error *err) {
+    size_t more = h->bytes.len < PIECE ? PIECE : h->bytes.len;
+    *room = true;
+    if (holding_room(h)) return STEMMA_OK;
+    if (!hold(w, more) && !hold(w, more = PIECE)) {
+        *room = false;
+        return STEMMA_OK;
+    }
+    h->counted += more;
+    return buf_reserve(&h->bytes, h->counted - h->bytes.len) ? STEMMA_OK : fail_memory(err);
+}
+
+stemma_status holding_add(struct walk *w, struct holding *h, const uint8_t *bytes, size_t size, bool *room,
+                          stemma_error *err) {
+    for (*room = true; size;) {
+        TRY(holding_grow(w, h, room, err));
+        if (!*room) break;
+        size_t part = size < holding_room(h) ? size : holding_room(h);
+        memcpy(h->bytes.data + h->bytes.len, bytes, part);
+        h->bytes.len += part;
+        bytes += part;
+        size -= part;
+    }
+    return STEMMA_OK;
+}
+
+void holding_release(struct walk *w, struct holding *h) {
+    let_go(w, h->counted);
+    buf_release(&h->bytes);
+    *h = (struct holding){0};
+}
+
+/* All of a stream behind what is held of it, or as much as may be. */
+static stemma_status hold_rest(struct walk *w, struct stream *stream, size_t most, struct holding *h,
+                               bool *whole, stemma_error *err) {
+    for (size_t got = 1; got; h->bytes.len += got) {
+        TRY(holding_grow(w, h, whole, err));
+        *whole = *whole && h->bytes.len <= most;
+        if (!*whole) return STEMMA_OK;
+        TRY(stream_read(stream, h->bytes.data + h->bytes.len, holding_room(h), &got, err));
+    }
+    return STEMMA_OK;
+}
+
+static stemma_status hold_all(struct walk *w, struct stream *stream, struct holding *h, bool *whole,
+                              stemma_error *err) {
+    return hold_rest(w, stream, SIZE_MAX, h, whole, err);
+}
+
+/* Of what holds others half of the room is left to them. */
+static stemma_status hold_container(struct walk *w, struct stream *stream, struct holding *h, bool *whole,
+                                    stemma_error *err) {
+    return hold_rest(w, stream, (w->options->held_most - w->held) / 2, h, whole, err);
+}
+
+stemma_status walk_too_large(struct walk *w, stemma_error *err) {
+    return fail(err, STEMMA_UNSUPPORTED,
+                "'%s' has to be held in memory, and is too large for that (--memory)", walk_id(w));
+}
+
+/* ---- one document ---- */
+
+static stemma_status walk_stream(struct walk *w, struct stream *stream, stemma_error *err);
+
+static stemma_status walk_inside(struct walk *w, struct stream *stream, stemma_error *err) {
+    stemma_error cause;
+    stemma_status status;
+    if (w->depth >= CONTAINER_DEPTH) {
+        status =
+            fail(&cause, STEMMA_UNSUPPORTED, "'%s' is nested deeper than %d", walk_id(w), CONTAINER_DEPTH);
+        return walk_told(w, status, &cause, err);
+    }
+    char *name = mem_copy_string(walk_id(w)); /* the id moves as it grows */
+    if (!name) return fail_memory(err);
+    w->depth++;
+    stream->name = name;
+    stream->stop = w->options->stop;
+    status = walk_stream(w, stream, &cause);
+    w->depth--;
+    mem_free(name);
+    return walk_told(w, status, &cause, err);
+}
+
+stemma_status walk_give(struct walk *w, const char *name, const uint8_t *bytes, size_t size,
+                        stemma_error *err) {
+    struct contained document = {.id = walk_id(w),
+                                 .bytes = bytes,
+                                 .size = size,
+                                 .number = w->number++,
+                                 .kind = container_look(name, bytes, size, &w->options->document)};
+    stemma_status status = w->visitor->document(w->visitor->context, &document, err);
+    w->failed = status != STEMMA_OK;
+    if (w->failed || document.kind == CONTAINER_NONE || !walk_goes_on(w)) return status;
+    struct stream inside = stream_of_memory(NULL, bytes, size);
+    return walk_inside(w, &inside, err);
+}
+
+static stemma_status pull_stream(void *context, uint8_t *bytes, size_t size, size_t *got, stemma_error *err) {
+    return stream_read(context, bytes, size, got, err);
+}
+
+/* One that is larger than may be held: what is inside may be smaller. */
+static stemma_status give_large(struct walk *w, bool container, const struct buf *begun, struct stream *rest,
+                                stemma_error *err) {
+    if (!container) return walk_too_large(w, err);
+    struct stream stream = stream_of_pull(NULL, begun->data, begun->len, pull_stream, rest);
+    return walk_inside(w, &stream, err);
+}
+
+static stemma_status give_member(struct walk *w, const char *name, struct stream *stream,
+                                 struct holding *bytes, stemma_error *err) {
+    bool whole, container;
+    TRY(hold_rest(w, stream, PIECE, bytes, &whole, err));
+    container =
+        container_look(name, bytes->bytes.data, bytes->bytes.len, &w->options->document) > CONTAINER_MAIL;
+    if (!whole && container) TRY(hold_container(w, stream, bytes, &whole, err));
+    if (!whole && !container) TRY(hold_all(w, stream, bytes, &whole, err));
+    return whole ? walk_give(w, name, bytes->bytes.data, bytes->bytes.len, err)
+                 : give_large(w, container, &bytes->bytes, stream, err);
+}
+
+/* A member whose bytes come from a stream. */
+static stemma_status take_member(struct walk *w, const char *name, struct stream *stream, stemma_error *err) {
+    struct holding bytes = {0};
+    stemma_error cause;
+    stemma_status status = walk_told(w, give_member(w, name, stream, &bytes, &cause), &cause, err);
+    holding_release(w, &bytes);
+    return status;
+}
+
+/* ---- archives ---- */
+
+struct member_stream {
+    struct walk *walk;
+    struct entries *entries;
+};
+
+static stemma_status pull_member(void *context, uint8_t *bytes, size_t size, size_t *got, stemma_error *err) {
+    struct member_stream *m = context;
+    TRY(entries_read(m->entries, walk_id(m->walk), bytes, size < PIECE ? size : PIECE, got, err));
+    return walk_count(m->walk, *got, err);
+}
+
+static stemma_status take_file(struct walk *w, struct entries *entries, const struct entry *entry,
+                               stemma_error *err) {
+    struct member_stream member = {w, entries};
+    struct stream stream = stream_of_pull(NULL, NULL, 0, pull_member, &member);
+    stemma_error cause;
+    stream.stop = w->options->stop;
+    if (entry->encrypted)
+        return walk_told(w, fail(&cause, STEMMA_UNSUPPORTED, "'%s' is encrypted", walk_id(w)), &cause, err);
+    return take_member(w, entry->name, &stream, err);
+}
+
+static stemma_status take_entry(struct walk *w, struct entries *entries, const struct entry *entry,
+                                stemma_error *err) {
+    size_t before;
+    stemma_error cause;
+    stemma_status status = walk_told(w, walk_push(w, entry->name, &before, &cause), &cause, err);
+    if (status == STEMMA_OK && entry->file && walk_goes_on(w)) status = take_file(w, entries, entry, err);
+    walk_pop(w, before);
+    return status;
+}
+
+static stemma_status walk_entries(struct walk *w, const struct stream *stream, stemma_error *err) {
+    struct entries *entries = NULL;
+    struct entry entry;
+    bool more = true;
+    TRY(entries_new(stream, &entries, err));
+    stemma_status status = STEMMA_OK;
+    while (status == STEMMA_OK && more && walk_goes_on(w)) {
+        status = entries_next(entries, &entry, &more, err);
+        if (status == STEMMA_OK && more) status = take_entry(w, entries, &entry, err);
+    }
+    entries_free(entries);
+    return status;
+}
+
+/* An archive with its list of members at the end (zip, 7z) is held, if it can be. */
+static stemma_status walk_archive(struct walk *w, struct stream *stream, bool listed, stemma_error *err) {
+    struct holding bytes = {0};
+    bool whole = false;
+    if (!listed || stream_seekable(stream)) return walk_entries(w, stream, err);
+    stemma_status status = hold_container(w, stream, &bytes, &whole, err);
+    struct stream held =
+        whole ? stream_of_memory(stream->name, bytes.bytes.data, bytes.bytes.len)
+              : stream_of_pull(stream->name, bytes.bytes.data, bytes.bytes.len, pull_stream, stream);
+    if (status == STEMMA_OK) status = walk_entries(w, &held, err);
+    holding_release(w, &bytes);
+    return status;
+}
+
+/* ---- mail ---- */
+
+static stemma_status give_attachment(struct walk *w, const char *name, const uint8_t *bytes, size_t size,
+                                     stemma_error *err) {
+    TRY(walk_count(w, size, err));
+    if (!hold(w, size)) return walk_too_large(w, err);
+    stemma_status status = walk_give(w, name, bytes, size, err);
+    let_go(w, size);
+    return status;
+}
+
+static stemma_status take_attachment(void *context, const char *name, const uint8_t *bytes, size_t size,
+                                     stemma_error *err) {
+    struct walk *w = context;
+    size_t before;
+    stemma_error cause;
+    if (!walk_goes_on(w)) return STEMMA_OK;
+    stemma_status status = walk_push(w, name, &before, &cause);
+    if (status == STEMMA_OK) status = give_attachment(w, name, bytes, size, &cause);
+    status = walk_told(w, status, &cause, err);
+    walk_pop(w, before);
+    return status;
+}
+
+static stemma_status walk_mail(struct walk *w, struct stream *stream, stemma_error *err) {
+    struct holding mail = {0};
+    bool whole = false;
+    if (stream->size && stream->memory_size == stream->size) /* it is in memory already */
+        return mail_files(stream->memory, stream->memory_size, take_attachment, w, err);
+    stemma_status status = hold_all(w, stream, &mail, &whole, err);
+    if (status == STEMMA_OK && !whole) status = walk_too_large(w, err);
+    if (status == STEMMA_OK) status = mail_files(mail.bytes.data, mail.bytes.len, take_attachment, w, err);
+    holding_release(w, &mail);
+    return status;
+}
+
+/* ---- compression ---- */
+
+struct unpacked_stream {
+    struct walk *walk;
+    struct unpacker *unpacker;
+};
+
+static stemma_status pull_unpacked(void *context, uint8_t *bytes, size_t size, size_t *got,
+                                   stemma_error *err) {
+    struct unpacked_stream *u = context;
+    TRY(unpacker_read(u->unpacker, bytes, size, got, err));
+    return walk_count(u->walk, *got, err);
+}
+
+static stemma_status walk_packed(struct walk *w, struct stream *stream, stemma_error *err) {
+    struct unpacked_stream inside = {.walk = w};
+    TRY(unpacker_new(stream, &inside.unpacker, err));
+    struct stream unpacked = stream_of_pull(NULL, NULL, 0, pull_unpacked, &inside);
+    stemma_status status = walk_inside(w, &unpacked, err);
+    unpacker_free(inside.unpacker);
+    return status;
+}
+
+/* ---- what it is ---- */
+
+static stemma_status walk_kind(struct walk *w, const uint8_t *head, size_t size, struct stream *stream,
+                               stemma_error *err) {
+    if (is_compressed(head, size)) return walk_packed(w, stream, err);
+    switch (container_look(NULL, head, size, &w->options->document)) {
+    case CONTAINER_ARCHIVE:
+        return walk_archive(w, stream, head[0] == 'P' || head[0] == '7', err);
+    case CONTAINER_MAIL:
+        return walk_mail(w, stream, err);
+    case CONTAINER_MBOX:
+        return walk_mbox(w, stream, err);
+    case CONTAINER_WARC:
+        return walk_warc(w, stream, err);
+    case CONTAINER_NONE:
+        break;
+    }
+    return STEMMA_OK;
+}
+
+static stemma_status walk_from(struct walk *w, struct stream *stream, uint8_t *head, stemma_error *err) {
+    size_t size;
+    TRY(stream_fill(stream, head, PIECE, &size, err));
+    if (stream_seekable(stream)) {
+        stream->at = 0;
+        return walk_kind(w, head, size, stream, err);
+    }
+    struct stream whole = stream_of_pull(stream->name, head, size, pull_stream, stream);
+    whole.stop = stream->stop;
+    return walk_kind(w, head, size, &whole, err);
+}
+
+static stemma_status walk_stream(struct walk *w, struct stream *stream, stemma_error *err) {
+    uint8_t *head = mem_alloc(PIECE);
+    stemma_status status = head ? walk_from(w, stream, head, err) : fail_memory(err);
+    mem_free(head);
+    return status;
+}
+
+stemma_status container_walk(const struct stream *stream, const struct container_options *options,
+                             struct container_visitor *visitor, stemma_error *err) {
+    struct walk w = {.options = options, .visitor = visitor, .file = stream->name};
+    struct stream file = *stream;
+    w.unpacked_most = options->unpacked_most ? options->unpacked_most : file.size * UNPACKED_TIMES;
+    if (!options->unpacked_most && w.unpacked_most < UNPACKED_ALWAYS) w.unpacked_most = UNPACKED_ALWAYS;
+    stemma_status status = add_name(&w, stream->name, err);
+    if (status == STEMMA_OK) status = walk_inside(&w, &file, err);
+    buf_release(&w.id);
+    return status;
+}
+
+/* ---- one of them ---- */
+
+bool container_is_id(const char *id) {
+    return strstr(id, CONTAINER_SEPARATOR) != NULL;
+}
+
+struct wanted {
+    const char *id;
+    struct buf *bytes;
+    bool found;
+    stemma_error failure; /* of what was on the way to it */
+    struct container_visitor *visitor;
+};
+
+static stemma_status take_wanted(void *context, const struct contained *document, stemma_error *err) {
+    struct wanted *wanted = context;
+    if (strcmp(document->id, wanted->id)) return STEMMA_OK;
+    wanted->found = wanted->visitor->enough = true;
+    return buf_add(wanted->bytes, document->bytes, document->size) ? STEMMA_OK : fail_memory(err);
+}
+
+static void take_failure(void *context, const char *id, const stemma_error *cause) {
+    struct wanted *wanted = context;
+    if (!strncmp(id, wanted->id, strlen(id))) wanted->failure = *cause;
+}
+
+static stemma_status read_wanted(struct input *input, const struct container_options *options,
+                                 struct wanted *wanted, stemma_error *err) {
+    struct container_visitor visitor = {wanted, take_wanted, take_failure, false};
+    struct stream stream = stream_of_file(input->name, input->fd, input->size);
+    wanted->visitor = &visitor;
+    TRY(container_walk(&stream, options, &visitor, err));
+    if (wanted->found) return STEMMA_OK;
+    if (wanted->failure.status != STEMMA_OK)
+        return fail(err, wanted->failure.status, "%s", wanted->failure.message);
+    return fail(err, STEMMA_NOT_FOUND, "there is no '%s' in '%s'",
+                wanted->id + strlen(input->name) + strlen(CONTAINER_SEPARATOR), input->name);
+}
+
+/* The file is as much of the id as names one; a name may hold a separator itself. */
+stemma_status container_read(const char *id, const struct container_options *options, struct buf *bytes,
+                             stemma_error *err) {
+    struct wanted wanted = {.id = id, .bytes = bytes};
+    struct buf path = {0};
+    struct input input;
+    stemma_status status = STEMMA_NOT_FOUND;
+    for (const char *end = strstr(id, CONTAINER_SEPARATOR); end && status == STEMMA_NOT_FOUND;
+         end = strstr(end + 1, CONTAINER_SEPARATOR)) {
+        path.len = 0;
+        if (!buf_add(&path, id, (size_t)(end - id)) || !buf_add_byte(&path, 0))
+            status = fail_memory(err);
+        else
+            status = input_open(&input, (const char *)path.data, err);
+    }
+    if (status == STEMMA_OK) {
+        status = read_wanted(&input, options, &wanted, err);
+        input_close(&input);
+    }
+    buf_release(&path);
+    return status;
+}

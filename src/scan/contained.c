@@ -1,0 +1,166 @@
+/*
+ * Documents inside files: archives, mail, crawls. When all files have been read, each of those that hold
+ * documents is gone through by one worker, the largest first; of files with the same bytes only the first is,
+ * since the others hold the same.
+ */
+#include "base/alloc.h"
+#include "base/file.h"
+#include "base/thread.h"
+#include "scan/reading.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum container_kind scan_container(const struct stemma_scan *scan, const char *name, const uint8_t *bytes,
+                                   size_t size) {
+    return scan->settings.options.no_archives ? CONTAINER_NONE
+                                              : container_look(name, bytes, size, &scan->document_options);
+}
+
+/* ---- going through one ---- */
+
+stemma_status scan_walk_container(struct stemma_scan *scan, uint32_t number, struct worker *worker,
+                                  struct container_visitor *visitor, stemma_error *err) {
+    const char *name = scan->catalogue.sources[number].name;
+    struct container_options options = {.document = scan->document_options,
+                                        .unpacked_most = scan->settings.options.most_unpacked,
+                                        .held_most = scan->record_most,
+                                        .held_freely = worker ? scan->huge_from : 0,
+                                        .wait = worker_wait,
+                                        .go_on = worker_go_on,
+                                        .context = worker,
+                                        .stop = scan->settings.limits.stop};
+    struct input input;
+    stemma_error cause;
+    stemma_status status = of_document(input_open(&input, name, &cause));
+    if (status == STEMMA_OK) {
+        struct stream stream = stream_of_file(name, input.fd, input.size);
+        status = container_walk(&stream, &options, visitor, &cause);
+        input_close(&input);
+    } else if (is_problem(status)) {
+        visitor->problem(visitor->context, name, &cause);
+        return STEMMA_OK;
+    }
+    return status == STEMMA_OK ? status : fail(err, status, "%s", cause.message);
+}
+
+/* ---- entering what is in it ---- */
+
+struct inside {
+    struct worker *worker;
+    uint32_t source;
+};
+
+static stemma_status take_contained(void *context, const struct contained *found, stemma_error *err) {
+    const struct inside *in = context;
+    const stemma_scan_options *o = &in->worker->scan->settings.options;
+    struct document document = {.source = in->source, .offset = found->number + 1};
+    if (found->size < o->least_bytes || (o->most_bytes && found->size > o->most_bytes)) return STEMMA_OK;
+    return worker_take(in->worker, &document, found->id, found->id, strlen(found->id), found->bytes,
+                       found->size, found->kind, err);
+}
+
+static void take_problem(void *context, const char *id, const stemma_error *cause) {
+    const struct inside *in = context;
+    catalogue_add_problem(&in->worker->scan->catalogue, id, 0, cause);
+}
+
+static stemma_status read_inside(struct worker *w, uint32_t source, stemma_error *err) {
+    struct inside in = {w, source};
+    struct container_visitor visitor = {.context = &in, .document = take_contained, .problem = take_problem};
+    return scan_walk_container(w->scan, source, w, &visitor, err);
+}
+
+/* ---- all of them ---- */
+
+struct queued {
+    uint32_t same, source; /* same: the document that first had these bytes */
+    uint64_t size;
+};
+
+static int by_bytes_and_place(const void *a, const void *b) {
+    const struct queued *p = a, *q = b;
+    if (p->same != q->same) return p->same < q->same ? -1 : 1;
+    return (p->source > q->source) - (p->source < q->source);
+}
+
+static int largest_first(const void *a, const void *b) {
+    const struct queued *p = a, *q = b;
+    if (p->size != q->size) return p->size > q->size ? -1 : 1;
+    return (p->source > q->source) - (p->source < q->source);
+}
+
+static stemma_status list_containers(const struct catalogue *c, struct queued **out, size_t *count,
+                                     stemma_error *err) {
+    size_t cap = 0;
+    for (size_t i = 0; i < c->document_count; i++) {
+        const struct document *d = &c->documents[i];
+        if (!d->holds) continue;
+        if (!mem_grow((void **)out, &cap, *count + 1, sizeof **out)) return fail_memory(err);
+        uint32_t same = d->same_as == NO_DOCUMENT ? (uint32_t)i : d->same_as;
+        (*out)[(*count)++] = (struct queued){same, d->source, d->bytes};
+    }
+    return STEMMA_OK;
+}
+
+/* One of each. */
+static void drop_copies(struct queued *queue, size_t *count) {
+    size_t kept = 0;
+    qsort(queue, *count, sizeof *queue, by_bytes_and_place);
+    for (size_t i = 0; i < *count; i++)
+        if (i == 0 || queue[i].same != queue[i - 1].same) queue[kept++] = queue[i];
+    *count = kept;
+    qsort(queue, *count, sizeof *queue, largest_first);
+}
+
+struct unpacking {
+    struct stemma_scan *scan;
+    struct queued *queue;
+    size_t count;
+    pthread_mutex_t lock; /* of what follows */
+    size_t next;
+    stemma_status status; /* the first failure ends it */
+    stemma_error error;
+};
+
+static bool take_job(struct unpacking *u, uint32_t *source) {
+    pthread_mutex_lock(&u->lock);
+    bool found = u->status == STEMMA_OK && u->next < u->count;
+    if (found) *source = u->queue[u->next++].source;
+    pthread_mutex_unlock(&u->lock);
+    return found;
+}
+
+static void work(void *context, unsigned number) {
+    struct unpacking *u = context;
+    struct worker w;
+    uint32_t source;
+    stemma_error error;
+    (void)number;
+    stemma_status status = worker_init(&w, u->scan, &error);
+    while (status == STEMMA_OK && take_job(u, &source)) status = read_inside(&w, source, &error);
+    if (status == STEMMA_OK) status = worker_flush(&w, &error);
+    worker_release(&w);
+    if (status == STEMMA_OK) return;
+    pthread_mutex_lock(&u->lock);
+    if (u->status == STEMMA_OK) {
+        u->status = status;
+        u->error = error;
+    }
+    pthread_mutex_unlock(&u->lock);
+}
+
+stemma_status scan_read_contained(struct stemma_scan *scan, stemma_error *err) {
+    struct unpacking u = {.scan = scan};
+    stemma_status status = list_containers(&scan->catalogue, &u.queue, &u.count, err);
+    if (status == STEMMA_OK && u.count) {
+        drop_copies(u.queue, &u.count);
+        pthread_mutex_init(&u.lock, NULL);
+        threads_run(scan->settings.threads, work, &u);
+        pthread_mutex_destroy(&u.lock);
+        mem_trim();
+        if (u.status != STEMMA_OK) status = fail(err, u.status, "%s", u.error.message);
+    }
+    mem_free(u.queue);
+    return status;
+}

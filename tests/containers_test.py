@@ -1,0 +1,450 @@
+#!/usr/bin/env python3
+"""Files that hold documents, as a user of the program meets them: archives, mail, mailboxes, crawls; broken and hostile ones.
+
+    containers_test.py PROGRAM SOURCE-DIRECTORY [unittest arguments]
+"""
+import bz2
+import gzip
+import io
+import json
+import lzma
+import os
+import random
+import re
+import subprocess
+import sys
+import tarfile
+import unittest
+import zipfile
+from email.message import EmailMessage
+
+from program import PROGRAM, Base, prose
+
+SANITIZED = "STEMMA_SKIP_LARGE" in os.environ
+
+
+def text(seed, count=300):
+    return " ".join(prose(count, seed))
+
+
+def zipped(*members, method=zipfile.ZIP_DEFLATED):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", method) as archive:
+        for name, content in members:
+            archive.writestr(zipfile.ZipInfo(name), content, method)
+    return out.getvalue()
+
+
+def tarred(*members, format=tarfile.PAX_FORMAT):
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w", format=format) as archive:
+        for name, content in members:
+            content = content if isinstance(content, bytes) else content.encode()
+            info = tarfile.TarInfo(name)
+            info.size = len(content)
+            archive.addfile(info, io.BytesIO(content))
+    return out.getvalue()
+
+
+def mail(body, *attachments, html=None, charset="utf-8", subject="About it", encoding=None):
+    message = EmailMessage()
+    message["From"], message["To"], message["Subject"] = "a@example.org", "b@example.org", subject
+    message["Date"], message["Message-ID"] = "Mon, 01 Jan 2024 10:00:00 +0000", "<1@example.org>"
+    message.set_content(body, charset=charset, cte=encoding)
+    if html:
+        message.add_alternative(html, subtype="html")
+    for name, content in attachments:
+        message.add_attachment(content if isinstance(content, bytes) else content.encode(), maintype="application",
+                               subtype="octet-stream", filename=name)
+    return bytes(message)
+
+
+def mailbox(*messages):
+    lines = b""
+    for message in messages:
+        quoted = re.sub(rb"(?m)^(>*From )", rb">\1", message)
+        lines += b"From a@example.org Mon Jan  1 10:00:00 2024\n" + quoted.rstrip(b"\n") + b"\n\n"
+    return lines
+
+
+def record(uri, block, kind="response", content="application/http; msgtype=response"):
+    head = f"WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Target-URI: {uri}\r\nContent-Type: {content}\r\nContent-Length: {len(block)}"
+    return head.encode() + b"\r\n\r\n" + block + b"\r\n\r\n"
+
+
+def response(body, *fields, status="200 OK"):
+    return "\r\n".join([f"HTTP/1.1 {status}", *fields, "", ""]).encode() + body
+
+
+def chunked(body, size=1000):
+    pieces = [body[i:i + size] for i in range(0, len(body), size)]
+    return b"".join(b"%x\r\n%b\r\n" % (len(piece), piece) for piece in pieces) + b"0\r\n\r\n"
+
+
+def page(content):
+    return f"<!doctype html><html><body><p>{content}</p></body></html>".encode()
+
+
+class Containers(Base):
+    def scan(self, *arguments, says=r"\A\Z", code=0, **how):
+        """({kept: {member: relation}}, summary, {problem: cause}); says: what the causes say, one a line"""
+        done = self.run_program("scan", "--json", *arguments, **how)
+        self.assertEqual(done.returncode, code, done.stderr)
+        lines = [json.loads(line) for line in done.stdout.splitlines()]
+        groups = {line["kept"]["id"]: {m["id"]: m["relation"] for m in line["members"]} for line in lines if "group" in line}
+        problems = {line["problem"]: line["cause"] for line in lines if "problem" in line}
+        self.assertRegex("".join(cause + "\n" for cause in problems.values()), says)
+        return groups, lines[-1]["summary"], problems
+
+    def extracted(self, name):
+        return self.good("text", "--extracted", name)
+
+
+class Archives(Containers):
+    def test_every_kind_and_compression(self):
+        self.write("pile/plain.txt", text(1))
+        members = (("a.txt", text(1)), ("folder/b.html", page(text(1))), ("c.md", "**" + text(1) + "**"))
+        expected = {}
+        for name, archive in {"z.zip": zipped(*members), "stored.zip": zipped(*members, method=zipfile.ZIP_STORED),
+                              "bz2.zip": zipped(*members, method=zipfile.ZIP_BZIP2),
+                              "lzma.zip": zipped(*members, method=zipfile.ZIP_LZMA), "pax.tar": tarred(*members),
+                              "gnu.tar": tarred(*members, format=tarfile.GNU_FORMAT),
+                              "ustar": tarred(*members[::-1], format=tarfile.USTAR_FORMAT), "t.tgz": gzip.compress(tarred(*members)),
+                              "no-name": bz2.compress(tarred(*members)), "x.txt": lzma.compress(tarred(*members)),
+                              "twice": gzip.compress(lzma.compress(tarred(*members)))}.items():
+            self.write("pile/" + name, archive)
+            for member, relation in (("a.txt", "identical"), ("folder/b.html", "same-text"), ("c.md", "same-text")):
+                expected[f"pile/{name}!/{member}"] = relation
+        groups, summary, _ = self.scan("pile")
+        self.assertEqual(groups, {"pile/plain.txt": expected})
+        self.assertEqual((summary["documents"], summary["containers"], summary["contained"], summary["redundant_bytes"]),
+                         (45, 11, 33, 0))
+        for threads in ("1", "4"):
+            self.assertEqual(self.scan("--threads", threads, "pile")[0], groups)
+
+    def test_nested(self):
+        inner = zipped(("c.txt", text(1)), ("d.gz", gzip.compress(text(2).encode())))
+        self.write("pile/a.zip", zipped(("b.tar.gz", gzip.compress(tarred(("in.zip", inner), ("x.txt", text(2)))))))
+        groups, summary, _ = self.scan("pile")
+        self.assertEqual(groups, {"pile/a.zip!/b.tar.gz!/in.zip!/d.gz": {"pile/a.zip!/b.tar.gz!/x.txt": "same-text"}})
+        self.assertEqual(summary["containers"], 3)
+
+    def test_members_are_named(self):
+        self.write("a.txt", text(1))
+        self.write("z.zip", zipped(("folder/a.txt", text(1) + " more"), ("mail.eml", mail(text(2), ("b.txt", text(1))))))
+        self.assertEqual(self.good("text", "z.zip!/folder/a.txt"), text(1) + " more")
+        self.assertEqual(json.loads(self.good("compare", "--json", "a.txt", "z.zip!/mail.eml!/b.txt"))["relation"], "identical")
+        self.assertIn("1 difference", self.run_program("diff", "a.txt", "z.zip!/folder/a.txt").stdout.decode())
+        self.bad("text", "z.zip!/none", says="there is no 'none' in 'z.zip'")
+        self.bad("text", "none.zip!/a", says="cannot read 'none.zip!?/?a?': no such file")
+        self.bad("text", "a.txt!/x", says="there is no 'x' in 'a.txt'")
+        self.write("z.zip!/own", "a file whose name looks like that")
+        self.assertEqual(self.good("text", "z.zip!/own"), "a file whose name looks like that")
+
+    def test_json_says_what_is_inside(self):
+        self.write("pile/a.txt", text(1))
+        self.write("pile/z.zip", zipped(("a.txt", text(1))))
+        done = json.loads(self.good("scan", "--json", "pile").splitlines()[0])
+        self.assertEqual(done["members"][0]["container"], "pile/z.zip")
+        self.assertNotIn("container", done["kept"])
+        self.assertEqual(self.good("scan", "--list-redundant", "pile"), "")
+
+    def test_files_are_kept_before_members(self):
+        self.write("pile/z.txt", text(1))
+        self.write("pile/a.zip", zipped(("a.txt", text(1))))
+        self.assertEqual(self.scan("pile")[0], {"pile/z.txt": {"pile/a.zip!/a.txt": "identical"}})
+
+    def test_equal_archives_are_looked_into_once(self):
+        archive = zipped(("a.txt", text(1)), ("b.txt", text(1)))
+        for name in ("1.zip", "2.zip", "3.zip"):
+            self.write("pile/" + name, archive)
+        for threads in ("1", "4"):
+            groups, summary, _ = self.scan("pile", "--threads", threads)
+            self.assertEqual(groups, {"pile/1.zip": {"pile/2.zip": "identical", "pile/3.zip": "identical"},
+                                      "pile/1.zip!/a.txt": {"pile/1.zip!/b.txt": "identical"}})
+        self.assertEqual((summary["contained"], summary["redundant_bytes"]), (2, 2 * len(archive)))
+
+    def test_it_can_be_left(self):
+        self.write("pile/a.zip", zipped(("a.txt", text(1))))
+        self.write("pile/b.eml", mail(text(1), ("a.txt", text(1))))
+        groups, summary, _ = self.scan("--no-archives", "pile")
+        self.assertEqual((groups, summary["documents"], summary["binary"], summary["containers"]), ({}, 2, 1, 0))
+        self.assertEqual(self.scan("--min-size=1K", "--max-size=1K", "pile")[1]["documents"], 0)
+
+    def test_one_compressed_document(self):
+        self.write("pile/a.txt", text(1))
+        for name, content in {"a.txt.gz": gzip.compress(text(1).encode()), "a.xz": lzma.compress(text(1).encode()),
+                              "a.md.bz2": bz2.compress(("# " + text(1)).encode()),
+                              "page": gzip.compress(bz2.compress(page(text(1))))}.items():
+            self.write("pile/" + name, content)
+            self.assertEqual(self.extracted("pile/" + name).strip(), text(1), name)
+            self.assertEqual(json.loads(self.good("compare", "--json", "pile/a.txt", "pile/" + name))["relation"], "same-text")
+        groups, summary, _ = self.scan("pile")
+        self.assertEqual(groups, {"pile/a.md.bz2": {f"pile/{name}": "same-text" for name in ("a.txt", "a.txt.gz", "a.xz", "page")}})
+        self.assertEqual((summary["containers"], summary["contained"]), (0, 0))
+
+    def test_texts_are_fetched_again(self):
+        """With little memory few texts are kept: those of members come from a second pass, and the result is the same."""
+        members = [(f"{i:03}.txt", text(i // 2, 3000) + f" {i}") for i in range(120 if SANITIZED else 600)]
+        self.write("pile/a.tar.gz", gzip.compress(tarred(*members), 1))
+        self.write("pile/b.zip", zipped(*((name, content + " b") for name, content in members)))
+        wide, narrow = (self.scan("--threads", "2", f"--memory={memory}", "pile") for memory in ("1G", "8M"))
+        self.assertEqual(wide[0], narrow[0])
+        self.assertEqual(wide[1]["groups"], len(members) // 2)
+        self.assertGreater(narrow[1]["spilled_bytes"], wide[1]["spilled_bytes"])
+        passages = [self.good("scan", "--boilerplate", "--json", f"--memory={memory}", "pile").splitlines()[:-1]
+                    for memory in ("1G", "8M")]
+        self.assertEqual(*([re.sub(r'"offset":\d+', "", line) for line in lines] for lines in passages))
+
+
+class Mail(Containers):
+    def test_body_and_attachments(self):
+        self.write("pile/first.eml", mail(text(1)))
+        reply = "I agree. " + text(9, 20) + "\n" + "\n".join("> " + line for line in text(1).split(" "))
+        self.write("pile/reply.eml", mail(reply, ("größe & co.txt", text(2)), html=page(text(3)).decode()))
+        self.write("pile/paper.txt", text(2))
+        groups, summary, _ = self.scan("pile")
+        self.assertEqual(groups, {"pile/reply.eml": {"pile/first.eml": "near-duplicate"},
+                                  "pile/paper.txt": {"pile/reply.eml!/größe & co.txt": "identical"}})
+        self.assertEqual((summary["containers"], summary["contained"]), (0, 1))
+
+    def test_quoted_text_is_contained(self):
+        self.write("pile/first.eml", mail(text(1)))
+        self.write("pile/reply.eml", mail(text(2, 600) + "\n" + "\n".join("> " + line for line in text(1).split(" "))))
+        self.assertEqual(self.scan("pile")[0], {"pile/reply.eml": {"pile/first.eml": "contained"}})
+
+    def test_charsets_and_encodings(self):
+        original = "Größe, Maß und Überfluß " + text(1)
+        greek = "Ελληνικά κείμενα " + text(2)
+        for charset, encoding in (("utf-8", "8bit"), ("utf-8", "base64"), ("utf-8", "quoted-printable"),
+                                  ("iso-8859-1", "quoted-printable"), ("windows-1252", "8bit"), ("iso-8859-15", "base64")):
+            self.write("a.eml", mail(original, charset=charset, encoding=encoding))
+            self.assertEqual(self.extracted("a.eml").strip(), original, (charset, encoding))
+        for charset in ("iso-8859-7", "windows-1253"):
+            self.write("a.eml", mail(greek, charset=charset, encoding="base64"))
+            self.assertEqual(self.extracted("a.eml").strip(), greek, charset)
+
+    def test_html_where_there_is_no_plain_text(self):
+        head = b"From: a@b\nTo: c@d\nSubject: x\nMIME-Version: 1.0\nContent-Type: text/html; charset=koi8-r\n\n"
+        self.write("a.eml", head + page("Привет, мир").replace(b"<p>", b"<p class=x>").decode().encode("koi8-r"))
+        self.assertEqual(self.extracted("a.eml").strip(), "Привет, мир")
+
+    def test_names_of_attachments(self):
+        part = "--b\nContent-Type: application/octet-stream{}\nContent-Disposition: attachment{}\n\n{}\n"
+        names = [('; name="=?utf-8?q?caf=C3=A9?= =?utf-8?b?IOKCrA==?="', "", "café €"),
+                 ("", "; filename*=utf-8''caf%C3%A9%20%E2%82%AC.txt", "café €.txt"),
+                 ("", "; filename*0*=iso-8859-1''na%EFve; filename*1=\"-and-\"; filename*2*=long%2Etxt", "naïve-and-long.txt"),
+                 ("", '; filename="a \\"b\\"; c.txt"', 'a "b"; c.txt'), ("", "; filename=plain.txt ; size=3", "plain.txt"),
+                 ("", "; filename=\"../../etc/passwd\"", "../../etc/passwd"), ("", "", "part-7"), ("", "; filename=\"\"", "part-8")]
+        body = "".join(part.format(kind, disposition, text(i)) for i, (kind, disposition, _) in enumerate(names))
+        self.write("pile/a.eml", "From: a@b\nTo: c@d\nSubject: x\nContent-Type: multipart/mixed; boundary=b\n\n" + body + "--b--\n")
+        for i, (_, _, name) in enumerate(names):
+            self.write(f"pile/{i}.txt", text(i))
+            self.assertEqual(self.good("text", "pile/a.eml!/" + name), text(i))
+        self.assertEqual(self.scan("pile")[0], {f"pile/{i}.txt": {"pile/a.eml!/" + name: "identical"} for i, (_, _, name) in enumerate(names)})
+
+    def test_mail_in_mail_in_archive_in_mail(self):
+        inner = mail(text(1), ("deep.txt", text(2)))
+        outer = mail("see there", ("mails.zip", zipped(("old.eml", inner))))
+        self.write("pile/a.eml", outer)
+        self.write("pile/b.txt", text(2))
+        self.assertEqual(self.scan("pile")[0], {"pile/b.txt": {"pile/a.eml!/mails.zip!/old.eml!/deep.txt": "identical"}})
+
+    def test_what_is_no_mail(self):
+        for content in ("Title: x\nAuthor: y\n\nbody " + text(1), "From: me\n\n" + text(1), "To: do\nnot a header\n" + text(1),
+                        "Subject: a\nFrom b to c, and on\n" + text(1)):
+            self.write("a.txt", content)
+            self.assertEqual(self.extracted("a.txt"), content)
+
+    def test_broken_mail_is_still_read(self):
+        head = "From: a@b\nTo: c@d\nSubject: x\nContent-Type: multipart/mixed"
+        for body, expected in ((f"; boundary=b\n\n--b\n\n{text(1)}", text(1)), (f"\n\n{text(1)}", text(1)),
+                               (f"; boundary=b\n\n{text(1)}", text(1)), (f"; boundary=\"b\n\n{text(1)}", text(1)),
+                               ("; boundary=b\n\n--b\n--b\n--b--", "")):
+            self.write("a.eml", head + body)
+            self.assertEqual(self.extracted("a.eml").strip(), expected, body[:30])
+
+    def test_parts_of_any_number_and_depth(self):
+        """What is more or deeper than can be meant stays text, and costs no more than its size."""
+        head = "From: a@b\nTo: c@d\nSubject: x\n"
+        deep = "".join(f"Content-Type: multipart/alternative; boundary=b{i}\n\n--b{i}\n" for i in range(3000))
+        self.write("pile/deep.eml", head + deep + "\n" + text(1))
+        self.write("pile/many.eml", head + "Content-Type: multipart/mixed; boundary=b\n\n" + "--b\n\n\n" * 100000)
+        self.write("pile/long.eml", "From: a@b\nTo: c@d\nX-Long: " + " a\n" * 100000 + "\n" + text(2))
+        self.scan("pile")
+
+    def test_mailboxes(self):
+        first, second = mail(text(1)), mail("From here on\n\nFrom there too " + text(2), ("a.txt", text(3)))
+        self.write("pile/a.txt", text(3))
+        self.write("pile/first.eml", first)
+        self.write("pile/box.mbox", mailbox(first, second, mail(text(4))))
+        self.write("pile/box.gz", gzip.compress(mailbox(second)))
+        groups, summary, _ = self.scan("pile")
+        self.assertEqual(groups, {"pile/a.txt": {"pile/box.gz!/1!/a.txt": "identical", "pile/box.mbox!/2!/a.txt": "identical"},
+                                  "pile/box.gz!/1": {"pile/box.mbox!/2": "identical"},
+                                  "pile/first.eml": {"pile/box.mbox!/1": "same-text"}})
+        self.assertEqual((summary["containers"], summary["contained"]), (2, 6))
+        self.assertEqual(self.extracted("pile/box.mbox!/2").strip(), "From here on\n\nFrom there too " + text(2))
+
+
+class Crawls(Containers):
+    def test_records(self):
+        content = page(text(1))
+        records = [record("", b"software: x\r\n", "warcinfo", "application/warc-fields"),
+                   record("http://a.example/plain", response(content, "Content-Type: text/html")),
+                   record("<http://a.example/chunked>", response(chunked(content), "Transfer-Encoding: chunked")),
+                   record("http://a.example/packed", response(gzip.compress(content), "content-encoding: GZIP")),
+                   record("http://a.example/both", response(chunked(gzip.compress(content)), "Content-Encoding: gzip",
+                                                           "Transfer-Encoding: chunked")),
+                   record("http://a.example/unpacked", response(content, "Content-Encoding: gzip")),
+                   record("http://a.example/gone", response(content, status="404 Not Found")),
+                   record("http://a.example/plain", b"GET / HTTP/1.1\r\n\r\n", "request", "application/http; msgtype=request"),
+                   record("dns:a.example", b"1.2.3.4", "response", "text/dns"),
+                   record("file:///notes.md", ("# " + text(1)).encode(), "resource", "text/markdown"),
+                   record("http://a.example/text", text(1).encode(), "conversion", "text/plain")]
+        self.write("pile/a.txt", text(1))
+        self.write("pile/crawl.warc", b"".join(records))
+        self.write("pile/crawl.warc.gz", b"".join(map(gzip.compress, records)))
+        expected = {"http://a.example/plain": "same-text", "http://a.example/chunked": "same-text",
+                    "http://a.example/packed": "same-text", "http://a.example/both": "same-text",
+                    "http://a.example/unpacked": "same-text", "file:///notes.md": "same-text",
+                    "http://a.example/text": "identical"}
+        groups, summary, _ = self.scan("pile")
+        self.assertEqual(groups, {"pile/a.txt": {f"pile/crawl.warc{gz}!/{uri}": relation for gz in ("", ".gz")
+                                                 for uri, relation in expected.items()}})
+        self.assertEqual((summary["containers"], summary["contained"]), (2, 14))
+
+    def test_what_is_broken(self):
+        good = record("http://a.example/1", response(page(text(1))))
+        self.write("pile/a.txt", text(1))
+        for name, tail, cause in (("cut", good[:-300], "ends within a record"), ("not", b"WARC/1.0\r\nWARC-Type: response\r\n\r\n", "does not begin as one"),
+                                  ("junk", b"x" * 100000, "does not begin as one"),
+                                  ("br", record("u", response(b"xyz", "Content-Encoding: br")), "is coded as 'br', which is not known"),
+                                  ("http", record("u", b"not http"), "is no HTTP response")):
+            self.write("pile/c.warc", good + tail)
+            groups, _, problems = self.scan("pile", says=cause)
+            self.assertEqual(groups, {"pile/a.txt": {"pile/c.warc!/http://a.example/1": "same-text"}}, name)
+            self.assertEqual(len(problems), 1)
+
+
+class Hostile(Containers):
+    def test_names_do_no_harm(self):
+        """A name in an archive is a name: nothing is written, nothing else is read."""
+        names = ["../../up.txt", "/etc/passwd", "a/../../b.txt", "x\ny.txt", "-rf", " "]
+        self.write("pile/a.zip", zipped(*((name, text(1)) for name in names)))
+        before = sorted(os.walk(self.folder))
+        groups, summary, _ = self.scan("pile")
+        self.assertEqual(sorted(os.walk(self.folder)), before)
+        (kept, members), = groups.items()
+        self.assertEqual(sorted([kept, *members]), sorted({"pile/a.zip!/" + name for name in names}))
+        self.assertEqual(summary["contained"], len(names))
+        self.assertNotIn("root:", self.good("text", "pile/a.zip!//etc/passwd"))
+
+    def test_what_is_no_file_inside(self):
+        out = io.BytesIO()
+        with tarfile.open(fileobj=out, mode="w") as archive:
+            for kind in (tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE, tarfile.BLKTYPE, tarfile.FIFOTYPE, tarfile.DIRTYPE):
+                info = tarfile.TarInfo(f"odd{kind.decode()}")
+                info.type, info.linkname = kind, "/etc/passwd"
+                archive.addfile(info)
+        self.write("pile/a.tar", out.getvalue())
+        self.assertEqual(self.scan("pile")[1]["contained"], 0)
+
+    def test_names_in_any_encoding(self):
+        archive = zipped(("Ärger/日本.txt", text(1)))
+        self.write("pile/a.zip", archive)
+        self.write("pile/b.tar", tarred(("Ärger/日本.txt", text(1))))
+        raw = zipped(("xxxx.txt", text(1))).replace(b"xxxx.txt", b"\xe4\xff\xfe\x81.txt")
+        self.write("pile/c.zip", raw)
+        for locale in ("C", "C.UTF-8"):
+            groups, _, problems = self.scan("pile", locale=locale)
+            self.assertEqual(problems, {})
+            (kept, members), = groups.items()
+            self.assertLessEqual({"pile/a.zip!/Ärger/日本.txt", "pile/b.tar!/Ärger/日本.txt"}, {kept, *members})
+
+    def test_damage_is_told_and_the_rest_is_read(self):
+        self.write("pile/a.txt", text(1))
+        whole = zipped(("a.txt", text(1)), ("b.txt", text(2)), method=zipfile.ZIP_STORED)
+        broken = bytearray(whole)
+        broken[whole.index(text(2).encode()) + 10] ^= 1
+        self.write("pile/crc.zip", bytes(broken))
+        self.write("pile/cut.tar", tarred(("a.txt", text(1)), ("b.txt", text(2)))[:5000])
+        self.write("pile/cut.tgz", gzip.compress(tarred(("a.txt", text(1)), ("b.txt", text(2, 100000))))[:-9])
+        self.write("pile/cut.gz", gzip.compress(text(1).encode())[:-200])
+        self.write("pile/bad.7z", b"7z\xbc\xaf\x27\x1c" + b"\xff" * 100)
+        groups, _, problems = self.scan("pile", says="cannot unpack")
+        self.assertEqual(groups, {"pile/a.txt": {f"pile/{name}!/a.txt": "identical" for name in ("crc.zip", "cut.tar", "cut.tgz")}})
+        self.assertEqual(set(problems), {"pile/crc.zip!/b.txt", "pile/cut.tar!/b.txt", "pile/cut.tgz!/b.txt", "pile/cut.gz",
+                                         "pile/bad.7z"})
+        for name, cause in problems.items():
+            self.assertIn(name.split("!/")[0], cause)
+            self.assertNotIn("\n", cause)
+
+    def test_encrypted_members(self):
+        archive = bytearray(zipped(("a.txt", text(1)), ("b.txt", text(2))))
+        for signature, flags in ((b"PK\3\4", 6), (b"PK\1\2", 8)):  # the first member's flags, in both places
+            archive[archive.index(signature) + flags] |= 1
+        self.write("pile/a.zip", bytes(archive))
+        self.write("pile/b.txt", text(2))
+        groups, _, problems = self.scan("pile", says="'pile/a.zip!/a.txt' is encrypted")
+        self.assertEqual(groups, {"pile/b.txt": {"pile/a.zip!/b.txt": "identical"}})
+
+    def test_depth(self):
+        deep = zipped(("a.txt", text(1)))
+        for i in range(1000):
+            deep = zipped(("a.zip", deep), method=zipfile.ZIP_STORED)
+        self.write("pile/deep.zip", deep)
+        packed = text(1).encode()
+        for i in range(1000):
+            packed = gzip.compress(packed, 0)
+        self.write("pile/deep.gz", packed)
+        self.write("pile/b.txt", text(2))
+        _, summary, problems = self.scan("pile", says="is nested deeper than 16")
+        self.assertEqual(len(problems), 2)
+        self.assertIn("too many filters", problems["pile/deep.gz"])
+
+    def test_bombs(self):
+        """They end at the limit: one line, little memory, and the rest is read."""
+        layer = zipped(*((f"{i}.zip", zipped(("zeros", bytes(8 << 20)))) for i in range(8)))
+        self.write("pile/bomb.zip", zipped(*((f"{i}.zip", layer) for i in range(16))))
+        self.write("pile/members.tar.xz", lzma.compress(tarred(("a", ""))[:512] * 20000))
+        self.write("pile/plain.gz", gzip.compress(b"a b " * (16 << 20)))
+        self.write("pile/a.txt", text(1))
+        self.write("pile/b.zip", zipped(("a.txt", text(1))))
+        groups, _, problems = self.scan("--memory=512M", "--threads=2", "pile", says="unpacks to more than")
+        self.assertEqual([re.sub("!/.*", "", name) for name in problems], ["pile/bomb.zip", "pile/members.tar.xz", "pile/plain.gz"])
+        self.assertEqual(groups["pile/a.txt"], {"pile/b.zip!/a.txt": "identical"})
+
+    def test_the_limit_is_an_option(self):
+        self.write("pile/a.zip", zipped(("a.txt", text(1, 3000)), ("b.txt", text(2, 3000))))
+        self.assertEqual(self.scan("--unpacked=1M", "pile")[1]["contained"], 2)
+        groups, summary, problems = self.scan("--unpacked=32K", "pile", says="'pile/a.zip' unpacks to more than 32768 bytes")
+        self.assertEqual((summary["contained"], list(problems)), (1, ["pile/a.zip!/b.txt"]))
+
+    def test_a_member_may_be_too_large_to_be_held(self):
+        big = text(1, 400000)
+        self.write("pile/a.tar", tarred(("big.txt", big), ("a.txt", text(2))))
+        self.write("pile/c.tar.gz", gzip.compress(tarred(("in.tar", tarred(("a.txt", text(2)), ("pad.txt", big))))))
+        self.write("pile/b.txt", text(2))
+        groups, _, problems = self.scan("--memory=8M", "pile", says="has to be held in memory, and is too large for that")
+        self.assertEqual(groups, {"pile/b.txt": {"pile/a.tar!/a.txt": "identical", "pile/c.tar.gz!/in.tar!/a.txt": "identical"}})
+        self.assertEqual(set(problems), {"pile/a.tar!/big.txt", "pile/c.tar.gz!/in.tar!/pad.txt"})
+
+    def test_any_bytes(self):
+        """Archives with a few bytes changed or missing: whatever they are then, the scan ends well."""
+        source = random.Random(5)
+        whole = [zipped(("a.txt", text(1)), ("b/c.gz", gzip.compress(text(2).encode()))), tarred(("a.txt", text(1)), ("b.txt", text(2))),
+                 gzip.compress(tarred(("a.txt", text(1)))), mailbox(mail(text(1), ("a.zip", zipped(("x", text(2)))))),
+                 record("http://a.example", response(chunked(gzip.compress(page(text(1)))), "Transfer-Encoding: chunked"))]
+        for i in range(20 if SANITIZED else 200):
+            content = bytearray(source.choice(whole))
+            for _ in range(source.randrange(1, 6)):
+                content[source.randrange(len(content))] = source.randrange(256)
+            if source.randrange(3) == 0:
+                del content[source.randrange(len(content)):]
+            self.write(f"pile/{i}", bytes(content))
+        self.scan("pile", says=".*")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
