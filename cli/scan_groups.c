@@ -94,8 +94,7 @@ static layout survey(scan_report *r) {
 
 /* ---- rows ---- */
 
-/* "near-duplicate 97 %" */
-static const char *relation_words(const stemma_scan_member *m, char *buffer, size_t size) {
+const char *relation_words(const stemma_scan_member *m, char *buffer, size_t size) {
     char percent[16];
     double share = m->relation == STEMMA_CONTAINED  ? m->contained
                    : m->relation == STEMMA_CONTAINS ? m->contains
