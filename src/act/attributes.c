@@ -1,99 +1,111 @@
 #include "act/attributes.h"
 
-#include "base/buf.h"
+#include "base/alloc.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
 enum { MOST = 1 << 16 }; /* what Linux allows for a value, and for all names */
 
+/* ---- extended attributes: each its name with a NUL, the size of its value in 4 bytes, the value ---- */
+
 /* The system gives these by rules of its own. */
 static bool is_given(const char *name) {
     return !strncmp(name, "security.", 9);
 }
 
-static stemma_status list_names(const struct held *held, struct buf *names, stemma_error *err) {
-    if (!buf_reserve(names, MOST)) return fail_memory(err);
-    ssize_t size = flistxattr(held->fd, (char *)names->data, MOST);
-    if (size < 0 && errno != ENOTSUP)
-        return fail_errno(err, "read the attributes of", held->place.path, errno);
-    names->len = size < 0 ? 0 : (size_t)size;
+static stemma_status note_value(const struct held *held, const char *name, struct buf *out,
+                                stemma_error *err) {
+    size_t head = strlen(name) + 1 + 4;
+    if (!buf_reserve(out, head + MOST)) return fail_memory(err);
+    ssize_t size = fgetxattr(held->fd, name, out->data + out->len + head, MOST);
+    if (size < 0) return fail_errno(err, "read the attributes of", held->place.path, errno);
+    memcpy(out->data + out->len, name, head - 4);
+    store_u32(out->data + out->len + head - 4, (uint32_t)size);
+    out->len += head + (size_t)size;
     return STEMMA_OK;
 }
 
-static size_t count_names(const struct buf *names) {
+static int by_name(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The names in order, as file systems list them in any. */
+static stemma_status note_names(const struct held *held, const char *names, size_t size, struct buf *out,
+                                stemma_error *err) {
+    const char **sorted =
+        mem_alloc((size / 2 + 1) * sizeof *sorted); /* a name and its NUL are 2 bytes at least */
     size_t count = 0;
-    for (size_t at = 0; at < names->len; at += strlen((char *)names->data + at) + 1)
-        count += !is_given((char *)names->data + at);
-    return count;
+    stemma_status status = sorted ? STEMMA_OK : fail_memory(err);
+    for (size_t at = 0; sorted && at < size; at += strlen(names + at) + 1)
+        if (!is_given(names + at)) sorted[count++] = names + at;
+    if (count) qsort(sorted, count, sizeof *sorted, by_name);
+    for (size_t i = 0; i < count && status == STEMMA_OK; i++) status = note_value(held, sorted[i], out, err);
+    mem_free(sorted);
+    return status;
 }
 
-static bool has_value(const struct held *held, const char *name, struct buf *value) {
-    ssize_t size = buf_reserve(value, MOST) ? fgetxattr(held->fd, name, value->data, MOST) : -1;
-    value->len = size < 0 ? 0 : (size_t)size;
-    return size >= 0;
+stemma_status attributes_note(const struct held *held, struct buf *out, stemma_error *err) {
+    char few[256]; /* most files have none */
+    ssize_t size = flistxattr(held->fd, few, sizeof few);
+    if (size == 0 || (size < 0 && errno == ENOTSUP)) return STEMMA_OK;
+    if (size > 0) return note_names(held, few, (size_t)size, out, err);
+    char *names = mem_alloc(MOST);
+    if (!names) return fail_memory(err);
+    size = flistxattr(held->fd, names, MOST);
+    stemma_status status = size < 0 ? fail_errno(err, "read the attributes of", held->place.path, errno)
+                                    : note_names(held, names, (size_t)size, out, err);
+    mem_free(names);
+    return status;
 }
 
-static bool is_equal(const struct held *a, const struct held *b, const char *name) {
-    struct buf x = {0}, y = {0};
-    bool equal =
-        has_value(a, name, &x) && has_value(b, name, &y) && x.len == y.len && !memcmp(x.data, y.data, x.len);
-    buf_release(&x);
-    buf_release(&y);
-    return equal;
+static stemma_status give_extended(const struct buf *noted, int to, const char *name, stemma_error *err) {
+    for (size_t at = 0; at < noted->len;) {
+        const char *attribute = (const char *)noted->data + at;
+        size_t left = noted->len - at, head = strnlen(attribute, left) + 1 + 4;
+        uint32_t size = head <= left ? load_u32(noted->data + at + head - 4) : UINT32_MAX;
+        if (size > left - (head <= left ? head : left))
+            return fail(err, STEMMA_CORRUPT, "the attributes noted of '%s' are damaged", name);
+        if (fsetxattr(to, attribute, noted->data + at + head, size, 0) != 0)
+            return fail_errno(err, "give its extended attributes to", name, errno);
+        at += head + size;
+    }
+    return STEMMA_OK;
 }
 
-/* As many names, and each of the one with the same value in the other. */
-static bool are_equal(const struct held *a, const struct held *b, const struct buf *a_names,
-                      const struct buf *b_names) {
-    if (count_names(a_names) != count_names(b_names)) return false;
-    for (size_t at = 0; at < a_names->len; at += strlen((char *)a_names->data + at) + 1)
-        if (!is_given((char *)a_names->data + at) && !is_equal(a, b, (char *)a_names->data + at))
-            return false;
-    return true;
-}
+/* ---- all of them ---- */
 
 stemma_status attributes_compare(const struct held *a, const struct held *b, stemma_error *err) {
-    struct buf a_names = {0}, b_names = {0};
-    const struct stat *x = &a->info, *y = &b->info;
-    if (x->st_uid != y->st_uid || x->st_gid != y->st_gid || x->st_mode != y->st_mode)
+    struct buf x = {0}, y = {0};
+    const struct stat *p = &a->info, *q = &b->info;
+    if (p->st_uid != q->st_uid || p->st_gid != q->st_gid || p->st_mode != q->st_mode)
         return fail(err, STEMMA_UNSUPPORTED, "'%s' has another owner or other permissions than '%s'",
                     a->place.path, b->place.path);
-    stemma_status status = list_names(a, &a_names, err);
-    if (status == STEMMA_OK) status = list_names(b, &b_names, err);
-    if (status == STEMMA_OK && !are_equal(a, b, &a_names, &b_names))
+    stemma_status status = attributes_note(a, &x, err);
+    if (status == STEMMA_OK) status = attributes_note(b, &y, err);
+    if (status == STEMMA_OK && (x.len != y.len || (x.len && memcmp(x.data, y.data, x.len))))
         status = fail(err, STEMMA_UNSUPPORTED, "'%s' has other extended attributes than '%s'", a->place.path,
                       b->place.path);
-    buf_release(&a_names);
-    buf_release(&b_names);
+    buf_release(&x);
+    buf_release(&y);
     return status;
 }
 
-stemma_status attributes_copy_extended(const struct held *from, int to, const char *name, stemma_error *err) {
-    struct buf names = {0}, value = {0};
-    stemma_status status = list_names(from, &names, err);
-    for (size_t at = 0; status == STEMMA_OK && at < names.len; at += strlen((char *)names.data + at) + 1) {
-        const char *attribute = (char *)names.data + at;
-        if (is_given(attribute)) continue;
-        if (!has_value(from, attribute, &value) || fsetxattr(to, attribute, value.data, value.len, 0) != 0)
-            status = fail_errno(err, "give its extended attributes to", name, errno);
-    }
-    buf_release(&names);
-    buf_release(&value);
-    return status;
-}
-
-/* The mode after the owner, whose change may take bits of it away. */
-stemma_status attributes_give(const struct stat *noted, int to, const char *name, stemma_error *err) {
-    const struct timespec times[2] = {noted->st_atim, noted->st_mtim};
+/* Extended ones first, as writing them needs the mode that the file was made with; the mode after the owner,
+ * whose change may take bits of it away. */
+stemma_status attributes_give(const struct buf *noted, const struct stat *info, int to, const char *name,
+                              stemma_error *err) {
+    const struct timespec times[2] = {info->st_atim, info->st_mtim};
     struct stat now;
+    TRY(give_extended(noted, to, name, err));
     if (fstat(to, &now) != 0) return fail_errno(err, "look at", name, errno);
-    if ((now.st_uid != noted->st_uid || now.st_gid != noted->st_gid) &&
-        fchown(to, noted->st_uid, noted->st_gid) != 0)
+    if ((now.st_uid != info->st_uid || now.st_gid != info->st_gid) &&
+        fchown(to, info->st_uid, info->st_gid) != 0)
         return fail_errno(err, "give its owner to", name, errno);
-    if (fchmod(to, noted->st_mode & 07777) != 0)
+    if (fchmod(to, info->st_mode & 07777) != 0)
         return fail_errno(err, "give its permissions to", name, errno);
     return futimens(to, times) ? fail_errno(err, "give its time to", name, errno) : STEMMA_OK;
 }

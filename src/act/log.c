@@ -19,6 +19,7 @@ void intent_release(struct intent *intent) {
     mem_free(intent->path);
     mem_free(intent->kept);
     mem_free(intent->target);
+    buf_release(&intent->attributes);
     *intent = (struct intent){0};
 }
 
@@ -50,13 +51,12 @@ static bool put_escaped(struct buf *out, const char *text, bool *valid) {
     return true;
 }
 
-static bool put_base64(struct buf *out, const char *text) {
-    size_t size = strlen(text), room = sodium_base64_ENCODED_LEN(size, sodium_base64_VARIANT_ORIGINAL);
-    if (!buf_reserve(out, room)) return false;
-    sodium_bin2base64((char *)out->data + out->len, room, (const uint8_t *)text, size,
-                      sodium_base64_VARIANT_ORIGINAL);
+static bool put_base64(struct buf *out, const char *key, const void *bytes, size_t size) {
+    size_t room = sodium_base64_ENCODED_LEN(size, sodium_base64_VARIANT_ORIGINAL);
+    if (!buf_add_format(out, ",\"%s\":\"", key) || !buf_reserve(out, room)) return false;
+    sodium_bin2base64((char *)out->data + out->len, room, bytes, size, sodium_base64_VARIANT_ORIGINAL);
     out->len += room - 1;
-    return true;
+    return buf_add_byte(out, '"');
 }
 
 static bool put_text(struct buf *out, const char *key, const char *text, bool *valid) {
@@ -64,10 +64,10 @@ static bool put_text(struct buf *out, const char *key, const char *text, bool *v
 }
 
 static bool put_name(struct buf *out, const char *key, const char *name) {
+    char bytes_key[32];
     bool valid;
-    if (!put_text(out, key, name, &valid)) return false;
-    return valid ||
-           (buf_add_format(out, ",\"%s_bytes\":\"", key) && put_base64(out, name) && buf_add_byte(out, '"'));
+    snprintf(bytes_key, sizeof bytes_key, "%s_bytes", key);
+    return put_text(out, key, name, &valid) && (valid || put_base64(out, bytes_key, name, strlen(name)));
 }
 
 /* A line is whole or not there. */
@@ -96,7 +96,8 @@ stemma_status log_intend(struct act_log *log, const struct intent *i, stemma_err
     bool whole = buf_add_format(out, "{\"step\":%" PRIu64 ",\"action\":\"%s\",\"relation\":\"%s\"", i->number,
                                 stemma_action_name(i->action), stemma_relation_name(i->relation)) &&
                  put_name(out, "path", i->path) && put_name(out, "kept", i->kept) &&
-                 (!i->target || put_name(out, "to", i->target)) && put_facts(out, i);
+                 (!i->target || put_name(out, "to", i->target)) && put_facts(out, i) &&
+                 (!i->attributes.len || put_base64(out, "attributes", i->attributes.data, i->attributes.len));
     return end_line(log, begin, whole, err);
 }
 
@@ -158,9 +159,12 @@ static stemma_status log_open(struct act_log *log, const char *path, int flags, 
 
 stemma_status log_create(struct act_log *log, const char *path, stemma_error *err) {
     stemma_status status = log_open(log, path, O_WRONLY | O_CREAT | O_EXCL, err);
+    bool made = log->fd >= 0;
     if (status == STEMMA_OK) status = write_head(log, err);
     if (status == STEMMA_OK) status = sync_folder(log, err);
-    if (status != STEMMA_OK) log_close(log);
+    if (status == STEMMA_OK) return STEMMA_OK;
+    if (made) unlink(path);
+    log_close(log);
     return status;
 }
 

@@ -28,6 +28,7 @@ struct intent {
     stemma_relation relation;
     char *path, *kept, *target; /* from the root on; target: of a move, else NULL */
     struct stat file;           /* of path: device, inode, size, times, mode, owner */
+    struct buf attributes;      /* of a file that is deleted: the extended ones, see act/attributes.h */
     uint64_t kept_inode;
     int64_t kept_modified;
 };

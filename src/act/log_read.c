@@ -32,6 +32,7 @@ enum field {
     ACCESSED,
     KEPT_INODE,
     KEPT_MODIFIED,
+    ATTRIBUTES,
     FOLDER,
     FOLDER_BYTES,
     DONE,
@@ -63,6 +64,7 @@ static const char *const field_names[FIELDS] = {
     [ACCESSED] = "accessed",
     [KEPT_INODE] = "kept_inode",
     [KEPT_MODIFIED] = "kept_modified",
+    [ATTRIBUTES] = "attributes",
     [FOLDER] = "folder",
     [FOLDER_BYTES] = "folder_bytes",
     [DONE] = "done",
@@ -133,17 +135,16 @@ static bool take_text(struct line *line, enum field field) {
            strlen((char *)line->text.data) + 1 == line->text.len;
 }
 
+/* In line->text instead, with a NUL behind it. */
 static bool decode_base64(struct line *line) {
-    size_t size = line->text.len - 1, got;
+    size_t size = line->text.len - 1, got = 0;
     uint8_t *decoded = mem_alloc(size + 1);
     bool good = had(line, decoded) && !sodium_base642bin(decoded, size, (char *)line->text.data, size, NULL,
                                                          &got, NULL, sodium_base64_VARIANT_ORIGINAL);
-    if (good && !memchr(decoded, 0, got)) {
-        memcpy(line->text.data, decoded, got);
-        line->text.data[got] = 0;
+    if (good) {
+        decoded[got] = 0;
+        memcpy(line->text.data, decoded, got + 1);
         line->text.len = got + 1;
-    } else {
-        good = false;
     }
     mem_free(decoded);
     return good;
@@ -154,7 +155,7 @@ static char *take_path(struct line *line, enum field field) {
     bool as_bytes = is_there(line, field + 1);
     if (!take_text(line, as_bytes ? field + 1 : field) || (as_bytes && !decode_base64(line))) return NULL;
     const char *path = (char *)line->text.data, *slash = strrchr(path, '/');
-    if (path[0] != '/' || !slash[1]) return NULL;
+    if (path[0] != '/' || !slash[1] || strlen(path) + 1 != line->text.len) return NULL;
     char *copy = mem_copy_string(path);
     had(line, copy);
     return copy;
@@ -207,11 +208,18 @@ static bool take_names(struct line *line, struct intent *i) {
     return i->path && i->kept && (i->target || i->action != STEMMA_ACT_MOVE);
 }
 
+static bool take_attributes(struct line *line, struct intent *i) {
+    if (!is_there(line, ATTRIBUTES)) return true;
+    return take_text(line, ATTRIBUTES) && decode_base64(line) &&
+           had(line, buf_add(&i->attributes, line->text.data, line->text.len - 1));
+}
+
 static bool take_step(struct line *line) {
     struct log_content *c = line->content;
     struct intent i = {0};
     bool good = take_count(line, STEP, &i.number) && i.number == c->count && take_action(line, &i.action) &&
                 take_relation(line, &i.relation) && take_facts(line, &i) && take_names(line, &i) &&
+                take_attributes(line, &i) &&
                 had(line, mem_grow((void **)&c->entries, &c->capacity, c->count + 1, sizeof *c->entries));
     if (good)
         c->entries[c->count++] = (struct log_entry){.intent = i};

@@ -84,6 +84,23 @@ bool path_is_taken(const char *path) {
 
 /* ---- folders ---- */
 
+dev_t device_of(const char *path) {
+    char *copy = mem_copy_string(path);
+    struct stat info = {.st_dev = 0};
+    int fd = -1;
+    for (char *end = copy; copy && fd < 0 && end;) {
+        fd = open_path(copy, O_PATH | O_CLOEXEC);
+        if (fd >= 0 || !copy[1]) break;
+        end = strrchr(copy, '/');
+        if (end) end[end == copy] = 0;
+    }
+    mem_free(copy);
+    if (fd < 0) return 0;
+    if (fstat(fd, &info) != 0) info.st_dev = 0;
+    close(fd);
+    return info.st_dev;
+}
+
 static stemma_status open_or_make(int outer, const char *name, const char *path, int flags, folder_made *made,
                                   void *context, int *fd, stemma_error *err) {
     *fd = openat(outer, name, flags);

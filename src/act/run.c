@@ -87,6 +87,10 @@ static stemma_status can_act(const struct run *run, const struct held *file, con
     if (file->info.st_nlink > 1 && (action == STEMMA_ACT_DELETE || action == STEMMA_ACT_HARDLINK))
         return fail(err, STEMMA_UNSUPPORTED, "it has %ju links: one less frees nothing",
                     (uintmax_t)file->info.st_nlink);
+    if (action == STEMMA_ACT_MOVE && file->info.st_nlink > 1 &&
+        device_of(run->plan->directory) != file->info.st_dev)
+        return fail(err, STEMMA_UNSUPPORTED, "it has %ju links, from which another file system would part it",
+                    (uintmax_t)file->info.st_nlink);
     if (action == STEMMA_ACT_HARDLINK) return can_hardlink(file, kept, err);
     return action == STEMMA_ACT_REFLINK ? reflink_possible(file, kept, err) : STEMMA_OK;
 }
@@ -217,6 +221,8 @@ static stemma_status make_intent(struct run *run, const struct step *step, const
                        .kept_inode = kept->info.st_ino,
                        .kept_modified = nanoseconds(kept->info.st_mtim)};
     stemma_status status = i.path && i.kept ? STEMMA_OK : fail_memory(err);
+    if (status == STEMMA_OK && plan->action == STEMMA_ACT_DELETE)
+        status = attributes_note(file, &i.attributes, err);
     if (status == STEMMA_OK && plan->action == STEMMA_ACT_MOVE)
         status = choose_target(run, file->place.path, &i.target, err);
     if (status == STEMMA_OK)

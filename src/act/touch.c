@@ -18,7 +18,10 @@ static int rename_new(int from, const char *name, int to, const char *new_name) 
     if (renameat2(from, name, to, new_name, RENAME_NOREPLACE) == 0) return 0;
     if (errno != EINVAL && errno != ENOSYS) return errno;
     if (linkat(from, name, to, new_name, 0) != 0) return errno;
-    return unlinkat(from, name, 0) ? errno : 0;
+    if (unlinkat(from, name, 0) == 0) return 0;
+    int cause = errno;
+    unlinkat(to, new_name, 0);
+    return cause;
 }
 
 static stemma_status fail_taken(const char *path, stemma_error *err) {
@@ -136,26 +139,37 @@ stemma_status touch_reflink(const struct held *file, const struct held *kept, co
 
 /* ---- copies ---- */
 
-static stemma_status fill_draft(const struct held *from, const struct stat *noted, unsigned how, int fd,
-                                const char *name, const volatile int *stop, stemma_error *err) {
+static stemma_status fill_draft(const struct held *from, const struct buf *noted, const struct stat *info,
+                                int fd, const char *name, const volatile int *stop, stemma_error *err) {
     struct held copy = {.place = {.folder = -1, .path = name, .name = name}, .fd = fd};
     TRY(bytes_copy(from, fd, name, stop, err));
-    if (how & COPY_EXTENDED) TRY(attributes_copy_extended(from, fd, name, err));
-    TRY(attributes_give(noted, fd, name, err));
+    TRY(attributes_give(noted, info, fd, name, err));
     if (fsync(fd) != 0) return fail_errno(err, "write", name, errno);
     return bytes_compare(from, &copy, stop, err);
 }
 
-stemma_status touch_copy(const struct held *from, const struct stat *noted, const struct place *to,
-                         const char *draft, unsigned how, const volatile int *stop, stemma_error *err) {
+static stemma_status copy_noted(const struct held *from, const struct buf *noted, const struct stat *info,
+                                const struct place *to, const char *draft, bool replace,
+                                const volatile int *stop, stemma_error *err) {
     TRY(draft_drop(to, draft, err));
     int fd = openat(to->folder, draft, O_CREAT | O_EXCL | O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0) return fail_errno(err, "write", to->path, errno);
-    stemma_status status = fill_draft(from, noted, how, fd, to->path, stop, err);
+    stemma_status status = fill_draft(from, noted, info, fd, to->path, stop, err);
     close(fd);
     if (status == STEMMA_OK) status = held_unchanged(from, err);
-    if (status == STEMMA_OK) status = publish(to, draft, how & COPY_REPLACES, err);
+    if (status == STEMMA_OK) status = publish(to, draft, replace, err);
     if (status != STEMMA_OK) draft_drop(to, draft, NULL);
+    return status;
+}
+
+stemma_status touch_copy(const struct held *from, const struct buf *noted, const struct stat *info,
+                         const struct place *to, const char *draft, bool replace, const volatile int *stop,
+                         stemma_error *err) {
+    struct buf own = {0};
+    stemma_status status = noted ? STEMMA_OK : attributes_note(from, &own, err);
+    if (status == STEMMA_OK)
+        status = copy_noted(from, noted ? noted : &own, info, to, draft, replace, stop, err);
+    buf_release(&own);
     return status;
 }
 
@@ -166,9 +180,11 @@ static stemma_status move_over(const struct held *file, const struct place *to, 
     if (file->info.st_nlink > 1)
         return fail(err, STEMMA_UNSUPPORTED,
                     "'%s' has other links, from which another file system would part it", file->place.path);
-    TRY(touch_copy(file, &file->info, to, draft, COPY_EXTENDED, stop, err));
-    TRY(sync_folder(to, err));
-    return touch_delete(file, err);
+    TRY(touch_copy(file, NULL, &file->info, to, draft, false, stop, err));
+    stemma_status status = sync_folder(to, err);
+    if (status == STEMMA_OK) status = touch_delete(file, err);
+    if (status != STEMMA_OK) unlinkat(to->folder, to->name, 0); /* the file stays where it is, and once */
+    return status;
 }
 
 stemma_status touch_move(const struct held *file, const struct place *to, const char *draft,

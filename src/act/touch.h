@@ -7,6 +7,7 @@
 #define ACT_TOUCH_H
 
 #include "act/place.h"
+#include "base/buf.h"
 
 stemma_status touch_delete(const struct held *file, stemma_error *err);
 
@@ -25,14 +26,11 @@ stemma_status reflink_possible(const struct held *file, const struct held *kept,
 stemma_status touch_move(const struct held *file, const struct place *to, const char *draft,
                          const volatile int *stop, stemma_error *err);
 
-enum copy_how {
-    COPY_EXTENDED = 1, /* with the extended attributes of the original */
-    COPY_REPLACES = 2  /* the name may be taken */
-};
-
-/* A file of its own with the bytes of another, and the owner, mode and times that are noted. */
-stemma_status touch_copy(const struct held *from, const struct stat *noted, const struct place *to,
-                         const char *draft, unsigned how, const volatile int *stop, stemma_error *err);
+/* A file of its own with the bytes of another, the extended attributes that are noted (NULL: those of the
+ * other), and the owner, mode and times of info. replace: the name may be taken. */
+stemma_status touch_copy(const struct held *from, const struct buf *noted, const struct stat *info,
+                         const struct place *to, const char *draft, bool replace, const volatile int *stop,
+                         stemma_error *err);
 
 /* After a crash. No draft is no failure. */
 stemma_status draft_drop(const struct place *beside, const char *draft, stemma_error *err);

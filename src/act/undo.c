@@ -107,8 +107,7 @@ static stemma_status part(struct reversal *r, struct held *file, bool old_time, 
     }
     r->needed = true;
     return r->undo->dry ? STEMMA_OK
-                        : touch_copy(file, &noted, &file->place, r->draft, COPY_EXTENDED | COPY_REPLACES,
-                                     r->undo->stop, err);
+                        : touch_copy(file, NULL, &noted, &file->place, r->draft, true, r->undo->stop, err);
 }
 
 static stemma_status undo_hardlink(struct reversal *r, struct held *file, stemma_error *err) {
@@ -149,7 +148,8 @@ static stemma_status copy_kept(struct reversal *r, const struct place *home, ste
         status = fail(err, STEMMA_UNSUPPORTED, "it was deleted, and the kept '%s' has changed", intent->kept);
     r->needed = status == STEMMA_OK;
     if (r->needed && !r->undo->dry)
-        status = touch_copy(&kept, &intent->file, home, r->draft, 0, r->undo->stop, err);
+        status =
+            touch_copy(&kept, &intent->attributes, &intent->file, home, r->draft, false, r->undo->stop, err);
     held_close(&kept);
     return status;
 }
@@ -211,9 +211,12 @@ static stemma_status tell(struct undo *u, const struct reversal *r, stemma_statu
 static stemma_status undo_entry(struct undo *u, const struct log_entry *entry, stemma_error *err) {
     struct reversal r = {.undo = u, .intent = &entry->intent};
     stemma_error cause;
-    if (entry->state == LOG_NOT_DONE || entry->state == LOG_UNDONE) return STEMMA_OK;
+    /* Of what is said not to be done, a move may have left a copy that could not be removed again. */
+    bool left_over = entry->state == LOG_NOT_DONE && entry->intent.action == STEMMA_ACT_MOVE;
+    if ((entry->state == LOG_NOT_DONE && !left_over) || entry->state == LOG_UNDONE) return STEMMA_OK;
     draft_name(u->content.id, entry->intent.number, r.draft);
     stemma_status status = reverse(&r, &cause);
+    if (left_over && (status == STEMMA_UNSUPPORTED || status == STEMMA_NOT_FOUND)) return STEMMA_OK;
     if (status == STEMMA_INTERRUPTED || status == STEMMA_NO_MEMORY)
         return fail(err, status, "%s", cause.message);
     if (status == STEMMA_OK && !u->dry) {
