@@ -1,5 +1,6 @@
 #include "act.h"
 
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -65,6 +66,16 @@ enum exit_code act_check_use(const options *o) {
 
 /* ---- asking back ---- */
 
+enum { PATIENCE = 100 }; /* milliseconds */
+
+/* A signal may come just before the waiting, which it would not end then. */
+static bool wait_for_answer(void) {
+    struct pollfd waiting = {.fd = STDIN_FILENO, .events = POLLIN};
+    while (!stop_requested)
+        if (poll(&waiting, 1, PATIENCE) > 0) return true;
+    return false;
+}
+
 static bool is_confirmed(const options *o, const stemma_act_options *act, const stemma_act_totals *t) {
     char answer[16], count[32], bytes[32];
     if (o->yes || !isatty(STDIN_FILENO)) return true;
@@ -72,7 +83,7 @@ static bool is_confirmed(const options *o, const stemma_act_options *act, const 
     fprintf(stderr, "%s %s file%s, %s? (--dry-run shows them) [y/N] ", stemma_action_name(act->action),
             format_count(t->steps, count, sizeof count), t->steps == 1 ? "" : "s",
             format_bytes(t->bytes, bytes, sizeof bytes));
-    if (!fgets(answer, sizeof answer, stdin)) answer[0] = '\0';
+    if (!wait_for_answer() || !fgets(answer, sizeof answer, stdin)) answer[0] = '\0';
     return answer[0] == 'y' || answer[0] == 'Y';
 }
 

@@ -15,6 +15,7 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -32,7 +33,7 @@ static uint64_t seed = 1;
 
 /* ---- calls that do not come back, or fail ---- */
 
-enum fate { NOTHING, KILL, FAIL };
+enum fate { NOTHING, KILL, FAIL, REFUSE }; /* REFUSE: an allocation */
 static struct {
     enum fate fate;
     long left; /* calls until then */
@@ -41,14 +42,21 @@ static struct {
     bool no_rename; /* the file system cannot rename without replacing */
 } fault = {.error = EIO};
 
-enum { KILLED = 9 };
-
 static bool fails(void) {
+    if (fault.fate == REFUSE) return false;
     fault.calls++;
     if (fault.fate == NOTHING || fault.left-- > 0) return false;
-    if (fault.fate == KILL) _exit(KILLED);
+    if (fault.fate == KILL) kill(getpid(), SIGKILL);
     fault.fate = NOTHING;
     errno = fault.error;
+    return true;
+}
+
+static bool refuses(void) {
+    if (fault.fate != REFUSE) return false;
+    fault.calls++;
+    if (fault.left-- > 0) return false;
+    fault.fate = NOTHING;
     return true;
 }
 
@@ -57,6 +65,15 @@ static bool fails(void) {
     result __wrap_##name(__VA_ARGS__);                                                                       \
     result __wrap_##name(__VA_ARGS__)
 
+WRAP(void *, malloc, size_t size) {
+    return refuses() ? NULL : __real_malloc(size);
+}
+WRAP(void *, calloc, size_t count, size_t size) {
+    return refuses() ? NULL : __real_calloc(count, size);
+}
+WRAP(void *, realloc, void *old, size_t size) {
+    return refuses() ? NULL : __real_realloc(old, size);
+}
 WRAP(int, openat, int at, const char *path, int flags, mode_t mode) {
     return fails() ? -1 : __real_openat(at, path, flags, mode);
 }
@@ -321,9 +338,15 @@ static stemma_status act(const struct plan_kind *kind, void (*change)(void), enu
     return status;
 }
 
+static bool was_killed(pid_t child) {
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status) ? WTERMSIG(status) == SIGKILL : WEXITSTATUS(status) == 0);
+    return WIFSIGNALED(status);
+}
+
 /* In a child, which may be killed. Returns whether it was. */
 static bool act_in_child(const struct plan_kind *kind, long at) {
-    int status;
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
@@ -331,13 +354,10 @@ static bool act_in_child(const struct plan_kind *kind, long at) {
         act(kind, change_nothing, KILL, at, NULL, &done);
         _exit(0);
     }
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == KILLED));
-    return WEXITSTATUS(status) == KILLED;
+    return was_killed(child);
 }
 
 static bool undo_in_child(long at) {
-    int status;
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
@@ -346,8 +366,7 @@ static bool undo_in_child(long at) {
         stemma_undo(log_path, false, NULL, NULL, NULL, NULL, NULL);
         _exit(0);
     }
-    assert_int_equal(waitpid(child, &status, 0), child);
-    return WIFEXITED(status) && WEXITSTATUS(status) == KILLED;
+    return was_killed(child);
 }
 
 /* ---- what must hold ---- */
@@ -504,6 +523,27 @@ static void test_failing_calls(void **state) {
     for_each_call(fails_at, 2000);
 }
 
+/* Of acting, and of undoing: all that is left undone can be taken up again. */
+static bool refused_at(const struct scene *s, long at) {
+    struct targets done = {.count = 0};
+    stemma_status status = act(s->kind, change_nothing, REFUSE, at, NULL, &done);
+    bool reached = fault.calls > at;
+    if (status != (reached ? STEMMA_NO_MEMORY : STEMMA_OK))
+        fail_msg("%s, allocation %ld: status %d", s->kind->name, at, (int)status);
+    check_kept(&s->before, &s->targets, s->kind);
+    fault.left = at * 7 % 61;
+    fault.fate = REFUSE;
+    stemma_undo(log_path, false, NULL, NULL, NULL, NULL, NULL);
+    fault.fate = NOTHING;
+    check_kept(&s->before, &s->targets, s->kind);
+    return reached;
+}
+
+static void test_refused_memory(void **state) {
+    (void)state;
+    for_each_call(refused_at, 1000);
+}
+
 /* Some files change between the scan and the acting: in their bytes behind an old time, by being replaced, or
  * by going. */
 static void change_some(void) {
@@ -579,6 +619,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_killed),
         cmocka_unit_test(test_failing_calls),
+        cmocka_unit_test(test_refused_memory),
         cmocka_unit_test(test_changed_files),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -84,21 +84,29 @@ bool path_is_taken(const char *path) {
 
 /* ---- folders ---- */
 
-dev_t device_of(const char *path) {
-    char *copy = mem_copy_string(path);
-    struct stat info = {.st_dev = 0};
-    int fd = -1;
-    for (char *end = copy; copy && fd < 0 && end;) {
-        fd = open_path(copy, O_PATH | O_CLOEXEC);
-        if (fd >= 0 || !copy[1]) break;
-        end = strrchr(copy, '/');
-        if (end) end[end == copy] = 0;
+/* Cuts path until it is there: the root always is. */
+static int open_nearest(char *path) {
+    int fd;
+    while ((fd = open_path(path, O_PATH | O_CLOEXEC)) < 0 && path[1] &&
+           (errno == ENOENT || errno == ENOTDIR)) {
+        char *slash = strrchr(path, '/');
+        slash[slash == path] = 0;
     }
+    return fd;
+}
+
+stemma_status folder_device(const char *path, dev_t *device, stemma_error *err) {
+    struct stat info;
+    char *copy = mem_copy_string(path);
+    if (!copy) return fail_memory(err);
+    int fd = open_nearest(copy);
+    bool known = fd >= 0 && fstat(fd, &info) == 0;
+    int cause = errno;
     mem_free(copy);
-    if (fd < 0) return 0;
-    if (fstat(fd, &info) != 0) info.st_dev = 0;
-    close(fd);
-    return info.st_dev;
+    if (fd >= 0) close(fd);
+    if (!known) return fail_errno(err, "open the folder", path, cause);
+    *device = info.st_dev;
+    return STEMMA_OK;
 }
 
 static stemma_status open_or_make(int outer, const char *name, const char *path, int flags, folder_made *made,
@@ -108,6 +116,7 @@ static stemma_status open_or_make(int outer, const char *name, const char *path,
         TRY(made(context, path, err));
         if (mkdirat(outer, name, 0777) == 0 || errno == EEXIST) *fd = openat(outer, name, flags);
     }
+    if (*fd < 0 && errno == ENOTDIR) return fail(err, STEMMA_UNREADABLE, "'%s' is not a folder", path);
     return *fd < 0 ? fail_errno(err, "open the folder", path, errno) : STEMMA_OK;
 }
 

@@ -38,8 +38,8 @@ static inline bool is_same_inode(const struct stat *a, const struct stat *b) {
 /* Whether anything stands under a path of any length, also a broken link. */
 bool path_is_taken(const char *path);
 
-/* The device that a folder is on, or would be made on; 0 when that cannot be told. */
-dev_t device_of(const char *path);
+/* The device that a folder is on, or would be made on. */
+stemma_status folder_device(const char *path, dev_t *device, stemma_error *err);
 
 /* Told of each folder before it is made. */
 typedef stemma_status folder_made(void *context, const char *path, stemma_error *err);

@@ -78,6 +78,15 @@ static stemma_status can_hardlink(const struct held *file, const struct held *ke
     return attributes_compare(file, kept, err);
 }
 
+/* Its links are on one file system. */
+static stemma_status can_move_linked(const struct run *run, const struct held *file, stemma_error *err) {
+    dev_t device;
+    TRY(folder_device(run->plan->directory, &device, err));
+    if (device == file->info.st_dev) return STEMMA_OK;
+    return fail(err, STEMMA_UNSUPPORTED, "it has %ju links, from which another file system would part it",
+                (uintmax_t)file->info.st_nlink);
+}
+
 /* What can be known before the bytes are read. */
 static stemma_status can_act(const struct run *run, const struct held *file, const struct held *kept,
                              stemma_error *err) {
@@ -87,10 +96,7 @@ static stemma_status can_act(const struct run *run, const struct held *file, con
     if (file->info.st_nlink > 1 && (action == STEMMA_ACT_DELETE || action == STEMMA_ACT_HARDLINK))
         return fail(err, STEMMA_UNSUPPORTED, "it has %ju links: one less frees nothing",
                     (uintmax_t)file->info.st_nlink);
-    if (action == STEMMA_ACT_MOVE && file->info.st_nlink > 1 &&
-        device_of(run->plan->directory) != file->info.st_dev)
-        return fail(err, STEMMA_UNSUPPORTED, "it has %ju links, from which another file system would part it",
-                    (uintmax_t)file->info.st_nlink);
+    if (action == STEMMA_ACT_MOVE && file->info.st_nlink > 1) return can_move_linked(run, file, err);
     if (action == STEMMA_ACT_HARDLINK) return can_hardlink(file, kept, err);
     return action == STEMMA_ACT_REFLINK ? reflink_possible(file, kept, err) : STEMMA_OK;
 }
