@@ -542,6 +542,7 @@ class Reflinks(Act):
         os.sync()
         self.assertEqual(self.tree(), before)
         self.assertLess(self.used(mount), used - 2000000)
+        self.assertIn("it shares its blocks with 'pile/a' already", self.scan("--reflink", "--dry-run", "pile")[0])
         self.assertIn("1 file restored, 1.6 MB, 1 skipped", self.undo("log", code=1)[0])
         self.assertEqual(self.tree(), before)
 

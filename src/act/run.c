@@ -5,6 +5,7 @@
  */
 #include "act/attributes.h"
 #include "act/bytes.h"
+#include "act/extents.h"
 #include "act/plan.h"
 #include "act/touch.h"
 
@@ -78,6 +79,12 @@ static stemma_status can_hardlink(const struct held *file, const struct held *ke
     return attributes_compare(file, kept, err);
 }
 
+static stemma_status can_reflink(const struct held *file, const struct held *kept, stemma_error *err) {
+    TRY(reflink_possible(file, kept, err));
+    if (!extents_shared(file->fd, kept->fd)) return STEMMA_OK;
+    return fail(err, STEMMA_UNSUPPORTED, "it shares its blocks with '%s' already", kept->place.path);
+}
+
 /* Its links are on one file system. */
 static stemma_status can_move_linked(const struct run *run, const struct held *file, stemma_error *err) {
     dev_t device;
@@ -98,7 +105,7 @@ static stemma_status can_act(const struct run *run, const struct held *file, con
                     (uintmax_t)file->info.st_nlink);
     if (action == STEMMA_ACT_MOVE && file->info.st_nlink > 1) return can_move_linked(run, file, err);
     if (action == STEMMA_ACT_HARDLINK) return can_hardlink(file, kept, err);
-    return action == STEMMA_ACT_REFLINK ? reflink_possible(file, kept, err) : STEMMA_OK;
+    return action == STEMMA_ACT_REFLINK ? can_reflink(file, kept, err) : STEMMA_OK;
 }
 
 static stemma_status open_both(const struct run *run, const struct step *step, struct held *file,
