@@ -1,5 +1,6 @@
 #include "act/log.h"
 
+#include "act/place.h"
 #include "base/alloc.h"
 #include "base/file.h"
 #include "text/utf8.h"
@@ -85,9 +86,7 @@ static bool put_facts(struct buf *out, const struct intent *i) {
                           ",\"kept_inode\":%" PRIu64 ",\"kept_modified\":%" PRId64,
                           (uint64_t)f->st_size, (unsigned)f->st_mode, (unsigned)f->st_uid,
                           (unsigned)f->st_gid, (uint64_t)f->st_dev, (uint64_t)f->st_ino,
-                          (int64_t)f->st_mtim.tv_sec * 1000000000 + f->st_mtim.tv_nsec,
-                          (int64_t)f->st_atim.tv_sec * 1000000000 + f->st_atim.tv_nsec, i->kept_inode,
-                          i->kept_modified);
+                          nanoseconds(f->st_mtim), nanoseconds(f->st_atim), i->kept_inode, i->kept_modified);
 }
 
 stemma_status log_intend(struct act_log *log, const struct intent *i, stemma_error *err) {
@@ -136,16 +135,11 @@ static stemma_status lock(const struct act_log *log, stemma_error *err) {
 
 /* The name is to be found after a crash, too. */
 static stemma_status sync_folder(const struct act_log *log, stemma_error *err) {
-    char *folder = mem_copy_string(log->path);
-    if (!folder) return fail_memory(err);
-    char *slash = strrchr(folder, '/');
-    if (slash) slash[slash == folder] = 0;
-    int fd = open(slash ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    mem_free(folder);
-    bool synced = fd >= 0 && (fsync(fd) == 0 || errno == EINVAL); /* some file systems have no such thing */
-    int cause = errno;
-    if (fd >= 0) close(fd);
-    return synced ? STEMMA_OK : fail_errno(err, "write", log->path, cause);
+    struct place place;
+    TRY(place_open(&place, log->path, err));
+    stemma_status status = place_sync(&place, err);
+    place_close(&place);
+    return status;
 }
 
 static stemma_status log_open(struct act_log *log, const char *path, int flags, stemma_error *err) {

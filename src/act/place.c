@@ -28,6 +28,17 @@ void place_close(struct place *place) {
     place->folder = -1;
 }
 
+/* A folder that is open for its names alone has to be opened once more. One that may not be read is left to
+ * the system. */
+stemma_status place_sync(const struct place *place, stemma_error *err) {
+    int fd = openat(place->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0 && errno == EACCES) return STEMMA_OK;
+    bool synced = fd >= 0 && (fsync(fd) == 0 || errno == EINVAL);
+    int cause = errno;
+    if (fd >= 0) close(fd);
+    return synced ? STEMMA_OK : fail_errno(err, "write", place->path, cause);
+}
+
 /* ---- files ---- */
 
 int64_t nanoseconds(struct timespec time) {

@@ -17,6 +17,8 @@ struct place {
 
 stemma_status place_open(struct place *place, const char *path, stemma_error *err);
 void place_close(struct place *place);
+/* The names of its folder are on the disk. */
+stemma_status place_sync(const struct place *place, stemma_error *err);
 
 /* A regular file that is open, and what it was then. Never a symbolic link. */
 struct held {

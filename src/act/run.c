@@ -6,6 +6,7 @@
 #include "act/attributes.h"
 #include "act/bytes.h"
 #include "act/extents.h"
+#include "act/outcome.h"
 #include "act/plan.h"
 #include "act/touch.h"
 
@@ -41,17 +42,6 @@ struct run {
     struct stat confirmed_as; /* and what it was then */
     uint32_t synced;          /* the kept document that is known to be on the disk */
 };
-
-/* Ends all, instead of one step. */
-static bool ends_all(stemma_status status) {
-    return status == STEMMA_INTERRUPTED || status == STEMMA_NO_MEMORY;
-}
-
-static stemma_outcome outcome_of(stemma_status status, stemma_outcome good) {
-    if (status == STEMMA_OK) return good;
-    return status == STEMMA_UNSUPPORTED || status == STEMMA_NOT_FOUND ? STEMMA_STEP_SKIPPED
-                                                                      : STEMMA_STEP_FAILED;
-}
 
 static const struct source *source_of(const struct run *run, uint32_t document) {
     const struct catalogue *c = &run->plan->scan->catalogue;
@@ -310,14 +300,6 @@ static stemma_status carry_out(struct run *run, const struct step *step, const s
 
 /* ---- telling ---- */
 
-static void count(stemma_act_totals *totals, stemma_outcome outcome, uint64_t bytes) {
-    bool good = outcome == STEMMA_STEP_DONE || outcome == STEMMA_STEP_POSSIBLE;
-    totals->done += good;
-    totals->done_bytes += good ? bytes : 0;
-    totals->skipped += outcome == STEMMA_STEP_SKIPPED;
-    totals->failed += outcome == STEMMA_STEP_FAILED;
-}
-
 static stemma_status tell(struct run *run, const struct step *step, const struct prepared *p,
                           stemma_error *err) {
     stemma_outcome outcome = outcome_of(p->status, run->log ? STEMMA_STEP_DONE : STEMMA_STEP_POSSIBLE);
@@ -334,7 +316,7 @@ static stemma_status tell(struct run *run, const struct step *step, const struct
         .status = p->status,
         .cause = p->status == STEMMA_OK ? "" : p->error.message,
     };
-    count(&run->totals, outcome, told.bytes);
+    totals_count(&run->totals, outcome, told.bytes);
     return run->take ? run->take(run->context, &told, err) : STEMMA_OK;
 }
 

@@ -28,15 +28,6 @@ static stemma_status fail_taken(const char *path, stemma_error *err) {
     return fail(err, STEMMA_UNSUPPORTED, "'%s' exists", path);
 }
 
-/* Names of a folder on the disk. One that is open for its names alone has to be opened once more. */
-static stemma_status sync_folder(const struct place *place, stemma_error *err) {
-    int fd = openat(place->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    bool synced = fd >= 0 && (fsync(fd) == 0 || errno == EINVAL);
-    int cause = errno;
-    if (fd >= 0) close(fd);
-    return synced ? STEMMA_OK : fail_errno(err, "write", place->path, cause);
-}
-
 /* ---- drafts ---- */
 
 stemma_status draft_drop(const struct place *beside, const char *draft, stemma_error *err) {
@@ -181,7 +172,7 @@ static stemma_status move_over(const struct held *file, const struct place *to, 
         return fail(err, STEMMA_UNSUPPORTED,
                     "'%s' has other links, from which another file system would part it", file->place.path);
     TRY(touch_copy(file, NULL, &file->info, to, draft, false, stop, err));
-    stemma_status status = sync_folder(to, err);
+    stemma_status status = place_sync(to, err);
     if (status == STEMMA_OK) status = touch_delete(file, err);
     if (status != STEMMA_OK) unlinkat(to->folder, to->name, 0); /* the file stays where it is, and once */
     return status;

@@ -7,6 +7,7 @@
 
 #include "act/bytes.h"
 #include "act/log.h"
+#include "act/outcome.h"
 #include "act/touch.h"
 #include "base/long_path.h"
 
@@ -175,19 +176,8 @@ static stemma_status reverse(struct reversal *r, stemma_error *err) {
     return status;
 }
 
-static stemma_outcome outcome_of(const struct reversal *r, stemma_status status) {
-    if (status == STEMMA_OK && !r->needed) return STEMMA_STEP_UNNEEDED;
-    if (status == STEMMA_OK) return r->undo->dry ? STEMMA_STEP_POSSIBLE : STEMMA_STEP_DONE;
-    return status == STEMMA_UNSUPPORTED || status == STEMMA_NOT_FOUND ? STEMMA_STEP_SKIPPED
-                                                                      : STEMMA_STEP_FAILED;
-}
-
-static void count(stemma_act_totals *totals, stemma_outcome outcome, uint64_t bytes) {
-    bool good = outcome == STEMMA_STEP_DONE || outcome == STEMMA_STEP_POSSIBLE;
-    totals->done += good;
-    totals->done_bytes += good ? bytes : 0;
-    totals->skipped += outcome == STEMMA_STEP_SKIPPED;
-    totals->failed += outcome == STEMMA_STEP_FAILED;
+static stemma_outcome good_outcome(const struct reversal *r) {
+    return !r->needed ? STEMMA_STEP_UNNEEDED : r->undo->dry ? STEMMA_STEP_POSSIBLE : STEMMA_STEP_DONE;
 }
 
 static stemma_status tell(struct undo *u, const struct reversal *r, stemma_status status,
@@ -200,11 +190,11 @@ static stemma_status tell(struct undo *u, const struct reversal *r, stemma_statu
         .target = intent->target,
         .relation = intent->relation,
         .bytes = (uint64_t)intent->file.st_size,
-        .outcome = outcome_of(r, status),
+        .outcome = outcome_of(status, good_outcome(r)),
         .status = status,
         .cause = status == STEMMA_OK ? "" : cause->message,
     };
-    count(&u->totals, told.outcome, told.bytes);
+    totals_count(&u->totals, told.outcome, told.bytes);
     return u->take ? u->take(u->context, &told, err) : STEMMA_OK;
 }
 
@@ -216,9 +206,8 @@ static stemma_status undo_entry(struct undo *u, const struct log_entry *entry, s
     if ((entry->state == LOG_NOT_DONE && !left_over) || entry->state == LOG_UNDONE) return STEMMA_OK;
     draft_name(u->content.id, entry->intent.number, r.draft);
     stemma_status status = reverse(&r, &cause);
-    if (left_over && (status == STEMMA_UNSUPPORTED || status == STEMMA_NOT_FOUND)) return STEMMA_OK;
-    if (status == STEMMA_INTERRUPTED || status == STEMMA_NO_MEMORY)
-        return fail(err, status, "%s", cause.message);
+    if (left_over && outcome_of(status, STEMMA_STEP_DONE) == STEMMA_STEP_SKIPPED) return STEMMA_OK;
+    if (ends_all(status)) return fail(err, status, "%s", cause.message);
     if (status == STEMMA_OK && !u->dry) {
         TRY(log_note(&u->log, "undone", entry->intent.number, NULL, err));
         TRY(log_write(&u->log, err));
