@@ -1,4 +1,5 @@
 /* stemma scan: all near-duplicates in a pile of documents. */
+#include "act.h"
 #include "command.h"
 #include "free_memory.h"
 #include "names.h"
@@ -74,6 +75,7 @@ static enum exit_code check_use(const options *o) {
     enum exit_code code = check_outputs(o);
     if (!code) code = check_inputs(o);
     if (!code) code = check_thresholds(o);
+    if (!code) code = act_check_use(o);
     return code ? code : check_files(o);
 }
 
@@ -95,6 +97,7 @@ static stemma_scan_options scan_options(const options *o, progress *p) {
     s.exclude = o->exclude.texts;
     s.exclude_count = o->exclude.count;
     s.hidden = o->hidden;
+    s.omit = o->move_to;
     s.follow_links = o->follow;
     s.no_ignore_files = o->no_ignore;
     s.least_bytes = o->min_size;
@@ -154,6 +157,8 @@ static enum exit_code print_json(scan_report *r) {
     enum exit_code code = EXIT_DONE;
     if (r->options->pairs || r->options->boilerplate)
         code = stream(r);
+    else if (act_is_asked(r->options))
+        r->acted = act_on(r);
     else
         json_groups(r, r->summary.groups);
     if (code || !report_heard()) return code;
@@ -178,7 +183,9 @@ static enum exit_code print_words(scan_report *r) {
         if (!o->quiet) putchar('\n');
         return stream(r);
     }
-    if (!o->filter)
+    if (act_is_asked(o))
+        r->acted = act_on(r);
+    else if (!o->filter)
         report_groups(r);
     else if (!o->quiet)
         print_filtered(r);
@@ -206,6 +213,7 @@ static enum exit_code print_result(scan_report *r) {
     if (code == EXIT_INTERRUPTED || stop_requested) return EXIT_INTERRUPTED;
     report_problems(r);
     code = graver(code, files);
+    code = graver(code, r->acted);
     return graver(code, nothing_read || (o->strict && r->summary.problems) ? EXIT_WRONG : EXIT_DONE);
 }
 
@@ -270,11 +278,14 @@ const command command_scan = {
         "Finds the groups of near-duplicates among all files below folders, and among the records of data "
         "sets (JSON lines, CSV and TSV, plain or compressed): which document to keep, and how each of the "
         "others relates to it. Every candidate is verified on the full documents, so every number is exact. "
-        "Nothing is removed. '-' is a data set of JSON lines on standard input.",
+        "Nothing is removed unless --delete, --hardlink, --reflink or --move say so. '-' is a data set of JSON lines "
+        "on standard input.",
     .examples = "  stemma scan ~/documents\n"
                 "  stemma scan -t .8 --keep=newest --include='*.md' notes/ wiki/\n"
                 "  stemma scan --list-redundant --print0 mails/ | xargs -0 ls -l\n"
                 "  stemma scan --text-field=body --filter=clean.jsonl.zst crawl.jsonl.zst\n"
+                "  stemma scan --dry-run --delete ~/photos && stemma scan --delete ~/photos\n"
+                "  stemma scan --move=/tmp/drafts --near=.9 --keep=newest drafts/\n"
                 "  stemma scan --json --pairs reports/ | jq 'select(.a_in_b == 1)'\n",
     .see_also = "stemma-scan(1), stemma-input(7), stemma-recipe(7)",
     .run = run,

@@ -6,13 +6,14 @@
 #define JUDGE  "Judging"
 #define INPUT  "Input"
 #define OUTPUT "Output"
+#define ACTING "Acting on files"
 #define WORK   "Work"
 #define OTHER  "Other"
 
 #define IN_KEEPING (IN_COMPARE | IN_SKETCH)
 #define IN_READING (IN_DOCUMENTS | IN_DIFF)
 
-const char *const option_groups[OPTION_GROUPS] = {JUDGE, INPUT, OUTPUT, VIEW, KEPT, WORK, OTHER};
+const char *const option_groups[OPTION_GROUPS] = {JUDGE, INPUT, OUTPUT, ACTING, VIEW, KEPT, WORK, OTHER};
 
 const option_spec option_table[OPT_COUNT] = {
     {OPT_PRESET, 0, "preset", "NAME", "raw text code", VIEW,
@@ -141,16 +142,29 @@ const option_spec option_table[OPT_COUNT] = {
      "write to FILE: all sketches as one bundle, or the page of --html", IN_SKETCH | IN_DIFF},
     {OPT_DIRECTORY, 'd', "directory", "DIR", NULL, OUTPUT, "write the sketches into DIR", IN_SKETCH},
     {OPT_FORCE, 0, "force", NULL, NULL, OUTPUT, "overwrite files that exist", IN_SKETCH | IN_DIFF | IN_SCAN},
-    {OPT_JSON, 0, "json", NULL, NULL, OUTPUT, "one JSON object a line", IN_READING | IN_SHOW},
+    {OPT_JSON, 0, "json", NULL, NULL, OUTPUT, "one JSON object a line", IN_READING | IN_SHOW | IN_UNDO},
     {OPT_QUIET, 'q', "quiet", NULL, NULL, OUTPUT,
      "print less: the verdict alone, no summary, head line or names; nothing where the exit status is the answer",
-     IN_KEEPING | IN_DIFF | IN_FIND},
+     IN_KEEPING | IN_DIFF | IN_FIND | IN_UNDO},
     {OPT_SCAN_QUIET, 'q', "quiet", NULL, NULL, OUTPUT,
      "no progress, summary or head line; what cannot be read is counted, not listed", IN_SCAN},
     {OPT_PRINT0, 0, "print0", NULL, NULL, OUTPUT,
      "the names of the files written, found or redundant, as they are, each ended by NUL",
      IN_SKETCH | IN_FIND | IN_SCAN},
     {OPT_LIST, 'l', "list", NULL, NULL, OUTPUT, "the names of the files alone", IN_FIND},
+
+    {OPT_DELETE, 0, "delete", NULL, NULL, ACTING, "delete files of which an identical one is kept", IN_SCAN},
+    {OPT_HARDLINK, 0, "hardlink", NULL, NULL, ACTING, "make them further names of the kept file instead", IN_SCAN},
+    {OPT_REFLINK, 0, "reflink", NULL, NULL, ACTING,
+     "let them share their blocks with it instead, where the file system can do that", IN_SCAN},
+    {OPT_MOVE, 0, "move", "DIR", NULL, ACTING, "move them below DIR instead, which is not scanned", IN_SCAN},
+    {OPT_NEAR, 0, "near", "T", NULL, ACTING, "also near-duplicates, from this resemblance to the kept file", IN_SCAN},
+    {OPT_NEAR_CONTAINED, 0, "near-contained", "C", NULL, ACTING,
+     "also what is contained in the kept file from this containment", IN_SCAN},
+    {OPT_DRY_RUN, 0, "dry-run", NULL, NULL, ACTING, "only show what would be done", IN_SCAN | IN_UNDO},
+    {OPT_YES, 0, "yes", NULL, NULL, ACTING, "do not ask", IN_SCAN},
+    {OPT_LOG, 0, "log", "FILE", NULL, ACTING,
+     "the log for stemma undo, a new file (default: in ~/.local/state/stemma)", IN_SCAN},
 
     {OPT_THREADS, 0, "threads", "N", NULL, WORK,
      "documents or pairs worked on at once (default: one a processor)", IN_KEEPING | IN_FIND | IN_SCAN},

@@ -242,6 +242,11 @@ static bool store_plain(options *o, enum option_id id, const char *value) {
                  {OPT_PAIRS, offsetof(options, pairs)},
                  {OPT_BOILERPLATE, offsetof(options, boilerplate)},
                  {OPT_LIST_REDUNDANT, offsetof(options, list_redundant)},
+                 {OPT_DELETE, offsetof(options, delete)},
+                 {OPT_HARDLINK, offsetof(options, hardlink)},
+                 {OPT_REFLINK, offsetof(options, reflink)},
+                 {OPT_DRY_RUN, offsetof(options, dry_run)},
+                 {OPT_YES, offsetof(options, yes)},
                  {OPT_HELP, offsetof(options, help)},
                  {OPT_VERSION, offsetof(options, version)}},
       texts[] = {{OPT_KEY, offsetof(options, key_file)},
@@ -254,7 +259,9 @@ static bool store_plain(options *o, enum option_id id, const char *value) {
                  {OPT_ID_FIELD, offsetof(options, id_field)},
                  {OPT_FILTER, offsetof(options, filter)},
                  {OPT_REPORT, offsetof(options, report)},
-                 {OPT_CSV, offsetof(options, csv)}};
+                 {OPT_CSV, offsetof(options, csv)},
+                 {OPT_MOVE, offsetof(options, move_to)},
+                 {OPT_LOG, offsetof(options, log)}};
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         if (flags[i].id == id) return *(bool *)((char *)o + flags[i].place) = true;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
@@ -304,6 +311,10 @@ static bool store(const parser *p, const option_spec *spec, const char *value) {
     case OPT_CONTAINED:
     case OPT_SCAN_CONTAINED:
         return take_fraction(p, spec, value, &o->contained);
+    case OPT_NEAR:
+        return take_fraction(p, spec, value, &o->near);
+    case OPT_NEAR_CONTAINED:
+        return take_fraction(p, spec, value, &o->near_contained);
     case OPT_EDIT:
         return take_edit(p, spec, value);
     case OPT_EDIT_LIMIT:
@@ -424,8 +435,13 @@ static bool parse_shorts(parser *p, const char *letters) {
 
 bool options_parse(options *out, const char *command_name, unsigned command, int argc, char **argv) {
     parser p = {out, command_name, command, argc, 1, argv};
-    *out = (options){
-        .threshold = -1, .contained = -1, .context = -1, .report_text = REPORT_TEXT, .operands = argv + 1};
+    *out = (options){.threshold = -1,
+                     .contained = -1,
+                     .near = -1,
+                     .near_contained = -1,
+                     .context = -1,
+                     .report_text = REPORT_TEXT,
+                     .operands = argv + 1};
     bool ended = false;
     while (p.next < argc) {
         char *word = argv[p.next++];

@@ -22,8 +22,9 @@ enum command_mask {
     IN_DIFF = 64,
     IN_FIND = 128,
     IN_SCAN = 256,
+    IN_UNDO = 1024,
     IN_DOCUMENTS = IN_COMPARE | IN_SKETCH | IN_TEXT | IN_FIND | IN_SCAN,
-    IN_ALL = IN_DOCUMENTS | IN_DIFF | IN_SHOW | IN_HELP | IN_COMPLETION
+    IN_ALL = IN_DOCUMENTS | IN_DIFF | IN_SHOW | IN_HELP | IN_COMPLETION | IN_UNDO
 };
 
 enum option_id {
@@ -97,6 +98,15 @@ enum option_id {
     OPT_SCAN_QUIET,
     OPT_PRINT0,
     OPT_LIST,
+    OPT_DELETE,
+    OPT_HARDLINK,
+    OPT_REFLINK,
+    OPT_MOVE,
+    OPT_NEAR,
+    OPT_NEAR_CONTAINED,
+    OPT_DRY_RUN,
+    OPT_YES,
+    OPT_LOG,
     OPT_THREADS,
     OPT_MEMORY,
     OPT_SCAN_MEMORY,
@@ -121,7 +131,7 @@ typedef struct option_spec {
 extern const option_spec option_table[OPT_COUNT];
 
 /* The groups in the order of --help: what is used every day first. */
-enum { OPTION_GROUPS = 7 };
+enum { OPTION_GROUPS = 8 };
 extern const char *const option_groups[OPTION_GROUPS];
 
 /* One --scheme with what follows it; a text is NULL when it was not given. */
@@ -167,6 +177,9 @@ typedef struct options {
     bool pairs, boilerplate, list_redundant;
     const char *report, *csv;
     size_t report_text; /* bytes */
+    bool delete, hardlink, reflink, dry_run, yes; /* acting */
+    const char *move_to, *log;
+    double near, near_contained; /* negative when not given */
     const char *pairs_from, *files_from;
     bool null_separated, tokens, extracted;
     bool side_by_side, passages, html;

@@ -51,19 +51,20 @@ static bool is_another_form(const scan_report *r, const stemma_scan_member *m) {
                   stemma_scan_get_document(r->scan, m->parent).form);
 }
 
-/* "near-duplicate 97 %" */
-static const char *relation_words(const scan_report *r, const stemma_scan_member *m, char *buffer,
-                                  size_t size) {
+const char *relation_words(const stemma_scan_member *m, char *buffer, size_t size) {
     char percent[16];
     double share = m->relation == STEMMA_CONTAINED  ? m->contained
                    : m->relation == STEMMA_CONTAINS ? m->contains
                                                     : m->resemblance;
     if (m->relation == STEMMA_IDENTICAL) return "identical";
-    if (is_another_form(r, m)) return "same text in another form";
     if (m->relation == STEMMA_SAME_TEXT) return "same text";
     snprintf(buffer, size, "%s %s", stemma_relation_name(m->relation),
              format_percent(share, percent, sizeof percent));
     return buffer;
+}
+
+static const char *row_words(const scan_report *r, const stemma_scan_member *m, char *buffer, size_t size) {
+    return is_another_form(r, m) ? "same text in another form" : relation_words(m, buffer, size);
 }
 
 static size_t members_shown(const layout *l, const stemma_scan_group *group) {
@@ -107,7 +108,7 @@ static void survey_document(scan_report *r, layout *l, uint64_t number) {
 
 static void survey_member(scan_report *r, layout *l, const stemma_scan_member *m) {
     char relation[48];
-    int width = (int)strlen(relation_words(r, m, relation, sizeof relation));
+    int width = (int)strlen(row_words(r, m, relation, sizeof relation));
     if (width > l->relation_width) l->relation_width = width;
     survey_document(r, l, m->document);
 }
@@ -156,7 +157,7 @@ static void print_group(scan_report *r, const layout *l, uint64_t index, const s
            format_bytes(group->redundant_bytes, bytes, sizeof bytes));
     print_row(r, l, "kept", p->good, group->kept);
     for (size_t i = 0; i < shown && report_heard(); i++)
-        print_row(r, l, relation_words(r, &group->members[i], relation, sizeof relation), "",
+        print_row(r, l, row_words(r, &group->members[i], relation, sizeof relation), "",
                   group->members[i].document);
     if (shown < group->member_count)
         printf("  ... and %s more; --json has all\n",

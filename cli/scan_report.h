@@ -22,6 +22,7 @@ typedef struct scan_report {
     int64_t flushed;   /* when a stream was sent on last */
     uint64_t printed;  /* lines of a stream */
     owners owners;
+    enum exit_code acted; /* what came of acting on files */
 } scan_report;
 
 /* ---- for people ---- */
@@ -30,6 +31,8 @@ void report_summary(const scan_report *r);
 void report_groups(scan_report *r);
 stemma_status report_pairs(scan_report *r, stemma_error *error);
 stemma_status report_passages(scan_report *r, stemma_error *error);
+/* "near-duplicate 97 %" */
+const char *relation_words(const stemma_scan_member *m, char *buffer, size_t size);
 /* On standard error: what could not be read, and that it could not. */
 void report_problems(const scan_report *r);
 

@@ -2,7 +2,7 @@
 
 BUILD_PACKAGES=(cmake ninja-build gcc libc6-dev pkg-config python3 libsodium-dev libutf8proc-dev libmd4c-dev
                 libarchive-dev libexpat1-dev libseccomp-dev poppler-utils)
-TEST_PACKAGES=(g++ libcmocka-dev libsimde-dev valgrind mandoc clang-19 libclang-rt-19-dev)
+TEST_PACKAGES=(g++ libcmocka-dev libsimde-dev valgrind mandoc clang-19 libclang-rt-19-dev btrfs-progs)
 # The page of scan --report, and a browser to look at it.
 BUILD_PACKAGES+=(zlib1g-dev nodejs npm)
 TEST_PACKAGES+=(chromium)
@@ -26,6 +26,7 @@ have() {
     libcmocka-dev) pkg-config --exists cmocka ;;
     libsimde-dev) [[ -e /usr/include/simde/x86/avx512.h ]] ;;
     libclang-rt-19-dev) compgen -G '/usr/lib/llvm-19/lib/clang/*/lib/linux/libclang_rt.fuzzer*' ;;
+    btrfs-progs) [[ -x /sbin/mkfs.btrfs ]] ;;
     *) command -v "$1" ;;
     esac >/dev/null 2>&1
 }

@@ -208,7 +208,7 @@ static bool follow_path(struct search search, struct buf *scratch, struct json_v
     return true;
 }
 
-enum { FIELDS_MOST = 4 };
+enum { FIELDS_MOST = 32 };
 
 stemma_status json_line_read(const uint8_t *line, size_t size, struct json_field *fields, size_t count,
                              struct buf *scratch, const char **broken, stemma_error *err) {

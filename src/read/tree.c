@@ -129,9 +129,11 @@ static bool size_fits(const struct walk *walk, uint64_t size) {
     return dataset_name(path_of(walk));
 }
 
-/* Whether this file or folder is met for the first time, where it can be met twice. */
+/* Whether this file or folder is met for the first time, where it can be met twice, and not left out. */
 static stemma_status is_new(struct walk *walk, const struct stat *info, bool *new, stemma_error *err) {
-    *new = true;
+    const struct file_id *omit = walk->options->omit;
+    *new = !omit || info->st_dev != omit->device || info->st_ino != omit->inode;
+    if (!*new) return STEMMA_OK;
     if (walk->options->follow && !file_ids_add(&walk->seen, info->st_dev, info->st_ino, new))
         return fail_memory(err);
     return STEMMA_OK;

@@ -11,6 +11,7 @@
 #define READ_TREE_H
 
 #include "base/error.h"
+#include "read/file_ids.h"
 
 #define TREE_IGNORE_FILE ".stemmaignore"
 
@@ -24,6 +25,7 @@ struct tree_options {
     bool follow;                 /* symbolic links inside folders, too */
     bool no_ignore_file;         /* TREE_IGNORE_FILE is a file like any other */
     uint64_t min_size, max_size; /* bytes; 0: any. Not asked of data sets, which are many documents */
+    const struct file_id *omit;  /* a folder that is not entered; may be NULL */
     const volatile int *stop;
 };
 

@@ -7,11 +7,14 @@
 #include "scan/scan.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 struct listing {
     struct stemma_scan *scan;
     struct file_ids seen;
     bool named; /* the operand itself is a file */
+    bool omitted;
+    struct file_id omit; /* the folder that is left out, where there is one */
 };
 
 /* In a folder a table is a document like others, unless it was said which of its columns is text. */
@@ -33,7 +36,9 @@ static stemma_status take_file(void *context, const struct tree_file *file, stem
                             .has_owner = true,
                             .owner = file->owner,
                             .size = file->size,
-                            .modified = file->modified};
+                            .modified = file->modified,
+                            .device = file->device,
+                            .inode = file->inode};
     progress_add(l->scan, 1, file->size);
     return catalogue_add_source(&l->scan->catalogue, &source, err);
 }
@@ -54,6 +59,7 @@ static stemma_status list_operand(struct listing *l, const char *path, stemma_er
                                    .no_ignore_file = o->no_ignore_files,
                                    .min_size = o->least_bytes,
                                    .max_size = o->most_bytes,
+                                   .omit = l->omitted ? &l->omit : NULL,
                                    .stop = l->scan->settings.limits.stop};
     struct tree_visitor visitor = {.context = l, .file = take_file, .problem = take_problem};
     if (strcmp(path, "-") == 0) {
@@ -64,9 +70,17 @@ static stemma_status list_operand(struct listing *l, const char *path, stemma_er
     return tree_walk(path, &options, &visitor, err);
 }
 
+static void note_omitted(struct listing *l) {
+    const char *path = l->scan->settings.options.omit;
+    struct stat info;
+    l->omitted = path && stat(path, &info) == 0;
+    if (l->omitted) l->omit = (struct file_id){info.st_dev, info.st_ino};
+}
+
 stemma_status scan_list(struct stemma_scan *scan, stemma_error *err) {
     struct listing l = {.scan = scan};
     stemma_status status = STEMMA_OK;
+    note_omitted(&l);
     progress_stage(scan, "listing", 0, 0);
     for (size_t i = 0; i < scan->operand_count && status == STEMMA_OK; i++)
         status = list_operand(&l, scan->operands[i], err);

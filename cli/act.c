@@ -1,0 +1,165 @@
+#include "act.h"
+
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "json.h"
+
+/* ---- what is asked ---- */
+
+bool act_is_asked(const options *o) {
+    return o->delete || o->hardlink || o->reflink || o->move_to;
+}
+
+static stemma_act_options act_options(const options *o) {
+    stemma_act_options a = stemma_act_options_default();
+    a.action = o->delete     ? STEMMA_ACT_DELETE
+               : o->hardlink ? STEMMA_ACT_HARDLINK
+               : o->reflink  ? STEMMA_ACT_REFLINK
+                             : STEMMA_ACT_MOVE;
+    a.directory = o->move_to;
+    if (o->near >= 0) a.near = o->near;
+    if (o->near_contained >= 0) a.near_contained = o->near_contained;
+    return a;
+}
+
+static enum exit_code check_alone(const options *o) {
+    const char *given = o->dry_run                               ? "--dry-run"
+                        : o->yes                                 ? "--yes"
+                        : o->log                                 ? "--log"
+                        : o->near >= 0 || o->near_contained >= 0 ? "--near"
+                                                                 : NULL;
+    if (!given) return EXIT_DONE;
+    return wrong_use("scan", "%s is for --delete, --hardlink, --reflink and --move", given);
+}
+
+static enum exit_code check_near(const options *o) {
+    stemma_scan_options scan = stemma_scan_options_default();
+    double threshold = o->threshold >= 0 ? o->threshold : scan.threshold,
+           contained = o->contained >= 0 ? o->contained : scan.contained;
+    if ((o->near >= 0 || o->near_contained >= 0) && (o->hardlink || o->reflink))
+        return wrong_use("scan", "only identical files can be linked: --near is for --delete and --move");
+    if (o->near >= 0 && o->near < threshold)
+        return wrong_use("scan", "--near is below --threshold: nothing below it is found");
+    if (o->near_contained >= 0 && (contained == 0 || o->near_contained < contained))
+        return wrong_use("scan", "--near-contained is below --contained: nothing below it is found");
+    return EXIT_DONE;
+}
+
+enum exit_code act_check_use(const options *o) {
+    if (!act_is_asked(o)) return check_alone(o);
+    if (o->delete +o->hardlink + o->reflink + (o->move_to != NULL) > 1)
+        return wrong_use("scan", "only one of --delete, --hardlink, --reflink and --move");
+    if (o->pairs || o->boilerplate || o->list_redundant || o->filter)
+        return wrong_use("scan",
+                         "--delete, --hardlink, --reflink and --move do not go with --pairs, --boilerplate, "
+                         "--list-redundant and --filter");
+    if (o->move_to && !*o->move_to) return wrong_use("scan", "--move needs a folder");
+    if (o->dry_run && o->log) return wrong_use("scan", "--dry-run does nothing that --log could tell");
+    if (o->delete && !o->yes && !o->dry_run && !isatty(STDIN_FILENO))
+        return wrong_use("scan", "--delete needs --yes where nobody can be asked");
+    return check_near(o);
+}
+
+/* ---- asking back ---- */
+
+enum { PATIENCE = 100 }; /* milliseconds */
+
+/* A signal may come just before the waiting, which it would not end then. */
+static bool wait_for_answer(void) {
+    struct pollfd waiting = {.fd = STDIN_FILENO, .events = POLLIN};
+    while (!stop_requested)
+        if (poll(&waiting, 1, PATIENCE) > 0) return true;
+    return false;
+}
+
+static bool is_confirmed(const options *o, const stemma_act_options *act, const stemma_act_totals *t) {
+    char answer[16], count[32], bytes[32];
+    if (o->yes || !isatty(STDIN_FILENO)) return true;
+    fflush(stdout);
+    fprintf(stderr, "%s %s file%s, %s? (--dry-run shows them) [y/N] ", stemma_action_name(act->action),
+            format_count(t->steps, count, sizeof count), t->steps == 1 ? "" : "s",
+            format_bytes(t->bytes, bytes, sizeof bytes));
+    if (!wait_for_answer() || !fgets(answer, sizeof answer, stdin)) answer[0] = '\0';
+    return answer[0] == 'y' || answer[0] == 'Y';
+}
+
+/* ---- what came of it ---- */
+
+static void json_totals(const options *o, const stemma_act_options *act, const stemma_act_totals *t,
+                        const char *log) {
+    json line = json_begin(stdout);
+    json_open(&line, "acted", '{');
+    json_word(&line, "action", stemma_action_name(act->action));
+    json_bool(&line, "dry_run", o->dry_run);
+    json_count(&line, "steps", t->steps);
+    json_count(&line, "done", t->done);
+    json_count(&line, "done_bytes", t->done_bytes);
+    json_count(&line, "skipped", t->skipped);
+    json_count(&line, "failed", t->failed);
+    json_count(&line, "not_files", t->not_files);
+    if (log) json_name(&line, "log", log);
+    json_close(&line, '}');
+    json_end(&line);
+}
+
+static void print_totals(const options *o, const stemma_act_options *act, const stemma_act_totals *t,
+                         const char *log) {
+    char count[32];
+    if (o->json) {
+        json_totals(o, act, t, log);
+        return;
+    }
+    if (o->quiet && !o->dry_run) return;
+    act_report_totals(act->action, o->dry_run, t);
+    if (t->not_files)
+        printf(
+            "%s left alone, as they or what is kept are not files of their own; see --filter for data sets\n",
+            format_count(t->not_files, count, sizeof count));
+    if (!log || t->done == 0) return;
+    fputs("log: ", stdout);
+    print_name(stdout, log);
+    puts(" (stemma undo takes it back)");
+}
+
+/* ---- doing it ---- */
+
+/* log NULL: nothing is touched, or there is nothing to touch. */
+static enum exit_code carry_out(const options *o, const stemma_act_options *act, stemma_plan *plan,
+                                char *log) {
+    act_report report = {.json = o->json, .quiet = o->quiet && !o->dry_run};
+    stemma_act_totals totals = stemma_plan_totals(plan);
+    stemma_error error;
+    stemma_status status = log ? stemma_plan_carry_out(plan, log, act_report_step, &report, &totals, &error)
+                               : stemma_plan_check(plan, act_report_step, &report, &totals, &error);
+    if (status && error.status == STEMMA_INVALID) return complain_of(&error);
+    print_totals(o, act, &totals, log);
+    if (o->strict && totals.skipped) report.code = graver(report.code, EXIT_WRONG);
+    return status ? graver(report.code, complain_of(&error)) : report.code;
+}
+
+static enum exit_code act_by(const options *o, const stemma_act_options *act, stemma_plan *plan) {
+    stemma_act_totals planned = stemma_plan_totals(plan);
+    if (planned.steps == 0 || o->dry_run) return carry_out(o, act, plan, NULL);
+    if (!is_confirmed(o, act, &planned)) {
+        if (!stop_requested) complain("nothing was done");
+        return EXIT_NO;
+    }
+    char *log = o->log ? need_copy(o->log) : act_log_path(act->action);
+    enum exit_code code = log ? carry_out(o, act, plan, log) : EXIT_WRONG;
+    free(log);
+    return code;
+}
+
+enum exit_code act_on(const scan_report *r) {
+    stemma_act_options act = act_options(r->options);
+    stemma_plan *plan;
+    stemma_error error;
+    if (stemma_plan_new(r->scan, &act, &plan, &error)) return complain_of(&error);
+    enum exit_code code = act_by(r->options, &act, plan);
+    stemma_plan_free(plan);
+    return code;
+}

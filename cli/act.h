@@ -1,0 +1,39 @@
+/*
+ * act.h - acting on what a scan found: --delete, --hardlink, --reflink, --move; and the words for it, which
+ * undoing shares.
+ */
+#ifndef STEMMA_CLI_ACT_H
+#define STEMMA_CLI_ACT_H
+
+#include "options.h"
+#include "output.h"
+#include "scan_report.h"
+
+bool act_is_asked(const options *o);
+/* What does not go together, before anything is read. */
+enum exit_code act_check_use(const options *o);
+/* After the scan: shows or does it, and says what came of it. */
+enum exit_code act_on(const scan_report *r);
+
+/* ---- the words ---- */
+
+typedef struct act_report {
+    bool json, quiet, undo;
+    enum exit_code code; /* the gravest that a step met */
+} act_report;
+
+/* A stemma_act_take; context: an act_report. */
+stemma_status act_report_step(void *report, const stemma_act_step *step, stemma_error *error);
+
+/* "12 files deleted, 3.4 MB freed" */
+void act_report_totals(stemma_action action, bool dry, const stemma_act_totals *totals);
+/* ", 2 skipped, 1 failed" and the end of the line. */
+void act_report_rest(const stemma_act_totals *totals);
+
+/* ---- the log ---- */
+
+/* $XDG_STATE_HOME/stemma/ACTION-TIME-PROCESS.jsonl; its folders are made. NULL, and a message, when there is
+ * no such place. Free the result. */
+char *act_log_path(stemma_action action);
+
+#endif
