@@ -15,8 +15,8 @@
 
 #define ROWS_LEAST 2
 #define ROWS_MOST  16
-#define ROWS_ALONE                                                                                           \
-    3 /* from here on a band needs no check: with less than 24 bits it would bring strangers together */
+/* From here on a band needs no check: with less than 24 bits it would bring strangers together. */
+#define ROWS_ALONE 3
 
 /* ---- the number of minima that agree ---- */
 
