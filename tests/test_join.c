@@ -113,8 +113,8 @@ static void test_plan_floors(void **state) {
         assert_true(join_plan_found(&plan, fmin(options.threshold + .05, 1)) >= .999);
         assert_true(join_plan_found(&plan, options.threshold / 2) < .06);
         assert_true(plan.minima <= JOIN_MINIMA && plan.rows * plan.bands == plan.minima);
-        assert_true(plan.rows * (uint32_t)plan.bits >= 24);
-        assert_int_equal(plan.key_bytes, plan.minima * (uint32_t)plan.bits / 8);
+        assert_true(plan.minima + plan.checks >= 3 * plan.bands); /* 24 bits each */
+        assert_true(plan.key_bytes == plan.minima + plan.checks && plan.key_bytes <= 192);
     }
 }
 
@@ -182,7 +182,7 @@ static void test_agreement(void **state) {
             couple_make(&couple, shapes[s].common, shapes[s].a, shapes[s].b, &random);
             assert_int_equal(keyer_make(keyer, couple.a, couple.a_count, keys[0], &none, NULL), STEMMA_OK);
             assert_int_equal(keyer_make(keyer, couple.b, couple.b_count, keys[1], &none, NULL), STEMMA_OK);
-            agree += kernels_get()->equal_fields(keys[0], keys[1], plan.minima, plan.bits);
+            agree += kernels_get()->equal_fields(keys[0], keys[1], plan.minima, JOIN_BITS);
         }
         keyer_free(keyer);
         const double n = (double)rounds * plan.minima, p = j + (1 - j) / 256;

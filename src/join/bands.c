@@ -47,14 +47,15 @@ static const uint8_t *keys_of(const struct bands *bands, uint32_t class) {
     return bands->input->keys + (size_t)class * bands->plan->key_bytes;
 }
 
-static size_t row_bytes(const struct join_plan *plan) {
-    return plan->key_bytes / plan->bands;
+/* 0 where bands have none. */
+static uint8_t check_of(const struct join_plan *plan, const uint8_t *keys, uint32_t band) {
+    return plan->checks ? keys[plan->minima + band] : 0;
 }
 
 static uint64_t entry_of(const struct bands *bands, uint32_t class, uint32_t band) {
-    const size_t size = row_bytes(bands->plan);
-    const uint8_t *rows = keys_of(bands, class) + band * size;
-    uint64_t hash = 0;
+    const size_t size = bands->plan->rows;
+    const uint8_t *keys = keys_of(bands, class), *rows = keys + band * size;
+    uint64_t hash = (uint64_t)check_of(bands->plan, keys, band) << 56;
     for (size_t at = 0; at < size; at += 8) {
         uint8_t word[8] = {0};
         memcpy(word, rows + at, size - at < 8 ? size - at : 8);
@@ -64,8 +65,9 @@ static uint64_t entry_of(const struct bands *bands, uint32_t class, uint32_t ban
 }
 
 static bool band_agrees(const struct bands *bands, const uint8_t *a, const uint8_t *b, uint32_t band) {
-    const size_t size = row_bytes(bands->plan);
-    return memcmp(a + band * size, b + band * size, size) == 0;
+    const struct join_plan *plan = bands->plan;
+    return memcmp(a + band * plan->rows, b + band * plan->rows, plan->rows) == 0 &&
+           check_of(plan, a, band) == check_of(plan, b, band);
 }
 
 /* ---- pairs ---- */
@@ -92,7 +94,7 @@ static stemma_status look(const struct bands *bands, struct band_worker *worker,
     const struct join_plan *plan = bands->plan;
     const uint8_t *a_keys = keys_of(bands, a), *b_keys = keys_of(bands, b);
     worker->counts.looked++;
-    if (kernels_get()->equal_fields(a_keys, b_keys, plan->minima, plan->bits) < plan->agree) return STEMMA_OK;
+    if (kernels_get()->equal_fields(a_keys, b_keys, plan->minima, JOIN_BITS) < plan->agree) return STEMMA_OK;
     if (!is_place(bands, a, a_keys, b_keys, band, pass)) return STEMMA_OK;
     worker->counts.resembling++;
     const uint32_t *rank = bands->input->rank;

@@ -265,14 +265,12 @@ void keyer_free(struct keyer *keyer) {
 /* The bits of a minimum are those of a small number: mixed before they are cut. */
 static void give_keys(const struct keyer *keyer, uint8_t *keys) {
     const struct join_plan *plan = &keyer->plan;
+    uint8_t *checks = keys + plan->minima;
+    memset(checks, 0, plan->checks);
     for (size_t i = 0; i < plan->minima; i++) {
         uint64_t mixed = mix64(keyer->minima[i]);
-        if (plan->bits == 8) {
-            keys[i] = (uint8_t)mixed;
-        } else {
-            keys[2 * i] = (uint8_t)mixed;
-            keys[2 * i + 1] = (uint8_t)(mixed >> 8);
-        }
+        keys[i] = (uint8_t)mixed;
+        if (plan->checks) checks[i / plan->rows] ^= (uint8_t)(mixed >> (8 + i % plan->rows * 8));
     }
 }
 

@@ -13,27 +13,37 @@
 #include <math.h>
 #include <stdbool.h>
 
-#define ROWS_LEAST 2 /* of 16 bits: a band of less than 24 bits would bring strangers together */
+#define ROWS_LEAST 2
 #define ROWS_MOST  16
+/* From here on a band needs no check: with less than 24 bits it would bring strangers together. */
+#define ROWS_ALONE 3
 
 /* ---- the number of minima that agree ---- */
 
-/* Coefficient n: the probability that n minima agree; in `apart` and no band does. */
+/* Coefficient n: the probability that n minima agree; in those that are `apart`, and no band does. */
 struct chances {
     size_t rows, minima;
-    double band[ROWS_MOST + 1];
+    double band[ROWS_MOST + 1], band_apart[ROWS_MOST + 1];
     double all[JOIN_MINIMA + 1], apart[JOIN_MINIMA + 1];
 };
 
-static double agreement(double resemblance, int bits) {
-    return resemblance + (1 - resemblance) * ldexp(1, -bits);
+static const double by_chance = 1. / (1 << JOIN_BITS);
+
+/* All rows of a band, and its check where it has one: this tells rows that are the same from those that only
+ * look so. */
+static double whole_band(double resemblance, double p, size_t rows) {
+    double same = pow(resemblance, (double)rows), alike = pow(p, (double)rows);
+    return rows < ROWS_ALONE ? same + (alike - same) * by_chance : alike;
 }
 
-static void chances_init(struct chances *c, size_t rows, double p) {
+static void chances_init(struct chances *c, size_t rows, double resemblance) {
+    const double p = resemblance + (1 - resemblance) * by_chance;
     *c = (struct chances){.rows = rows, .band = {1}, .all = {1}, .apart = {1}};
     for (size_t row = 1; row <= rows; row++)
         for (size_t n = row + 1; n-- > 0;)
             c->band[n] = c->band[n] * (1 - p) + (n > 0 ? c->band[n - 1] * p : 0);
+    for (size_t n = 0; n <= rows; n++) c->band_apart[n] = c->band[n];
+    c->band_apart[rows] -= whole_band(resemblance, p, rows);
 }
 
 static void multiply(double *polynomial, size_t degree, const double *factor, size_t factor_degree) {
@@ -47,7 +57,7 @@ static void multiply(double *polynomial, size_t degree, const double *factor, si
 
 static void chances_add_band(struct chances *c) {
     multiply(c->all, c->minima, c->band, c->rows);
-    multiply(c->apart, c->minima, c->band, c->rows - 1);
+    multiply(c->apart, c->minima, c->band_apart, c->rows);
     c->minima += c->rows;
 }
 
@@ -89,17 +99,14 @@ enum { NEIGHBOURS = sizeof neighbours / sizeof *neighbours };
 
 struct search {
     size_t rows;
-    int bits;
     struct chances floor[FLOORS], near[NEIGHBOURS];
 };
 
 static void search_init(struct search *s, double threshold, size_t rows) {
     s->rows = rows;
-    s->bits = rows <= 2 ? 16 : 8;
-    for (int i = 0; i < FLOORS; i++)
-        chances_init(&s->floor[i], rows, agreement(fmin(threshold + floors[i].above, 1), s->bits));
+    for (int i = 0; i < FLOORS; i++) chances_init(&s->floor[i], rows, fmin(threshold + floors[i].above, 1));
     for (int i = 0; i < NEIGHBOURS; i++)
-        chances_init(&s->near[i], rows, agreement(threshold * neighbours[i].part_of_threshold, s->bits));
+        chances_init(&s->near[i], rows, threshold * neighbours[i].part_of_threshold);
 }
 
 static void search_add_band(struct search *s) {
@@ -116,8 +123,12 @@ static size_t search_agree(const struct search *s) {
     return agree;
 }
 
+static size_t check_bytes(size_t rows) {
+    return rows < ROWS_ALONE;
+}
+
 static double keys_cost(const struct search *s, size_t bands) {
-    return (double)bands * BAND_NS + (double)(bands * s->rows) * s->bits / 8 * BYTE_NS;
+    return (double)bands * (BAND_NS + (double)(s->rows + check_bytes(s->rows)) * BYTE_NS);
 }
 
 static double search_cost(const struct search *s, size_t bands, size_t agree) {
@@ -132,7 +143,7 @@ static double search_cost(const struct search *s, size_t bands, size_t agree) {
 /* Whether so many rows can reach the floors with all minima there may be. */
 static bool rows_suffice(const struct search *s) {
     for (int i = 0; i < FLOORS; i++) {
-        double band = s->floor[i].band[s->rows];
+        double band = s->floor[i].band[s->rows] - s->floor[i].band_apart[s->rows];
         if (1 - pow(1 - band, (double)(JOIN_MINIMA / s->rows)) < floors[i].share) return false;
     }
     return true;
@@ -153,17 +164,17 @@ static void choose(double threshold, struct join_plan *plan) {
             least = cost;
             plan->rows = (uint32_t)rows;
             plan->bands = (uint32_t)bands;
-            plan->bits = s.bits;
             plan->agree = (uint32_t)agree;
         }
     }
     plan->minima = plan->rows * plan->bands;
-    plan->key_bytes = (size_t)plan->minima * (size_t)plan->bits / 8;
+    plan->checks = check_bytes(plan->rows) * plan->bands;
+    plan->key_bytes = plan->minima + plan->checks;
 }
 
 double join_plan_found(const struct join_plan *plan, double resemblance) {
     struct chances c;
-    chances_init(&c, plan->rows, agreement(resemblance, plan->bits));
+    chances_init(&c, plan->rows, resemblance);
     for (uint32_t band = 0; band < plan->bands; band++) chances_add_band(&c);
     return chances_found(&c, plan->agree);
 }

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #define JOIN_MINIMA  128 /* of a document, at most */
+#define JOIN_BITS    8   /* kept of a minimum */
 #define JOIN_QUERIES 255 /* samples of one document that are looked up, at most */
 
 /* Documents of up to so many distinct shingles are counted. The error of the ratio of two is within the
@@ -30,11 +31,11 @@ struct join_options {
 struct join_plan {
     double threshold, contained;
     uint32_t rows, bands, minima; /* minima = rows * bands */
-    int bits;                     /* kept of a minimum: 8 or 16 */
     uint32_t agree;               /* minima that a candidate has in common at least */
     uint64_t modulus, coarse, seed;
     uint32_t cap, few;
-    size_t key_bytes; /* of all minima of a document */
+    size_t checks;    /* 1 for each band, or none: bytes behind the minima */
+    size_t key_bytes; /* of all minima of a document, and these */
     /* By the minima that agree: how much larger than what it contains a document is at least. */
     float least_ratio[JOIN_MINIMA + 1];
     float size_error; /* factor by which sizes above JOIN_COUNTED may be wrong */

@@ -237,7 +237,7 @@ static uint64_t kinds_allowed(const struct samples *s, uint32_t first, uint32_t 
     const struct join_plan *plan = s->plan;
     const uint32_t x = s->class_at[first], y = s->class_at[second];
     uint64_t agree = kernels_get()->equal_fields(
-        s->input->keys + x * plan->key_bytes, s->input->keys + y * plan->key_bytes, plan->minima, plan->bits);
+        s->input->keys + x * plan->key_bytes, s->input->keys + y * plan->key_bytes, plan->minima, JOIN_BITS);
     if (!sizes_allow(s, x, y, agree)) kinds &= ~(uint64_t)CANDIDATE_FIRST_IN_SECOND;
     if (!sizes_allow(s, y, x, agree)) kinds &= ~(uint64_t)CANDIDATE_SECOND_IN_FIRST;
     return kinds;
