@@ -44,7 +44,7 @@ stemma_status scan_original(struct stemma_scan *scan, uint32_t number, const cha
     TRY(make_reader(scan, err));
     struct original_reader *o = scan->originals;
     struct document_text found;
-    if (text_in_order_only(&c->sources[document->source])) {
+    if (text_in_order_only(scan, document)) {
         TRY(text_fetch(&o->reader, document->class, &o->room, &found.bytes, &found.size, err));
     } else {
         TRY(text_reader_source(&o->reader, document, &found, err));
