@@ -142,6 +142,12 @@ class Views(Report):
         self.browser.settle()
         self.assertEqual(self.browser.run("location.hash"), "#/group/1/compare/0/3")
 
+    def test_data_sets_can_be_searched(self):
+        self.browser.open(self.many(20))
+        self.browser.run("document.querySelector('.folders a').click()")
+        self.browser.wait("document.querySelector('.found')")
+        self.assertEqual(self.text(".found").split(",")[0], "20 groups")
+
     def test_problems(self):
         self.open("/problems")
         self.assertEqual(len(self.texts(".problems li")), 1)
@@ -250,6 +256,18 @@ class Keyboard(Report):
         self.browser.run("history.back()")
         self.browser.wait("document.querySelector('.virtual')")
         self.assertEqual(self.browser.run("document.querySelector('input').value"), "folder7/")
+
+    def test_from_difference_to_difference(self):
+        self.browser.open(self.report(*self.pile()), "/group/1/compare/1/0")
+        self.browser.wait("document.querySelector('.compared')")
+        self.browser.run("[...document.querySelectorAll('.tools button')].at(-1).focus()")
+        places = []
+        for _ in range(2):
+            self.browser.run("[...document.querySelectorAll('.tools button')].at(-1).click()")
+            self.browser.settle()
+            places.append(self.browser.run("document.activeElement.matches('.differs') && document.activeElement.textContent"))
+        self.assertIn("entirely new words", places[0])
+        self.assertTrue(places[1] and places[1] != places[0])
 
     def test_long_list(self):
         self.browser.open(self.many(500), "/groups")

@@ -113,7 +113,7 @@ export async function loadTexts(index: number): Promise<(string[] | undefined)[]
     if (!runs) return undefined;
     const text: string[] = [];
     for (let i = 0; i < runs.length; i += 2) {
-      for (let line = runs[i]; line < runs[i] + runs[i + 1]; line++) text.push(lines[line]);
+      for (let line = runs[i]; line < runs[i] + runs[i + 1]; line++) text.push(lines[line].replace(/\r$/, ''));
     }
     return text;
   });

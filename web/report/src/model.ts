@@ -6,7 +6,7 @@ export interface Group extends RawGroup {
   index: number;
   /** The kept document, then the members. */
   documents: (Document & Derivation & Partial<Member>)[];
-  /** Names in lower case, for the search. */
+  /** Names in lower case, a line each, for the search. */
   haystack: string;
   lowest: number;
   relations: Set<string>;
@@ -31,7 +31,7 @@ export function makeGroup(raw: RawGroup, index: number): Group {
     ...raw,
     index,
     documents,
-    haystack: documents.map((document) => document.id).join('\n').toLowerCase(),
+    haystack: documents.map(({ id, source = '' }) => `${source} ${id}`).join('\n').toLowerCase(),
     lowest: Math.min(...raw.members.slice(0, 10000).map(share)),
     relations: new Set(raw.members.map((member) => member.relation)),
   };
