@@ -136,6 +136,8 @@ static enum exit_code carry_out(const options *o, const stemma_act_options *act,
     stemma_status status = log ? stemma_plan_carry_out(plan, log, act_report_step, &report, &totals, &error)
                                : stemma_plan_check(plan, act_report_step, &report, &totals, &error);
     if (status && error.status == STEMMA_INVALID) return complain_of(&error);
+    if (status == STEMMA_INTERRUPTED && log && totals.done) /* what is printed may not get through any more */
+        complain("interrupted after %llu files; the log is '%s'", (unsigned long long)totals.done, log);
     print_totals(o, act, &totals, log);
     if (o->strict && totals.skipped) report.code = graver(report.code, EXIT_WRONG);
     return status ? graver(report.code, complain_of(&error)) : report.code;

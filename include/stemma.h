@@ -996,7 +996,7 @@ typedef struct stemma_act_options {
 STEMMA_API stemma_act_options stemma_act_options_default(void);
 
 /* The scan has run, and stays until the plan is freed; its limits, too. What options point to is copied. Errors:
- * INVALID, NO_MEMORY. */
+ * INVALID, NO_MEMORY, NOT_FOUND (the working directory). */
 STEMMA_API stemma_status stemma_plan_new(stemma_scan *scan, const stemma_act_options *options, stemma_plan **out,
                                          stemma_error *error);
 STEMMA_API void stemma_plan_free(stemma_plan *plan);

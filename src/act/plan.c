@@ -142,15 +142,14 @@ static stemma_status plan_group(struct stemma_plan *plan, const struct result_gr
 /* ---- the plan ---- */
 
 /* The working directory: names in the log have to be found from anywhere. */
-static char *working_directory(void) {
-    char *path = NULL;
+static stemma_status find_here(struct stemma_plan *plan, stemma_error *err) {
     size_t capacity = 0;
     do {
-        if (!mem_grow((void **)&path, &capacity, capacity + 4096, 1)) break;
-        if (getcwd(path, capacity)) return path;
-    } while (errno == ERANGE);
-    mem_free(path);
-    return NULL;
+        if (!mem_grow((void **)&plan->here, &capacity, capacity + 4096, 1)) return fail_memory(err);
+        plan->here[0] = 0;
+    } while (!getcwd(plan->here, capacity) && errno == ERANGE);
+    if (plan->here[0] == '/') return STEMMA_OK;
+    return fail(err, STEMMA_NOT_FOUND, "the working directory is gone");
 }
 
 char *plan_absolute(const struct stemma_plan *plan, const char *path) {
@@ -172,9 +171,7 @@ static stemma_status set_directory(struct stemma_plan *plan, const char *directo
 }
 
 static stemma_status fill(struct stemma_plan *plan, const stemma_act_options *options, stemma_error *err) {
-    plan->here = working_directory();
-    if (!plan->here)
-        return errno == ENOMEM ? fail_memory(err) : fail_errno(err, "find", "the working directory", errno);
+    TRY(find_here(plan, err));
     TRY(set_directory(plan, options->directory, err));
     for (size_t i = 0; i < plan->scan->results.group_count; i++)
         TRY(plan_group(plan, &plan->scan->results.groups[i], err));

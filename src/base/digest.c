@@ -2,9 +2,19 @@
 
 #include "base/buf.h"
 
+#include <pthread.h>
+#include <sodium/core.h>
 #include <string.h>
 
+/* Until it is called the library uses its plain BLAKE2b, whatever the CPU has; and when it fails, which then is no loss. */
+static void choose_speed(void) {
+    int failed = sodium_init();
+    (void)failed;
+}
+
 void digest_init(struct digest *digest) {
+    static pthread_once_t chosen = PTHREAD_ONCE_INIT;
+    pthread_once(&chosen, choose_speed);
     crypto_generichash_blake2b_init(&digest->state, NULL, 0, DIGEST_SIZE);
 }
 

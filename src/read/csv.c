@@ -35,21 +35,16 @@ bool csv_record_end(enum csv_place *place, const uint8_t *bytes, size_t size, ui
     return false;
 }
 
-static const uint8_t *find_or_end(const uint8_t *at, const uint8_t *end, uint8_t byte) {
-    const uint8_t *found = at < end ? memchr(at, byte, (size_t)(end - at)) : NULL;
-    return found ? found : end;
-}
-
 /* Behind the quote that a field begins with; returns where the field ends. */
 static const uint8_t *quoted_field(const uint8_t *at, const uint8_t *end, uint8_t delimiter,
                                    struct csv_field *field) {
     field->at = at;
     for (;;) {
-        at = field->end = find_or_end(at, end, '"');
+        at = field->end = find_byte(at, end, '"');
         if (at == end || ++at == end || *at == delimiter) return at;
         field->escaped = true;
         if (*at++ == '"') continue;
-        return field->end = find_or_end(at, end, delimiter); /* text behind the quote */
+        return field->end = find_byte(at, end, delimiter); /* text behind the quote */
     }
 }
 
@@ -60,7 +55,7 @@ bool csv_next_field(const uint8_t **at, const uint8_t *end, uint8_t delimiter, s
     if (*at < end && **at == '"')
         stop = quoted_field(*at + 1, end, delimiter, &next);
     else
-        stop = next.end = find_or_end(*at, end, delimiter);
+        stop = next.end = find_byte(*at, end, delimiter);
     *at = stop < end ? stop + 1 : NULL;
     *field = next;
     return true;
@@ -69,8 +64,7 @@ bool csv_next_field(const uint8_t **at, const uint8_t *end, uint8_t delimiter, s
 bool csv_unescape(const struct csv_field *field, struct buf *out) {
     const uint8_t *at = field->at;
     while (at < field->end) {
-        const uint8_t *quote = find_or_end(at, field->end, '"'),
-                      *next = quote < field->end ? quote + 1 : quote;
+        const uint8_t *quote = find_byte(at, field->end, '"'), *next = quote < field->end ? quote + 1 : quote;
         bool doubled = next < field->end && *next == '"';
         if (!buf_add(out, at, (size_t)((doubled ? next : quote) - at))) return false;
         at = doubled ? next + 1 : next;

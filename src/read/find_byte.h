@@ -1,14 +1,23 @@
-/* The first of two bytes in a run, eight at a time. memchr finds one; two would need two passes. */
+/* The first of one or two bytes in a run. memchr finds one; two are looked for eight bytes at a time, as it
+ * would need two passes. */
 #ifndef READ_FIND_BYTE_H
 #define READ_FIND_BYTE_H
 
 #include "base/buf.h"
+
+#include <string.h>
 
 #define BYTES_OF(byte) (0x0101010101010101u * (byte))
 
 /* The high bit of the lowest zero byte of a word, and perhaps of some above it. */
 static inline uint64_t zero_bytes(uint64_t word) {
     return (word - BYTES_OF(1)) & ~word & BYTES_OF(0x80);
+}
+
+/* Where the byte is, or end. */
+static inline const uint8_t *find_byte(const uint8_t *at, const uint8_t *end, uint8_t byte) {
+    const uint8_t *found = at < end ? memchr(at, byte, (size_t)(end - at)) : NULL;
+    return found ? found : end;
 }
 
 /* Where the first a or b is, or end. */

@@ -8,6 +8,7 @@
 #include "read/html.h"
 
 #include "read/entity.h"
+#include "read/find_byte.h"
 #include "text/utf8.h"
 
 #include <stdlib.h>
@@ -172,16 +173,11 @@ struct attribute {
     const uint8_t *name, *name_end, *value, *value_end;
 };
 
-static const uint8_t *find(const uint8_t *at, const uint8_t *end, uint8_t byte) {
-    const uint8_t *found = at < end ? memchr(at, byte, (size_t)(end - at)) : NULL;
-    return found ? found : end;
-}
-
 static void read_value(struct page *p, struct attribute *a) {
     while (p->at < p->end && is_space(*p->at)) p->at++;
     if (p->at < p->end && (*p->at == '"' || *p->at == '\'')) {
         a->value = p->at + 1;
-        a->value_end = find(a->value, p->end, *p->at);
+        a->value_end = find_byte(a->value, p->end, *p->at);
         p->at = a->value_end < p->end ? a->value_end + 1 : p->end;
         return;
     }
@@ -238,7 +234,7 @@ static bool ends_raw(const struct page *p, const uint8_t *at, const char *name) 
 /* Nothing but its own end tag ends a script or a style. */
 static void skip_raw(struct page *p, const char *name) {
     for (;;) {
-        p->at = find(p->at, p->end, '<');
+        p->at = find_byte(p->at, p->end, '<');
         if (p->at == p->end || ends_raw(p, p->at, name)) return;
         p->at++;
     }
@@ -268,7 +264,7 @@ static void read_end_tag(struct page *p) {
 
 static void skip_comment(struct page *p) {
     const uint8_t *at = p->at + 2; /* its own dashes may be those that end it */
-    while ((at = find(at, p->end, '>')) < p->end) {
+    while ((at = find_byte(at, p->end, '>')) < p->end) {
         bool plain = at[-1] == '-' && at[-2] == '-';
         bool odd = at - p->at >= 6 && at[-1] == '!' && at[-2] == '-' && at[-3] == '-';
         at++;
@@ -278,7 +274,7 @@ static void skip_comment(struct page *p) {
 }
 
 static void skip_declaration(struct page *p) {
-    p->at = find(p->at, p->end, '>');
+    p->at = find_byte(p->at, p->end, '>');
     if (p->at < p->end) p->at++;
 }
 
@@ -305,7 +301,7 @@ bool html_text(const uint8_t *bytes, size_t size, struct buf *out) {
     struct page page = {.at = bytes, .end = bytes + size, .text = out->data, .out = out->data + out->len};
     while (page.at < page.end) {
         if (*page.at == '<' && read_markup(&page)) continue;
-        const uint8_t *next = find(page.at + 1, page.end, '<');
+        const uint8_t *next = find_byte(page.at + 1, page.end, '<');
         write_text(&page, page.at, next);
         page.at = next;
     }

@@ -1,6 +1,7 @@
 #include "read/json_lines.h"
 
 #include "read/find_byte.h"
+#include "text/utf8.h"
 
 #include <string.h>
 
@@ -49,15 +50,6 @@ static uint32_t join_surrogates(int32_t first, int32_t second) {
     return pair ? 0x10000 + ((uint32_t)(first - 0xd800) << 10 | (uint32_t)(second - 0xdc00)) : 0xfffd;
 }
 
-/* Returns the bytes written, at most four. */
-static size_t put_utf8(uint32_t c, uint8_t *out) {
-    if (c < 0x80) return out[0] = (uint8_t)c, 1;
-    size_t size = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-    for (size_t i = size; i-- > 1; c >>= 6) out[i] = (uint8_t)(0x80 | (c & 0x3f));
-    out[0] = (uint8_t)(0xf00 >> size | c);
-    return size;
-}
-
 static const char escapes[256] = {['"'] = '"',  ['\\'] = '\\', ['/'] = '/',  ['b'] = '\b',
                                   ['f'] = '\f', ['n'] = '\n',  ['r'] = '\r', ['t'] = '\t'};
 
@@ -72,7 +64,7 @@ static const uint8_t *put_escaped(const uint8_t *at, const uint8_t *end, uint8_t
     if (number < 0) return *(*out)++ = '\\', at + 1;
     bool half = number >= 0xd800 && number < 0xe000;
     uint32_t c = half ? join_surrogates(number, escaped_number(at + 6, end)) : (uint32_t)number;
-    *out += put_utf8(c, *out);
+    *out += utf8_encode(c, *out);
     return at + (c >= 0x10000 ? 12 : 6);
 }
 
