@@ -96,8 +96,8 @@ const command command_text = {
     .usage = "[OPTION]... DOCUMENT",
     .purpose =
         "Prints the text that comparisons are made of: what remains of the document under the preset. With "
-        "--tokens one token a line, after the range of bytes of the original it came from. Of HTML and Markdown it is "
-        "what a reader sees, and --extracted prints that before it is folded. '-' is standard input.",
+        "--tokens one token a line, after the range of bytes of the original it came from. Of HTML, PDF and other "
+        "formats it is what a reader sees, and --extracted prints that before it is folded. '-' is standard input.",
     .examples = "  stemma text letter.txt\n"
                 "  stemma text --preset=code main.c\n"
                 "  stemma text --tokens letter.txt\n"

@@ -115,7 +115,7 @@ const option_spec option_table[OPT_COUNT] = {
     {OPT_TOKENS, 0, "tokens", NULL, NULL, OUTPUT,
      "one token a line, after the bytes of the original it came from", IN_TEXT},
     {OPT_EXTRACTED, 0, "extracted", NULL, NULL, OUTPUT,
-     "the text before it is folded: of HTML and Markdown without the marks, in UTF-8", IN_TEXT},
+     "the text before it is folded: of other formats than plain text what a reader sees, in UTF-8", IN_TEXT},
     {OPT_SIDE_BY_SIDE, 0, "side-by-side", NULL, NULL, OUTPUT,
      "two columns (the default where there are 120 columns or more)", IN_DIFF},
     {OPT_COLUMNS, 0, "columns", "N", NULL, OUTPUT, "the width to print two columns for (default: the terminal's, else 80)",

@@ -260,16 +260,19 @@ typedef struct stemma_limits {
 STEMMA_API stemma_limits stemma_limits_default(void);
 
 /*
- * What is compared is the text of a document, under recipes that fold more than white space: of HTML and Markdown what a
- * reader sees of them, of plain text in UTF-16 or Latin-1 its characters. HTML is known by how it begins, or by its
- * name (.html .htm .xhtml), Markdown by its name (.md .markdown .mdown). Anything that is no text stays as it is, and so does
+ * What is compared is the text of a document, under recipes that fold more than white space: of HTML, Markdown, XML, RTF,
+ * PDF, DOCX, ODT, PPTX, ODP, XLSX, ODS and EPUB what a reader sees of them, of plain text in UTF-16 or Latin-1 its
+ * characters. HTML is known by how it begins, or by its name (.html .htm .xhtml), Markdown by its name (.md .markdown
+ * .mdown), the others by their bytes. PDF is converted by poppler's pdftotext, in a child process under limits; where it is
+ * not found, that is UNSUPPORTED. A document that is damaged is CORRUPT, one that is encrypted or goes beyond the limits
+ * UNSUPPORTED. Anything that is no text stays as it is, and so does
  * everything under the presets raw and code. Only plain UTF-8 is read in pieces: what has to be converted is refused,
  * with UNSUPPORTED, when it takes more memory than the limits allow.
  */
 
 /* Compare two files, exactly: resemblance and containment from the full shingle sets.
  * "-" is standard input. recipe, thresholds and limits may be NULL: the defaults.
- * Errors: INVALID (also for a keyed recipe without its key), UNREADABLE, NOT_FOUND, UNSUPPORTED, IO, NO_SPACE,
+ * Errors: INVALID (also for a keyed recipe without its key), UNREADABLE, NOT_FOUND, UNSUPPORTED, CORRUPT, IO, NO_SPACE,
  * NO_MEMORY, INTERRUPTED. */
 STEMMA_API stemma_status stemma_compare_files(const char *a, const char *b, const stemma_recipe *recipe,
                                               const stemma_thresholds *thresholds, const stemma_limits *limits,
