@@ -19,7 +19,7 @@ from program import PROGRAM, Base, limit_descriptors, prose
 
 DOCUMENT = {"id", "bytes", "modified", "owner", "uid"}
 MEMBER = {"relation", "resemblance", "contained", "contains", "parent"}
-SUMMARY = {"documents", "bytes", "text_bytes", "empty", "binary", "problems", "repeated", "classes", "groups",
+SUMMARY = {"documents", "bytes", "text_bytes", "empty", "binary", "containers", "contained", "problems", "repeated", "classes", "groups",
            "redundant", "redundant_bytes", "candidates", "verified", "resident_bytes", "cached_bytes", "spilled_bytes", "seconds",
            "seconds_reading", "seconds_matching", "seconds_verifying", "thresholds", "keep", "group", "recipe"}
 

@@ -25,6 +25,8 @@
 #include "sketch/recipe.h"
 #include "stemma.h"
 
+#include <archive.h>
+#include <archive_entry.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -252,6 +254,31 @@ static void make_packed(void) {
     assert_int_equal(filter_to(from, to, NULL), STEMMA_OK);
 }
 
+/* A mail in an archive, with an attachment; and a crawl. */
+static void make_archive(void) {
+    static const char mail[] = "From: a\nTo: b\nSubject: c\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\nbody\n"
+                               "--b\nContent-Type: application/x; name=\"=?utf-8?b?w6k=?=\"\n"
+                               "Content-Transfer-Encoding: base64\n\neHl6\n--b--\n",
+                      crawl[] = "WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: u\r\nContent-Length: 3\r\n\r\nxyz";
+    struct archive *archive = archive_write_new();
+    char path[160];
+    place(path, sizeof path, "archive");
+    archive_write_set_format_pax_restricted(archive);
+    archive_write_add_filter_gzip(archive);
+    assert_int_equal(archive_write_open_filename(archive, path), ARCHIVE_OK);
+    for (int i = 0; i < 2; i++) {
+        struct archive_entry *entry = archive_entry_new();
+        archive_entry_set_pathname(entry, i ? "crawl" : "mail");
+        archive_entry_set_filetype(entry, AE_IFREG);
+        archive_entry_set_size(entry, (la_int64_t)(i ? sizeof crawl : sizeof mail) - 1);
+        assert_int_equal(archive_write_header(archive, entry), ARCHIVE_OK);
+        archive_write_data(archive, i ? crawl : mail, (i ? sizeof crawl : sizeof mail) - 1);
+        archive_entry_free(entry);
+    }
+    assert_int_equal(archive_write_close(archive), ARCHIVE_OK);
+    archive_write_free(archive);
+}
+
 static int make_world(void **state) {
     (void)state;
     world.text = make_text(TEXT_SIZE, 1);
@@ -272,6 +299,7 @@ static int make_world(void **state) {
     assert_int_equal(stemma_writer_close(writer, NULL), STEMMA_OK);
     load_bundle();
     make_packed();
+    make_archive();
     return 0;
 }
 
@@ -281,6 +309,9 @@ static int end_world(void **state) {
     stemma_sketch_free(world.other_sketch);
     stemma_recipe_free(world.recipe);
     remove_tree();
+    char archive[160];
+    place(archive, sizeof archive, "archive");
+    unlink(archive);
     const char *paths[] = {world.text_path, world.other_path, world.large_path, world.bundle_path};
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) unlink(paths[i]);
     free(world.text);
@@ -1033,6 +1064,16 @@ static stemma_status run_pages_together(const char *text, stemma_error *error) {
     return done ? STEMMA_OK : fail_memory(error);
 }
 
+static stemma_status read_contained(const char *name, stemma_error *error) {
+    char path[160];
+    stemma_text *text = UNTOUCHED;
+    place(path, sizeof path, name);
+    stemma_status status = stemma_text_file(path, world.recipe, NULL, &text, error);
+    check_untouched(status, text);
+    if (status == STEMMA_OK) stemma_text_free(text);
+    return status;
+}
+
 static const struct {
     const char *name;
     run_operation *run;
@@ -1089,6 +1130,10 @@ static const struct {
     {"read an ODT", convert_kept, "report.odt"},
     {"read an EPUB", convert_kept, "letter.epub"},
     {"read pages", run_pages_together, "a compari-\nson\n1\n\fof comparison\n2\n\f"},
+    {"read what is compressed", read_contained, "tree/d.jsonl.gz"},
+    {"read a mail in an archive", read_contained, "archive!/mail"},
+    {"read an attachment in an archive", read_contained, "archive!/mail!/\xC3\xA9"},
+    {"read from a crawl in an archive", read_contained, "archive!/crawl!/u"},
     {"find words", find, ""},
     {"find bytes", find, "preset=raw unit=byte window=20"},
     {"edit distance, close", edit_distance, "b300"},

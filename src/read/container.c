@@ -168,11 +168,8 @@ static stemma_status walk_inside(struct walk *w, struct stream *stream, stemma_e
 
 stemma_status walk_give(struct walk *w, const char *name, const uint8_t *bytes, size_t size,
                         stemma_error *err) {
-    struct contained document = {.id = walk_id(w),
-                                 .bytes = bytes,
-                                 .size = size,
-                                 .number = w->number++,
-                                 .kind = container_look(name, bytes, size, &w->options->document)};
+    struct contained document = {.id = walk_id(w), .bytes = bytes, .size = size, .number = w->number++};
+    TRY(container_look(name, bytes, size, &w->options->document, &document.kind, err));
     stemma_status status = w->visitor->document(w->visitor->context, &document, err);
     w->failed = status != STEMMA_OK;
     if (w->failed || document.kind == CONTAINER_NONE || !walk_goes_on(w)) return status;
@@ -194,10 +191,11 @@ static stemma_status give_large(struct walk *w, bool container, const struct buf
 
 static stemma_status give_member(struct walk *w, const char *name, struct stream *stream,
                                  struct holding *bytes, stemma_error *err) {
-    bool whole, container;
+    enum container_kind kind;
+    bool whole;
     TRY(hold_rest(w, stream, PIECE, bytes, &whole, err));
-    container =
-        container_look(name, bytes->bytes.data, bytes->bytes.len, &w->options->document) > CONTAINER_MAIL;
+    TRY(container_look(name, bytes->bytes.data, bytes->bytes.len, &w->options->document, &kind, err));
+    const bool container = kind > CONTAINER_MAIL;
     if (!whole && container) TRY(hold_container(w, stream, bytes, &whole, err));
     if (!whole && !container) TRY(hold_all(w, stream, bytes, &whole, err));
     return whole ? walk_give(w, name, bytes->bytes.data, bytes->bytes.len, err)
@@ -338,8 +336,10 @@ static stemma_status walk_packed(struct walk *w, struct stream *stream, stemma_e
 
 static stemma_status walk_kind(struct walk *w, const uint8_t *head, size_t size, struct stream *stream,
                                stemma_error *err) {
+    enum container_kind kind;
     if (is_compressed(head, size)) return walk_packed(w, stream, err);
-    switch (container_look(NULL, head, size, &w->options->document)) {
+    TRY(container_look(NULL, head, size, &w->options->document, &kind, err));
+    switch (kind) {
     case CONTAINER_ARCHIVE:
         return walk_archive(w, stream, head[0] == 'P' || head[0] == '7', err);
     case CONTAINER_MAIL:
@@ -408,7 +408,8 @@ static stemma_status take_wanted(void *context, const struct contained *document
 
 static void take_failure(void *context, const char *id, const stemma_error *cause) {
     struct wanted *wanted = context;
-    if (!strncmp(id, wanted->id, strlen(id))) wanted->failure = *cause;
+    bool machine = cause->status == STEMMA_IO; /* nothing behind it can be read, either */
+    if (machine || !strncmp(id, wanted->id, strlen(id))) wanted->failure = *cause;
 }
 
 static stemma_status read_wanted(struct input *input, const struct container_options *options,

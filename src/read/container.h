@@ -23,9 +23,11 @@ enum container_kind {
 #define CONTAINER_SEPARATOR "!/"
 #define CONTAINER_DEPTH     16 /* one inside the other; compression counts */
 
-/* What it is by all of its bytes, or the first DOCUMENT_HEAD of them; also of what is compressed. */
-enum container_kind container_look(const char *name, const uint8_t *bytes, size_t size,
-                                   const struct document_options *options);
+/* What it is by all of its bytes, or the first DOCUMENT_HEAD of them; also of what is compressed. NO_MEMORY.
+ */
+stemma_status container_look(const char *name, const uint8_t *bytes, size_t size,
+                             const struct document_options *options, enum container_kind *out,
+                             stemma_error *err);
 
 struct contained {
     const char *id; /* all of it; valid until the visitor returns, as are the bytes */

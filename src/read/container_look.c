@@ -53,32 +53,38 @@ static enum container_kind look_plain(const char *name, const uint8_t *bytes, si
 }
 
 /* The first bytes that are unpacked from those that are there; damage just ends them. */
-static size_t unpack_head(const uint8_t *bytes, size_t size, uint8_t *head) {
+static stemma_status unpack_head(const uint8_t *bytes, size_t size, uint8_t *head, size_t *filled,
+                                 stemma_error *err) {
     struct stream stream = stream_of_memory("", bytes, size);
     struct unpacker *unpacker = NULL;
-    size_t filled = 0, got = 1;
-    stemma_status status = unpacker_new(&stream, &unpacker, NULL);
-    while (status == STEMMA_OK && got && filled < HEAD) {
-        status = unpacker_read(unpacker, head + filled, HEAD - filled, &got, NULL);
-        if (status == STEMMA_OK) filled += got;
+    size_t got = 1;
+    *filled = 0;
+    stemma_status status = unpacker_new(&stream, &unpacker, err);
+    while (status == STEMMA_OK && got && *filled < HEAD) {
+        status = unpacker_read(unpacker, head + *filled, HEAD - *filled, &got, err);
+        if (status == STEMMA_OK) *filled += got;
     }
     unpacker_free(unpacker);
-    return filled;
+    return status == STEMMA_NO_MEMORY ? status : STEMMA_OK;
 }
 
-static enum container_kind look_inside(const char *name, const uint8_t *bytes, size_t size,
-                                       const struct document_options *options) {
+static stemma_status look_inside(const char *name, const uint8_t *bytes, size_t size,
+                                 const struct document_options *options, enum container_kind *out,
+                                 stemma_error *err) {
     uint8_t heads[2][HEAD];
     for (unsigned depth = 0; depth < CONTAINER_DEPTH && is_compressed(bytes, size); depth++) {
         uint8_t *head = heads[depth % 2];
-        size = unpack_head(bytes, size, head);
+        TRY(unpack_head(bytes, size, head, &size, err));
         bytes = head;
     }
-    return is_compressed(bytes, size) ? CONTAINER_NONE : look_plain(name, bytes, size, options);
+    *out = is_compressed(bytes, size) ? CONTAINER_NONE : look_plain(name, bytes, size, options);
+    return STEMMA_OK;
 }
 
-enum container_kind container_look(const char *name, const uint8_t *bytes, size_t size,
-                                   const struct document_options *options) {
-    return is_compressed(bytes, size) ? look_inside(name, bytes, size, options)
-                                      : look_plain(name, bytes, size, options);
+stemma_status container_look(const char *name, const uint8_t *bytes, size_t size,
+                             const struct document_options *options, enum container_kind *out,
+                             stemma_error *err) {
+    if (is_compressed(bytes, size)) return look_inside(name, bytes, size, options, out, err);
+    *out = look_plain(name, bytes, size, options);
+    return STEMMA_OK;
 }

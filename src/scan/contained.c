@@ -11,10 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum container_kind scan_container(const struct stemma_scan *scan, const char *name, const uint8_t *bytes,
-                                   size_t size) {
-    return scan->settings.options.no_archives ? CONTAINER_NONE
-                                              : container_look(name, bytes, size, &scan->document_options);
+stemma_status scan_container(const struct stemma_scan *scan, const char *name, const uint8_t *bytes,
+                             size_t size, enum container_kind *out, stemma_error *err) {
+    *out = CONTAINER_NONE;
+    if (scan->settings.options.no_archives) return STEMMA_OK;
+    return container_look(name, bytes, size, &scan->document_options, out, err);
 }
 
 /* ---- going through one ---- */

@@ -50,13 +50,15 @@ static void passage_release(struct passage *p) {
 }
 
 /* The first piece tells what the document is; *skip: bytes of a mark in front of the text. */
-static void look(struct passage *p, const char *name, const uint8_t *head, size_t size, size_t *skip) {
+static stemma_status look(struct passage *p, const char *name, const uint8_t *head, size_t size, size_t *skip,
+                          stemma_error *err) {
     struct document_kind kind = document_look(name, head, size, &p->scan->document_options);
     p->format = reading_format(p->scan, name, head, size);
-    p->kind = scan_container(p->scan, name, head, size);
+    TRY(scan_container(p->scan, name, head, size, &p->kind, err));
     p->binary = kind.format == TEXT_BINARY || p->kind > CONTAINER_MAIL;
     *skip = kind.mark;
     p->converted = kind.converted && !p->binary;
+    return STEMMA_OK;
 }
 
 static stemma_status fill_piece(struct input *input, struct buf *piece, stemma_error *err) {
@@ -114,7 +116,7 @@ static stemma_status read_pieces(struct passage *p, struct input *input, struct 
         TRY(check_stop(p->scan->settings.limits.stop, err));
         TRY(fill_piece(input, piece, err));
         if (piece->len == 0) break;
-        if (first) look(p, input->name, piece->data, piece->len, &skip);
+        if (first) TRY(look(p, input->name, piece->data, piece->len, &skip, err));
         if (p->converted) return read_converted(p, input, piece, err);
         identity_add(&p->bytes, piece->data, piece->len);
         p->size += piece->len;

@@ -188,8 +188,9 @@ static stemma_status take_file(struct worker *w, uint32_t number, stemma_error *
     else if (status == STEMMA_OK) {
         const struct document document = {.source = number};
         const struct buf *bytes = &w->reader.bytes;
-        return worker_take(w, &document, source->name, NULL, 0, bytes->data, bytes->len,
-                           scan_container(scan, source->name, bytes->data, bytes->len), err);
+        enum container_kind kind;
+        TRY(scan_container(scan, source->name, bytes->data, bytes->len, &kind, err));
+        return worker_take(w, &document, source->name, NULL, 0, bytes->data, bytes->len, kind, err);
     }
     if (status == STEMMA_OK) {
         progress_add(scan, 1, 0);

@@ -87,8 +87,8 @@ void scan_free(struct stemma_scan *scan);
 uint64_t scan_resident(const struct stemma_scan *scan);
 
 /* Whether a file with this beginning holds documents, and the scan is to look into it. */
-enum container_kind scan_container(const struct stemma_scan *scan, const char *name, const uint8_t *bytes,
-                                   size_t size);
+stemma_status scan_container(const struct stemma_scan *scan, const char *name, const uint8_t *bytes,
+                             size_t size, enum container_kind *out, stemma_error *err);
 /* Goes through such a file, each time in the same order: for a worker, where others read meanwhile, or NULL.
  */
 struct worker;
