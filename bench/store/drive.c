@@ -410,8 +410,8 @@ static void flip(const char *path, uint64_t at, unsigned bit) {
     close(fd);
 }
 
-/* A place among all bytes; for every second flip, one in the first file of a random name that is small or in the
- * first 4 KiB of any, since what is small and at the front is what all else depends on. */
+/* Every second flip is anywhere among all bytes; the others are in the first 4 KiB of a random file, since what
+ * is small and at the front is what all else depends on. */
 static void flips(const char *directory, size_t count) {
     static struct target targets[1024];
     stemma_error err;
@@ -431,7 +431,11 @@ static void flips(const char *directory, size_t count) {
             while (at >= targets[f].size) at -= targets[f++].size;
         unsigned bit = (unsigned)rng_below(&rng, 8);
         flip(targets[f].path, at, bit);
-        tally[front][try_reading(directory, digest)]++;
+        enum outcome outcome = try_reading(directory, digest);
+        tally[front][outcome]++;
+        if (outcome > DETECTED)
+            printf("%s: byte %llu of %s, bit %u\n", outcome_names[outcome], (unsigned long long)at, targets[f].path,
+                   bit);
         flip(targets[f].path, at, bit);
     }
     for (int front = 0; front < 2; front++) {

@@ -5,11 +5,15 @@
 #include "runs/merge.h"
 #include "runs/record_sort.h"
 
+#ifndef POSTINGS_BLOCK
+#define POSTINGS_BLOCK 256 /* records: what is read and checked to find one key */
+#endif
+
 stemma_status postings_write(const struct run_place *place, struct record *records, size_t count,
                              uint64_t *size, stemma_error *err) {
     struct run_writer *writer;
     if (!sort_records(records, count, 1)) return fail_memory(err);
-    TRY(run_writer_new(place, &writer, err));
+    TRY(run_writer_new(place, POSTINGS_BLOCK, &writer, err));
     stemma_status status = run_writer_add(writer, records, count, err);
     if (status == STEMMA_OK) status = run_writer_finish(writer, size, err);
     run_writer_free(writer);
@@ -36,7 +40,7 @@ stemma_status postings_merge(const struct run_place *place, const struct level_r
     struct merge *merge;
     struct run_writer *writer;
     TRY(merge_new(from, count, place->name, false, 0, &merge, err));
-    stemma_status status = run_writer_new(place, &writer, err);
+    stemma_status status = run_writer_new(place, POSTINGS_BLOCK, &writer, err);
     if (status == STEMMA_OK) {
         status = copy_live(merge, gone, writer, err);
         if (status == STEMMA_OK) status = run_writer_finish(writer, size, err);
