@@ -116,7 +116,8 @@ static stemma_status load_blocks(struct column *c, uint64_t first, uint64_t coun
     for (uint64_t i = 0; i < count; i++) {
         const uint8_t *block = c->bytes + i * c->block_size;
         uint64_t sum = words_checksum(block + SUM, size_of(c, first + i) - SUM, at + i * c->block_size);
-        if (load_u64(block) != sum) return damaged(&c->place, at + i * c->block_size, "checksum differs", err);
+        if (load_u64(block) != sum)
+            return damaged(&c->place, at + i * c->block_size, "checksum differs", err);
     }
     c->first = first;
     c->loaded = count;
@@ -259,8 +260,7 @@ static stemma_status load_text(struct text *t, uint64_t block, stemma_error *err
     return STEMMA_OK;
 }
 
-stemma_status text_row(struct text *t, uint64_t row, const uint8_t **bytes, size_t *size,
-                       stemma_error *err) {
+stemma_status text_row(struct text *t, uint64_t row, const uint8_t **bytes, size_t *size, stemma_error *err) {
     if (t->loaded != row / TEXT_ROWS + 1) TRY(load_text(t, row / TEXT_ROWS, err));
     size_t rows = load_u32(t->block.data + SUM), at = (size_t)(row % TEXT_ROWS);
     if (at >= rows) return damaged(&t->place, 0, "too few rows in a block", err);

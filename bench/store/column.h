@@ -38,8 +38,8 @@ struct column {
     uint8_t *bytes;
 };
 
-stemma_status column_open(struct column *column, const struct run_place *place, uint64_t size,
-                          uint32_t width, stemma_error *err);
+stemma_status column_open(struct column *column, const struct run_place *place, uint64_t size, uint32_t width,
+                          stemma_error *err);
 /* The row is the column's until its next call. It must be below column->rows. */
 stemma_status column_row(struct column *column, uint64_t row, const uint8_t **bytes, stemma_error *err);
 /* Rows from this one on to the end of its block, for who goes on with the next ones. */
@@ -67,8 +67,8 @@ void text_release(struct text_writer *writer);
 
 struct text {
     struct run_place place;
-    uint64_t end;         /* of the blocks */
-    struct column places; /* of the blocks in this part */
+    uint64_t end;          /* of the blocks */
+    struct column places;  /* of the blocks in this part */
     uint64_t rows, loaded; /* block in memory, and 1 */
     struct buf block;
 };

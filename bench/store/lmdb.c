@@ -1,8 +1,8 @@
 /*
  * Candidate A: LMDB for the catalogue, sorted runs for the postings.
  *
- * The names of the runs that count are in LMDB, too, so that its commit is the only one. LMDB has no checksums:
- * each value carries one of its key and its bytes, which is what can be done from outside.
+ * The names of the runs that count are in LMDB, too, so that its commit is the only one. LMDB has no
+ * checksums: each value carries one of its key and its bytes, which is what can be done from outside.
  */
 #include "store/postings.h"
 #include "store/workload.h"
@@ -83,7 +83,8 @@ static stemma_status check_value(const struct store *s, enum table table, const 
                                  stemma_error *err) {
     const uint8_t *bytes = v->mv_data;
     size_t size = v->mv_size - SUM;
-    if (v->mv_size < SUM || load_u64(bytes + size) != hash_bytes(bytes, size, hash_bytes(k->mv_data, k->mv_size, table)))
+    if (v->mv_size < SUM ||
+        load_u64(bytes + size) != hash_bytes(bytes, size, hash_bytes(k->mv_data, k->mv_size, table)))
         return fail(err, STEMMA_CORRUPT, "'%s' is damaged: checksum differs", s->directory);
     return STEMMA_OK;
 }
@@ -182,7 +183,8 @@ static stemma_status load_gone(struct store *s, MDB_txn *txn, stemma_error *err)
     if (!s->gone.words) return fail_memory(err);
     s->gone.limit = words * 64;
     LMDB(mdb_cursor_open(txn, s->tables[TABLE_GONE], &cursor));
-    for (int rc = mdb_cursor_get(cursor, &k, &v, MDB_FIRST); rc == 0; rc = mdb_cursor_get(cursor, &k, &v, MDB_NEXT)) {
+    for (int rc = mdb_cursor_get(cursor, &k, &v, MDB_FIRST); rc == 0;
+         rc = mdb_cursor_get(cursor, &k, &v, MDB_NEXT)) {
         uint64_t number;
         memcpy(&number, k.mv_data, 8);
         if (number < s->gone.limit) s->gone.words[number / 64] |= UINT64_C(1) << number % 64;
@@ -283,7 +285,7 @@ stemma_status store_refresh(struct store *s, uint64_t *documents, stemma_error *
 
 static unsigned size_class(uint64_t records) {
     unsigned class = 0;
-    for (uint64_t bound = 512 * 20; records >= bound; bound *= FAN) class++;
+    for (uint64_t bound = 512 * 20; records >= bound; bound *= FAN) class ++;
     return class;
 }
 
@@ -363,7 +365,8 @@ static stemma_status settle(struct store *s, int index, stemma_error *err) {
     }
 }
 
-static stemma_status put_document(struct store *s, MDB_txn *txn, const struct document *d, stemma_error *err) {
+static stemma_status put_document(struct store *s, MDB_txn *txn, const struct document *d,
+                                  stemma_error *err) {
     uint8_t record[VALUE_ROOM];
     uint64_t key = d->number; /* MDB_INTEGERKEY: as the machine has it */
     memcpy(record, d->facts, FACTS);
@@ -409,8 +412,8 @@ stemma_status store_remove(struct store *s, const struct document *documents, si
     return STEMMA_OK;
 }
 
-/* Runs are written again without what is gone. The file of LMDB never shrinks: a compact copy takes its place,
- * which needs that nobody has it open. */
+/* Runs are written again without what is gone. The file of LMDB never shrinks: a compact copy takes its
+ * place, which needs that nobody has it open. */
 static stemma_status compact(struct store *s, stemma_error *err) {
     char copy[4096], from[4200], to[4200];
     snprintf(copy, sizeof copy, "%s/copy", s->directory);

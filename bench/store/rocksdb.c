@@ -1,8 +1,8 @@
 /*
  * Candidate B: RocksDB for everything, by its C interface.
  *
- * A posting is a key of its own (key, then number), since nearly all lists are short. Readers in other processes
- * are secondaries: they follow the log and the files of the one that writes.
+ * A posting is a key of its own (key, then number), since nearly all lists are short. Readers in other
+ * processes are secondaries: they follow the log and the files of the one that writes.
  */
 #include "store/workload.h"
 
@@ -17,9 +17,19 @@
 
 const char *const store_name = "rocksdb";
 
-enum table { TABLE_STATE, TABLE_IDS, TABLE_RECORDS, TABLE_MINIMA, TABLE_BITS, TABLE_BANDS, TABLE_SAMPLES, TABLES };
+enum table {
+    TABLE_STATE,
+    TABLE_IDS,
+    TABLE_RECORDS,
+    TABLE_MINIMA,
+    TABLE_BITS,
+    TABLE_BANDS,
+    TABLE_SAMPLES,
+    TABLES
+};
 
-static const char *const table_names[TABLES] = {"default", "ids", "records", "minima", "bits", "bands", "samples"};
+static const char *const table_names[TABLES] = {"default", "ids",   "records", "minima",
+                                                "bits",    "bands", "samples"};
 
 enum { POSTING = 16, VALUE_ROOM = FACTS + ID_ROOM };
 
@@ -154,7 +164,7 @@ stemma_status store_refresh(struct store *s, uint64_t *documents, stemma_error *
 /* ---- writing ---- */
 
 static void put_value(struct store *s, rocksdb_writebatch_t *batch, enum table table, const void *key,
-                size_t key_size, const void *value, size_t size) {
+                      size_t key_size, const void *value, size_t size) {
     rocksdb_writebatch_put_cf(batch, s->tables[table], key, key_size, value, size);
 }
 
@@ -234,7 +244,7 @@ stemma_status store_reclaim(struct store *s, stemma_error *err) {
 /* ---- asking ---- */
 
 static stemma_status get_value(struct store *s, enum table table, const void *key, size_t key_size, void *to,
-                         size_t room, size_t *size, bool *found, stemma_error *err) {
+                               size_t room, size_t *size, bool *found, stemma_error *err) {
     char *value;
     ROCKS(value = rocksdb_get_cf(s->db, s->reading, s->tables[table], key, key_size, size, &cause));
     *found = value != NULL;
@@ -272,11 +282,12 @@ stemma_status store_list(struct store *s, enum index index, uint64_t key, uint64
                          size_t *count, stemma_error *err) {
     uint8_t start[8];
     size_t size;
-    rocksdb_iterator_t *i =
-        rocksdb_create_iterator_cf(s->db, s->reading, s->tables[index == INDEX_BANDS ? TABLE_BANDS : TABLE_SAMPLES]);
+    rocksdb_iterator_t *i = rocksdb_create_iterator_cf(
+        s->db, s->reading, s->tables[index == INDEX_BANDS ? TABLE_BANDS : TABLE_SAMPLES]);
     put_number(start, key);
     *count = 0;
-    for (rocksdb_iter_seek(i, (char *)start, 8); rocksdb_iter_valid(i) && *count < room; rocksdb_iter_next(i)) {
+    for (rocksdb_iter_seek(i, (char *)start, 8); rocksdb_iter_valid(i) && *count < room;
+         rocksdb_iter_next(i)) {
         const uint8_t *posting = (const uint8_t *)rocksdb_iter_key(i, &size);
         if (get_number(posting) != key) break;
         numbers[(*count)++] = get_number(posting + 8);

@@ -298,8 +298,9 @@ static stemma_status merge_postings(struct writer *w, enum part part, const stru
     struct level_run runs[LEVELS_FAN];
     uint64_t size = 0;
     for (size_t i = 0; i < s->count; i++)
-        runs[i] = (struct level_run){
-            .fd = s->from[i]->fd, .extent = s->from[i]->sizes[part], .offset = s->from[i]->places[part].offset};
+        runs[i] = (struct level_run){.fd = s->from[i]->fd,
+                                     .extent = s->from[i]->sizes[part],
+                                     .offset = s->from[i]->places[part].offset};
     TRY(postings_merge(&w->place, runs, s->count, s->gone, &size, err));
     part_done(w, part, size);
     return STEMMA_OK;
@@ -419,6 +420,40 @@ stemma_status segment_row(struct segment *s, uint64_t number, uint64_t *row, boo
         *row += (uint64_t)__builtin_popcountll(load_u64(line + 8 + i * 8));
     if (*found && *row >= s->rows) return damaged(s, "a number without a row", err);
     return STEMMA_OK;
+}
+
+/* The last line with no more rows before it than `row`. */
+static stemma_status line_of_row(struct segment *s, uint64_t row, uint64_t *found, const uint8_t **line,
+                                 stemma_error *err) {
+    uint64_t low = 0, high = s->present.rows;
+    while (high - low > 1) {
+        uint64_t middle = low + (high - low) / 2;
+        TRY(column_row(&s->present, middle, line, err));
+        if (load_u64(*line) <= row)
+            low = middle;
+        else
+            high = middle;
+    }
+    *found = low;
+    return column_row(&s->present, low, line, err);
+}
+
+stemma_status segment_number(struct segment *s, uint64_t row, uint64_t *number, stemma_error *err) {
+    const uint8_t *line;
+    uint64_t at;
+    TRY(line_of_row(s, row, &at, &line, err));
+    uint64_t left = row - load_u64(line);
+    for (uint64_t i = 0; i < LINE_WORDS; i++) {
+        uint64_t word = load_u64(line + 8 + 8 * i), here = (uint64_t)__builtin_popcountll(word);
+        if (left >= here) {
+            left -= here;
+            continue;
+        }
+        while (left--) word &= word - 1;
+        *number = s->base + at * LINE_NUMBERS + i * 64 + (uint64_t)__builtin_ctzll(word);
+        return STEMMA_OK;
+    }
+    return damaged(s, "a row without a number", err);
 }
 
 stemma_status numbers_next(struct numbers *n, uint64_t *number, bool *more, stemma_error *err) {

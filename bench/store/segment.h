@@ -1,8 +1,10 @@
 /*
- * A segment: one immutable file with all there is about a batch of documents, or about several that were merged.
+ * A segment: one immutable file with all there is about a batch of documents, or about several that were
+ * merged.
  *
- * Its parts stand one behind the other, then a table of them, then a trailer. Each part is a run or a column with
- * checksums of its own, and is merged without looking at the others: documents keep their numbers for ever.
+ * Its parts stand one behind the other, then a table of them, then a trailer. Each part is a run or a column
+ * with checksums of its own, and is merged without looking at the others: documents keep their numbers for
+ * ever.
  */
 #ifndef STORE_SEGMENT_H
 #define STORE_SEGMENT_H
@@ -48,6 +50,8 @@ void segment_close(struct segment *segment);
 /* The row of a number; *found says whether it is in this segment. */
 stemma_status segment_row(struct segment *segment, uint64_t number, uint64_t *row, bool *found,
                           stemma_error *err);
+/* The number of a row, which is below segment->rows. */
+stemma_status segment_number(struct segment *segment, uint64_t row, uint64_t *number, stemma_error *err);
 
 /* Goes through the numbers of a segment in the order of its rows. */
 struct numbers {

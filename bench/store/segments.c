@@ -1,4 +1,5 @@
-/* Candidate C: segments (segment.h), a run of the numbers that are gone, and a manifest that names what counts. */
+/* Candidate C: segments (segment.h), a run of the numbers that are gone, and a manifest that names what
+ * counts. */
 #include "store/segment.h"
 
 #include "base/alloc.h"
@@ -160,7 +161,8 @@ static stemma_status check_manifest(const struct store *s, const uint8_t *bytes,
 static stemma_status read_manifest(struct store *s, uint8_t *bytes, size_t *size, stemma_error *err) {
     *size = 0;
     int fd = openat(s->directory_fd, "manifest", O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return errno == ENOENT ? STEMMA_OK : fail_errno(err, "open a manifest in", s->directory, errno);
+    if (fd < 0)
+        return errno == ENOENT ? STEMMA_OK : fail_errno(err, "open a manifest in", s->directory, errno);
     ssize_t got = read(fd, bytes, MANIFEST_MOST);
     close(fd);
     if (got < 0) return fail_errno(err, "read a manifest in", s->directory, errno);
@@ -280,7 +282,7 @@ stemma_status store_refresh(struct store *s, uint64_t *documents, stemma_error *
 
 static unsigned size_class(uint64_t rows) {
     unsigned class = 0;
-    for (uint64_t bound = SMALL; rows >= bound; bound *= FAN) class++;
+    for (uint64_t bound = SMALL; rows >= bound; bound *= FAN) class ++;
     return class;
 }
 
@@ -314,13 +316,15 @@ static stemma_status merge_segments(struct store *s, size_t from, size_t count, 
 }
 
 static stemma_status settle(struct store *s, stemma_error *err) {
-    for (size_t count; s->count && (count = due(s));)
-        TRY(merge_segments(s, s->count - count, count, err));
+    for (size_t count; s->count && (count = due(s));) TRY(merge_segments(s, s->count - count, count, err));
     return STEMMA_OK;
 }
 
-stemma_status store_append(struct store *s, const struct document *documents, size_t count, stemma_error *err) {
-    uint64_t serial = s->next_serial++, size;
+stemma_status store_append(struct store *s, const struct document *documents, size_t count,
+                           stemma_error *err) {
+    uint64_t serial, size;
+    TRY(settle(s, err)); /* what a writer that was killed left undone */
+    serial = s->next_serial++;
     TRY(segment_write(s->directory, serial, documents, count, &size, err));
     TRY(segment_open(s->directory, serial, size, &s->segments[s->count], err));
     s->count++;
@@ -421,16 +425,15 @@ stemma_status store_list(struct store *s, enum index index, uint64_t key, uint64
 
 static stemma_status near_in(struct store *s, struct segment *segment, const uint8_t bits[BITS],
                              unsigned radius, uint64_t *near, stemma_error *err) {
-    struct numbers numbers = {.segment = segment};
     uint64_t number;
-    bool more;
     for (uint64_t row = 0; row < segment->rows;) {
         const uint8_t *at;
         size_t count;
         TRY(column_rows(&segment->bits, row, &at, &count, err));
         for (size_t i = 0; i < count; i++, row++) {
-            TRY(numbers_next(&numbers, &number, &more, err));
-            *near += more && bits_apart(at + i * BITS, bits) <= radius && !is_gone(&s->gone, number);
+            if (bits_apart(at + i * BITS, bits) > radius) continue;
+            TRY(segment_number(segment, row, &number, err));
+            *near += !is_gone(&s->gone, number);
         }
     }
     return STEMMA_OK;

@@ -2,8 +2,8 @@
  * What the candidates for the store of a collection have to do, and the documents they do it with.
  *
  * A document is made from its number and nothing else, so that every answer of a store can be checked without
- * keeping anything: one in five is a near-copy of an earlier one, with which it shares 4 bands in 10 and 3 samples
- * in 4; one sample of each comes from a small pool, as templates give them.
+ * keeping anything: one in five is a near-copy of an earlier one, with which it shares 4 bands in 10 and 3
+ * samples in 4; one sample of each comes from a small pool, as templates give them.
  */
 #ifndef STORE_WORKLOAD_H
 #define STORE_WORKLOAD_H
@@ -52,7 +52,7 @@ stemma_status store_refresh(struct store *store, uint64_t *documents, stemma_err
 
 /* Each is one commit: durable and atomic. Documents are added in the order of their numbers. */
 stemma_status store_append(struct store *store, const struct document *documents, size_t count,
-                        stemma_error *err);
+                           stemma_error *err);
 stemma_status store_remove(struct store *store, const struct document *documents, size_t count,
                            stemma_error *err);
 /* The space of what was removed goes back to the system. */
