@@ -21,7 +21,7 @@
 const char *const store_name = "lmdb+runs";
 
 #ifndef FAN
-#define FAN 8
+#define FAN 4
 #endif
 
 enum table { TABLE_IDS, TABLE_RECORDS, TABLE_MINIMA, TABLE_BITS, TABLE_GONE, TABLE_STATE, TABLES };

@@ -6,7 +6,7 @@
 #include "runs/record_sort.h"
 
 #ifndef POSTINGS_BLOCK
-#define POSTINGS_BLOCK 256 /* records: what is read and checked to find one key */
+#define POSTINGS_BLOCK 128 /* records: what is read and checked to find one key */
 #endif
 
 stemma_status postings_write(const struct run_place *place, struct record *records, size_t count,

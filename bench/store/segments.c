@@ -19,7 +19,7 @@ const char *const store_name = "segments";
 #define MANIFEST_MAGIC "\x8bSTM\r\n\x1a\n"
 
 #ifndef FAN
-#define FAN 8 /* neighbours of about one size become one: more means fewer merges, and more to ask in */
+#define FAN 4 /* neighbours of about one size become one: more means fewer merges, and more to ask in */
 #endif
 
 enum {
