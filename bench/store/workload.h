@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/rng.h"
+#include "kernels/kernels.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -75,16 +76,8 @@ stemma_status store_digest(struct store *store, uint64_t *digest, stemma_error *
 
 /* ---- small things they share ---- */
 
-static inline unsigned bits_apart(const uint8_t *a, const uint8_t *b) {
-    unsigned apart = 0;
-    uint64_t x, y;
-    for (int i = 0; i < BITS / 8; i++) {
-        __builtin_memcpy(&x, a + 8 * i, 8);
-        __builtin_memcpy(&y, b + 8 * i, 8);
-        apart += (unsigned)__builtin_popcountll(x ^ y);
-    }
-    for (int i = BITS / 8 * 8; i < BITS; i++) apart += (unsigned)__builtin_popcount(a[i] ^ b[i]);
-    return apart;
+static inline uint64_t bits_apart(const uint8_t *a, const uint8_t *b) {
+    return kernels_get()->hamming(a, b, BITS);
 }
 
 /* Of bytes of any length; for keys and digests of this benchmark only. */
