@@ -242,11 +242,12 @@ struct written {
     uint64_t size;
 };
 
-static struct written write_run(const struct record *records, size_t count, uint64_t offset, size_t piece) {
+static struct written write_run(const struct record *records, size_t count, size_t block, uint64_t offset,
+                                size_t piece) {
     struct written written = {.place = {.offset = offset, .name = "some.run"}};
     struct run_writer *writer;
     assert_int_equal(temporary_open("/tmp", &written.place.fd, NULL), STEMMA_OK);
-    assert_int_equal(run_writer_new(&written.place, &writer, NULL), STEMMA_OK);
+    assert_int_equal(run_writer_new(&written.place, block, &writer, NULL), STEMMA_OK);
     for (size_t at = 0; at < count; at += piece)
         assert_int_equal(run_writer_add(writer, records + at, count - at < piece ? count - at : piece, NULL),
                          STEMMA_OK);
@@ -290,8 +291,9 @@ static void test_runs_give_back(void **state) {
         size_t count = round % 10 == 9 ? round % 4 * BLOCK_RECORDS : rng_below(&rng, 3 * BLOCK_RECORDS);
         struct record *records = make_records(&rng, (int)(round % KINDS), count),
                       *sorted = copy_sorted(records, count);
+        size_t block = round % 3 ? BLOCK_RECORDS : BLOCK_GROUP * (1 + rng_below(&rng, 64));
         struct written written =
-            write_run(sorted, count, round % 5 * 1000, 1 + rng_below(&rng, 2 * BLOCK_RECORDS));
+            write_run(sorted, count, block, round % 5 * 1000, 1 + rng_below(&rng, 2 * BLOCK_RECORDS));
         struct run *run;
         struct run_reader *reader;
         assert_int_equal(run_open(&written.place, written.size, &run, NULL), STEMMA_OK);
@@ -320,35 +322,39 @@ static stemma_status read_whole(const struct written *written, const struct reco
     return status;
 }
 
-static void test_every_damaged_byte_is_noticed(void **state) {
-    (void)state;
-    enum { COUNT = BLOCK_RECORDS + 50 };
+static void check_damage(size_t count, size_t block, size_t step) {
     uint64_t rng = 6;
-    struct record *records = make_records(&rng, 5, COUNT), *sorted = copy_sorted(records, COUNT);
-    struct written written = write_run(sorted, COUNT, 0, COUNT);
-    size_t step = effort_is_full() ? 1 : 37;
+    struct record *records = make_records(&rng, 5, count), *sorted = copy_sorted(records, count);
+    struct written written = write_run(sorted, count, block, 0, count);
     for (uint64_t at = 0; at < written.size; at += step) {
         uint8_t byte, wrong;
         stemma_error error;
         assert_int_equal(pread(written.place.fd, &byte, 1, (off_t)at), 1);
         wrong = byte ^ (uint8_t)(1 << rng_below(&rng, 8));
         assert_int_equal(pwrite(written.place.fd, &wrong, 1, (off_t)at), 1);
-        stemma_status status = read_whole(&written, sorted, COUNT, &error);
+        stemma_status status = read_whole(&written, sorted, count, &error);
         assert_true(status == STEMMA_CORRUPT || (status == STEMMA_LATER_VERSION && at >= 8 && at < 12));
         assert_non_null(strstr(error.message, "some.run"));
         assert_int_equal(pwrite(written.place.fd, &byte, 1, (off_t)at), 1);
     }
-    assert_int_equal(read_whole(&written, sorted, COUNT, NULL), STEMMA_OK);
+    assert_int_equal(read_whole(&written, sorted, count, NULL), STEMMA_OK);
     close(written.place.fd);
     free(records);
     free(sorted);
+}
+
+static void test_every_damaged_byte_is_noticed(void **state) {
+    (void)state;
+    check_damage(BLOCK_RECORDS + 50, BLOCK_RECORDS, effort_is_full() ? 1 : 37);
+    check_damage(50, BLOCK_GROUP, 1);
+    check_damage(50, BLOCK_RECORDS, 1);
 }
 
 static void test_cut_runs_are_noticed(void **state) {
     (void)state;
     uint64_t rng = 7;
     struct record *records = make_records(&rng, 3, 300);
-    struct written written = write_run(records, 300, 0, 300);
+    struct written written = write_run(records, 300, BLOCK_RECORDS, 0, 300);
     for (uint64_t full = written.size, size = 0; size < full; size++) {
         written.size = size;
         assert_int_equal(read_whole(&written, records, 300, NULL), STEMMA_CORRUPT);
@@ -366,7 +372,7 @@ static void test_runs_are_small(void **state) {
     for (size_t i = 0; i < COUNT; i++)
         records[i] = (struct record){rng_below(&rng, ((uint64_t)1 << 40) / SPARSE), rng_below(&rng, 1 << 24)};
     assert_true(sort_records(records, COUNT, 2));
-    struct written written = write_run(records, COUNT, 0, COUNT);
+    struct written written = write_run(records, COUNT, BLOCK_RECORDS, 0, COUNT);
     print_message("%.3f bytes a record\n", (double)written.size / COUNT);
     assert_true(written.size <= 6 * (uint64_t)COUNT);
     close(written.place.fd);
@@ -406,7 +412,7 @@ static void test_golden_run(void **state) {
     static uint8_t golden[20000], bytes[20000];
     size_t size = load_golden(golden, sizeof golden), count;
     struct record *records = golden_records(&count);
-    struct written written = write_run(records, count, 0, 1000);
+    struct written written = write_run(records, count, BLOCK_RECORDS, 0, 1000);
     assert_int_equal(written.size, size);
     assert_int_equal(pread(written.place.fd, bytes, size, 0), size);
     assert_memory_equal(bytes, golden, size);

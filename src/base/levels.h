@@ -19,6 +19,7 @@ struct level_run {
     int fd;
     int level;       /* how often its values have been merged */
     uint64_t extent; /* how much is in it, as the owner counts */
+    uint64_t offset; /* where it begins in its file */
 };
 
 /* Writes `to`, a new file: from memory when count is 0, else what is in the runs `from`, merged. Sets

@@ -62,7 +62,7 @@ static void replay(struct merge *m) {
 
 static stemma_status open_source(struct source *source, const struct level_run *run, const char *directory,
                                  uint64_t from, stemma_error *err) {
-    struct run_place place = {run->fd, 0, directory, true};
+    struct run_place place = {run->fd, run->offset, directory, true};
     TRY(run_open(&place, run->extent, &source->run, err));
     TRY(run_reader_new(source->run, &source->reader, err));
     if (from > 0) TRY(run_reader_seek(source->reader, from, err));

@@ -21,7 +21,10 @@ struct run_place {
 /* ---- writing ---- */
 
 struct run_writer;
-stemma_status run_writer_new(const struct run_place *place, struct run_writer **out, stemma_error *err);
+/* `block` records are read at once, a multiple of BLOCK_GROUP up to BLOCK_RECORDS (block.h): few where single
+ * keys will be looked up, all where the run will be read from end to end. */
+stemma_status run_writer_new(const struct run_place *place, size_t block, struct run_writer **out,
+                             stemma_error *err);
 /* Ascending, over all calls. Errors: NO_SPACE, IO, NO_MEMORY. */
 stemma_status run_writer_add(struct run_writer *writer, const struct record *records, size_t count,
                              stemma_error *err);

@@ -9,10 +9,15 @@
 
 enum {
     RUN_VERSION = 1,
-    RUN_HEADER = 16,      /* magic, version, 0 */
+    RUN_HEADER = 16,      /* magic, version, records of a block (0: BLOCK_RECORDS) */
     RUN_INDEX_ENTRY = 16, /* first key, offset of the block in the run */
     RUN_TRAILER = 48,     /* records, blocks, first key, last key, checksum of index and these, magic */
     RUN_SUMMED = 32       /* bytes of the trailer before its checksum */
 };
+
+/* Of the index and the trailer: its place, as for blocks, and what the header says about them. */
+static inline uint64_t index_seed(uint64_t index_at, size_t block_records) {
+    return block_records < BLOCK_RECORDS ? index_at ^ (uint64_t)block_records << 48 : index_at;
+}
 
 #endif

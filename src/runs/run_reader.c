@@ -10,6 +10,7 @@
 
 struct run {
     struct run_place place;
+    size_t block_records; /* of all blocks but the last */
     uint64_t count, blocks;
     uint64_t first_key, last_key;
     uint64_t index_at; /* where the last block ends */
@@ -26,7 +27,7 @@ static uint64_t offset_of(const struct run *run, uint64_t block) {
 
 /* All blocks but the last are full. */
 static size_t records_of(const struct run *run, uint64_t block) {
-    return block + 1 < run->blocks ? BLOCK_RECORDS : (size_t)(run->count - block * BLOCK_RECORDS);
+    return block + 1 < run->blocks ? run->block_records : (size_t)(run->count - block * run->block_records);
 }
 
 static stemma_status damaged(const struct run_place *place, uint64_t offset, const char *what,
@@ -45,15 +46,18 @@ static stemma_status read_part(const struct run_place *place, void *to, size_t s
 
 /* ---- opening ---- */
 
-static stemma_status check_header(const struct run_place *place, uint64_t size, stemma_error *err) {
+static stemma_status check_header(struct run *run, uint64_t size, stemma_error *err) {
+    const struct run_place *place = &run->place;
     uint8_t header[RUN_HEADER];
     if (size < RUN_HEADER + RUN_TRAILER) return damaged(place, 0, "too short for a run", err);
     TRY(read_part(place, header, sizeof header, 0, err));
     if (memcmp(header, RUN_MAGIC, 8)) return damaged(place, 0, "not a run", err);
     if (load_u32(header + 8) > RUN_VERSION)
         return fail(err, STEMMA_LATER_VERSION, "'%s' was made by a later version", place->name);
-    if (load_u32(header + 8) != RUN_VERSION || load_u32(header + 12))
-        return damaged(place, 8, "no such version", err);
+    if (load_u32(header + 8) != RUN_VERSION) return damaged(place, 8, "no such version", err);
+    uint32_t block = load_u32(header + 12);
+    run->block_records = block ? block : BLOCK_RECORDS;
+    if (block % BLOCK_GROUP || block > BLOCK_RECORDS) return damaged(place, 12, "no such blocks", err);
     return STEMMA_OK;
 }
 
@@ -76,7 +80,8 @@ static stemma_status load_index(struct run *run, uint64_t size, stemma_error *er
     run->index = mem_alloc(index_size + RUN_TRAILER);
     if (!run->index) return fail_memory(err);
     TRY(read_part(&run->place, run->index, index_size + RUN_TRAILER, run->index_at, err));
-    uint64_t sum = words_checksum(run->index, index_size + RUN_SUMMED, run->index_at);
+    uint64_t seed = index_seed(run->index_at, run->block_records);
+    uint64_t sum = words_checksum(run->index, index_size + RUN_SUMMED, seed);
     if (sum != load_u64(run->index + index_size + RUN_SUMMED))
         return damaged(&run->place, run->index_at, "checksum of the index differs", err);
     return STEMMA_OK;
@@ -85,7 +90,7 @@ static stemma_status load_index(struct run *run, uint64_t size, stemma_error *er
 /* Blocks stand one behind the other from the header to the index, as many as the records fill. */
 static stemma_status check_index(const struct run *run, stemma_error *err) {
     uint64_t expected = RUN_HEADER;
-    if (run->count / BLOCK_RECORDS + (run->count % BLOCK_RECORDS != 0) != run->blocks)
+    if (run->count / run->block_records + (run->count % run->block_records != 0) != run->blocks)
         return damaged(&run->place, run->index_at, "blocks do not fit the count", err);
     for (uint64_t i = 0; i < run->blocks; i++) {
         uint64_t start = offset_of(run, i), end = offset_of(run, i + 1);
@@ -100,7 +105,7 @@ static stemma_status check_index(const struct run *run, stemma_error *err) {
 }
 
 static stemma_status open_run(struct run *run, uint64_t size, stemma_error *err) {
-    TRY(check_header(&run->place, size, err));
+    TRY(check_header(run, size, err));
     TRY(load_index(run, size, err));
     return check_index(run, err);
 }

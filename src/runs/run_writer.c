@@ -9,6 +9,7 @@
 
 struct run_writer {
     struct run_place place;
+    size_t block_records;
     uint64_t size; /* written so far */
     uint64_t count, first_key, last_key;
     uint64_t blocks;
@@ -30,13 +31,16 @@ static stemma_status append(struct run_writer *w, const void *bytes, size_t size
 static stemma_status write_header(struct run_writer *w, stemma_error *err) {
     uint8_t header[RUN_HEADER] = {[8] = RUN_VERSION};
     memcpy(header, RUN_MAGIC, 8);
+    if (w->block_records < BLOCK_RECORDS) store_u32(header + 12, (uint32_t)w->block_records);
     return append(w, header, sizeof header, err);
 }
 
-stemma_status run_writer_new(const struct run_place *place, struct run_writer **out, stemma_error *err) {
+stemma_status run_writer_new(const struct run_place *place, size_t block, struct run_writer **out,
+                             stemma_error *err) {
     struct run_writer *w = mem_zero(1, sizeof *w);
     if (!w) return fail_memory(err);
     w->place = *place;
+    w->block_records = block;
     stemma_status status = write_header(w, err);
     if (status == STEMMA_OK)
         *out = w;
@@ -57,15 +61,15 @@ static stemma_status write_block(struct run_writer *w, const struct record *reco
 stemma_status run_writer_add(struct run_writer *w, const struct record *records, size_t count,
                              stemma_error *err) {
     while (count) {
-        size_t room = BLOCK_RECORDS - w->pending_count, part = count < room ? count : room;
-        if (part == BLOCK_RECORDS) {
+        size_t room = w->block_records - w->pending_count, part = count < room ? count : room;
+        if (part == w->block_records) {
             TRY(write_block(w, records, part, err));
         } else {
             memcpy(w->pending + w->pending_count, records, part * sizeof *records);
             w->pending_count += part;
-            if (w->pending_count == BLOCK_RECORDS) {
+            if (w->pending_count == w->block_records) {
                 w->pending_count = 0;
-                TRY(write_block(w, w->pending, BLOCK_RECORDS, err));
+                TRY(write_block(w, w->pending, w->block_records, err));
             }
         }
         records += part;
@@ -74,12 +78,12 @@ stemma_status run_writer_add(struct run_writer *w, const struct record *records,
     return STEMMA_OK;
 }
 
-/* The checksum is seeded with the place of the index, as that of a block with its own. */
 static stemma_status write_index(struct run_writer *w, stemma_error *err) {
     const uint64_t facts[] = {w->count, w->blocks, w->first_key, w->last_key};
+    uint64_t seed = index_seed(w->size, w->block_records);
     bool kept = true;
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) kept = kept && buf_add_u64(&w->index, facts[i]);
-    kept = kept && buf_add_u64(&w->index, words_checksum(w->index.data, w->index.len, w->size));
+    kept = kept && buf_add_u64(&w->index, words_checksum(w->index.data, w->index.len, seed));
     kept = kept && buf_add(&w->index, RUN_MAGIC_END, 8);
     return kept ? append(w, w->index.data, w->index.len, err) : fail_memory(err);
 }

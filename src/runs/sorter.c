@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/levels.h"
+#include "runs/block.h"
 #include "runs/merge.h"
 #include "runs/narrow.h"
 #include "runs/record_sort.h"
@@ -102,7 +103,7 @@ static stemma_status fill_run(void *owner, const struct level_run *from, size_t 
     struct sorter *sorter = owner;
     struct run_place place = {to->fd, 0, sorter->levels.directory, true};
     struct run_writer *writer;
-    TRY(run_writer_new(&place, &writer, err));
+    TRY(run_writer_new(&place, BLOCK_RECORDS, &writer, err));
     stemma_status status =
         count ? write_merged(sorter, from, count, writer, err) : write_memory(sorter, writer, err);
     if (status == STEMMA_OK) status = run_writer_finish(writer, &to->extent, err);
