@@ -11,6 +11,7 @@
 #include "align/signature/estimated.h"
 #include "base/rng.h"
 #include "effort.h"
+#include "family/family.h"
 #include "group/group.h"
 #include "join/join.h"
 #include "join/keys.h"
@@ -627,6 +628,31 @@ static stemma_status walk_tree(const char *unused, stemma_error *error) {
     return status == STEMMA_OK ? problem.status : status;
 }
 
+static stemma_status shingles_for_family(void *context, size_t member, struct variants_maker *to,
+                                         stemma_error *error) {
+    (void)context;
+    uint64_t fp[64];
+    for (size_t i = 0; i < 64; i++) fp[i] = i + 7 * member;
+    return variants_add(to, member, fp, 64, error);
+}
+
+static stemma_status text_for_family(void *context, size_t member, const uint8_t **text, size_t *size,
+                                     bool *known, stemma_error *error) {
+    static const char *const texts[] = {"it was 1999 then", "it was 2001 by then", "it was 2003 by now"};
+    (void)context, (void)error;
+    *text = (const uint8_t *)texts[member % 3];
+    *size = strlen(texts[member % 3]);
+    *known = true;
+    return STEMMA_OK;
+}
+
+static stemma_status make_family(const char *members, stemma_error *error) {
+    struct family_node nodes[100];
+    struct family_options options = {.members = strtoul(members, NULL, 10), .unit = UNIT_WORD};
+    struct family_source source = {NULL, shingles_for_family, text_for_family};
+    return family_make(&options, &source, nodes, error);
+}
+
 static stemma_status take_records(const struct dataset *dataset, const struct dataset_batch *batch,
                                   struct record_reader *reader, uint64_t sizes[2], stemma_error *error) {
     struct dataset_record record;
@@ -1159,6 +1185,8 @@ static const struct {
     {"filter a data set", filter_data, ""},
     {"filter and compress a data set", filter_data, ".gz"},
     {"align bytes", align_texts, "preset=raw unit=byte"},
+    {"make a family tree", make_family, "5"},
+    {"make a large family tree", make_family, "70"},
 };
 
 /* ---- the test --------------------------------------------------------------------------------- */

@@ -120,6 +120,24 @@ stemma_status stemma_scan_get_group(const stemma_scan *scan, uint64_t index, ste
     return STEMMA_OK;
 }
 
+stemma_status stemma_scan_get_tree(const stemma_scan *scan, uint64_t index, stemma_tree *tree,
+                                   stemma_error *err) {
+    if (!scan || !tree) return fail(err, STEMMA_INVALID, "a scan and a place for the tree are needed");
+    if (!scan->settings.options.tree) return fail(err, STEMMA_INVALID, "the scan was not asked for trees");
+    if (!scan->done || index >= scan->results.group_count)
+        return fail(err, STEMMA_NOT_FOUND, "there is no such group");
+    const struct result_group *found = &scan->results.groups[index];
+    *tree = (stemma_tree){
+        .nodes = scan->results.nodes + found->node, .count = found->count + 1, .root = found->root};
+    return STEMMA_OK;
+}
+
+const char *stemma_derivation_name(stemma_derivation derivation) {
+    static const char *const names[] = {"root",  "same",    "added",    "removed", "revised",
+                                        "moved", "excerpt", "extended", "combined"};
+    return (size_t)derivation < sizeof names / sizeof *names ? names[derivation] : "unknown";
+}
+
 stemma_status stemma_scan_get_problem(const stemma_scan *scan, uint64_t index, stemma_scan_problem *problem,
                                       stemma_error *err) {
     if (!scan || !problem) return fail(err, STEMMA_INVALID, "a scan and a place for the problem are needed");

@@ -127,6 +127,7 @@ void scan_free(struct stemma_scan *scan) {
     mem_free(scan->results.members);
     mem_free(scan->results.groups);
     mem_free(scan->results.redundant_bits);
+    mem_free(scan->results.nodes);
     mem_free(scan->copies);
     original_reader_free(scan->originals);
     mem_free(scan->order);
@@ -198,6 +199,7 @@ stemma_status scan_run(struct stemma_scan *scan, stemma_error *err) {
     TRY(texts_recall_candidates(scan, err));
     double matched = seconds();
     TRY(scan_group(scan, err));
+    if (scan->settings.options.tree) TRY(scan_trees(scan, err));
     catalogue_sort_problems(&scan->catalogue);
     scan->summary.seconds_reading = read - begin;
     scan->summary.seconds_matching = matched - read;

@@ -43,10 +43,12 @@ struct scan_results {
         uint32_t kept;
         size_t first, count; /* of members */
         uint64_t bytes;      /* that could be saved */
+        size_t node, root;   /* of its tree: where its nodes begin, and which of them is the root */
     } *groups;
     size_t group_count, group_cap;
     uint64_t redundant, redundant_bytes;
     uint8_t *redundant_bits; /* by document */
+    stemma_tree_node *nodes; /* of trees, group after group; NULL: not asked for */
 };
 
 struct stemma_scan {
@@ -102,6 +104,7 @@ stemma_status scan_read(struct stemma_scan *scan, stemma_error *err);
 stemma_status scan_rank(struct stemma_scan *scan, stemma_error *err);
 stemma_status scan_match(struct stemma_scan *scan, stemma_error *err);
 stemma_status scan_group(struct stemma_scan *scan, stemma_error *err);
+stemma_status scan_trees(struct stemma_scan *scan, stemma_error *err); /* of all groups */
 bool scan_same_bytes(const struct stemma_scan *scan, uint32_t a, uint32_t b); /* documents of the catalogue */
 
 /* The smallest fingerprints of a class, by its rank: see group.h. */
