@@ -113,7 +113,7 @@ static void zsh_command(const command *c) {
     }
     printf(" \\\n            '*:%s' ;;\n", c->mask == IN_COMPLETION ? "shell:(bash zsh fish)"
                                            : c->mask == IN_HELP
-                                               ? "command:(scan compare diff find sketch show text completion recipe)"
+                                               ? "command:(scan tree compare diff find sketch show text completion recipe)"
                                                : "document:_files");
 }
 

@@ -19,6 +19,11 @@ static bool is_standard(const char *name) {
     return name && !strcmp(name, "-");
 }
 
+/* `stemma tree` is a scan that prints nothing but trees, in a format of theirs. */
+static const char *name_of(const options *o) {
+    return o->format ? "tree" : "scan";
+}
+
 static enum exit_code check_outputs(const options *o) {
     int kinds = o->pairs + o->boilerplate + o->list_redundant + (o->filter != NULL);
     if (kinds > 1)
@@ -31,26 +36,31 @@ static enum exit_code check_outputs(const options *o) {
         return wrong_use("scan", "--force is for --filter, --report and --csv");
     if (o->group && (o->pairs || o->boilerplate))
         return wrong_use("scan", "--group makes no groups of --%s", o->pairs ? "pairs" : "boilerplate");
+    if (o->tree && kinds)
+        return wrong_use(
+            "scan", "--tree is of groups: not with --pairs, --boilerplate, --list-redundant or --filter");
+    if (o->dates && !o->tree) return wrong_use("scan", "--dates is for --tree");
     return EXIT_DONE;
 }
 
 static enum exit_code check_inputs(const options *o) {
     size_t standard = is_standard(o->files_from);
     if (o->operand_count == 0 && !o->files_from)
-        return wrong_use("scan", "at least one file or folder is needed");
-    if (o->null_separated && !o->files_from) return wrong_use("scan", "-0 is for --files-from");
+        return wrong_use(name_of(o), "at least one file or folder is needed");
+    if (o->null_separated && !o->files_from) return wrong_use(name_of(o), "-0 is for --files-from");
     for (size_t i = 0; i < o->operand_count; i++) standard += is_standard(o->operands[i]);
-    if (standard > 1) return wrong_use("scan", "standard input can be read only once");
+    if (standard > 1) return wrong_use(name_of(o), "standard input can be read only once");
     if (o->max_size && o->min_size > o->max_size)
-        return wrong_use("scan", "--min-size is above --max-size: there are no such documents");
+        return wrong_use(name_of(o), "--min-size is above --max-size: there are no such documents");
     return EXIT_DONE;
 }
 
 static enum exit_code check_thresholds(const options *o) {
     if (o->threshold >= 0 && o->threshold < least_threshold)
-        return wrong_use("scan", "--threshold is from .3 to 1: what resembles less is not found reliably");
+        return wrong_use(name_of(o),
+                         "--threshold is from .3 to 1: what resembles less is not found reliably");
     if (o->contained > 0 && o->contained < least_contained)
-        return wrong_use("scan", "--contained is from .5 to 1, or 0 not to look for it");
+        return wrong_use(name_of(o), "--contained is from .5 to 1, or 0 not to look for it");
     return EXIT_DONE;
 }
 
@@ -90,6 +100,8 @@ static stemma_scan_options scan_options(const options *o, progress *p) {
     if (o->group) s.group = (stemma_grouping)(o->group - 1);
     s.pairs = o->pairs;
     s.boilerplate = o->boilerplate;
+    s.tree = o->tree;
+    s.dates = o->dates;
     s.filter = o->filter;
     s.cap = o->cap;
     s.include = o->include.texts;
@@ -178,6 +190,10 @@ static void print_filtered(const scan_report *r) {
 static enum exit_code print_words(scan_report *r) {
     const options *o = r->options;
     if (o->pairs) return stream(r);
+    if (o->format) {
+        report_trees(r);
+        return EXIT_DONE;
+    }
     if (!o->quiet) report_summary(r);
     if (o->boilerplate) {
         if (!o->quiet) putchar('\n');
@@ -185,6 +201,8 @@ static enum exit_code print_words(scan_report *r) {
     }
     if (act_is_asked(o))
         r->acted = act_on(r);
+    else if (o->tree)
+        report_trees(r);
     else if (!o->filter)
         report_groups(r);
     else if (!o->quiet)
@@ -247,13 +265,13 @@ static stemma_limits scan_limits(const options *o) {
     return limits;
 }
 
-static enum exit_code run(const options *o) {
+enum exit_code scan_command(const options *o) {
     stemma_recipe *recipe;
     stemma_scan *scan;
     stemma_error error;
     progress p = {0};
     enum exit_code code = check_use(o);
-    if (!code) code = recipe_from_options(o, "scan", &recipe);
+    if (!code) code = recipe_from_options(o, name_of(o), &recipe);
     if (code) return code;
     progress_begin(&p);
     if (o->quiet) p.wanted = false;
@@ -288,5 +306,5 @@ const command command_scan = {
                 "  stemma scan --move=/tmp/drafts --near=.9 --keep=newest drafts/\n"
                 "  stemma scan --json --pairs reports/ | jq 'select(.a_in_b == 1)'\n",
     .see_also = "stemma-scan(1), stemma-input(7), stemma-recipe(7)",
-    .run = run,
+    .run = scan_command,
 };

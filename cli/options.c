@@ -239,6 +239,8 @@ static bool store_plain(options *o, enum option_id id, const char *value) {
                  {OPT_NO_IGNORE, offsetof(options, no_ignore)},
                  {OPT_NO_ARCHIVES, offsetof(options, no_archives)},
                  {OPT_STRICT, offsetof(options, strict)},
+                 {OPT_TREE, offsetof(options, tree)},
+                 {OPT_DATES, offsetof(options, dates)},
                  {OPT_PAIRS, offsetof(options, pairs)},
                  {OPT_BOILERPLATE, offsetof(options, boilerplate)},
                  {OPT_LIST_REDUNDANT, offsetof(options, list_redundant)},
@@ -257,6 +259,7 @@ static bool store_plain(options *o, enum option_id id, const char *value) {
                  {OPT_DIRECTORY, offsetof(options, directory)},
                  {OPT_TEXT_FIELD, offsetof(options, text_field)},
                  {OPT_ID_FIELD, offsetof(options, id_field)},
+                 {OPT_FROM, offsetof(options, from)},
                  {OPT_FILTER, offsetof(options, filter)},
                  {OPT_REPORT, offsetof(options, report)},
                  {OPT_CSV, offsetof(options, csv)},
@@ -323,6 +326,8 @@ static bool store(const parser *p, const option_spec *spec, const char *value) {
         return take_choice(p, spec, value, &o->keep);
     case OPT_GROUP:
         return take_choice(p, spec, value, &o->group);
+    case OPT_FORMAT:
+        return take_choice(p, spec, value, &o->format);
     case OPT_CAP:
         return take_count(p, spec, value, UINT32_MAX, &o->cap);
     case OPT_INCLUDE:

@@ -22,8 +22,9 @@ enum command_mask {
     IN_DIFF = 64,
     IN_FIND = 128,
     IN_SCAN = 256,
+    IN_TREE = 4096,
     IN_UNDO = 1024,
-    IN_DOCUMENTS = IN_COMPARE | IN_SKETCH | IN_TEXT | IN_FIND | IN_SCAN,
+    IN_DOCUMENTS = IN_COMPARE | IN_SKETCH | IN_TEXT | IN_FIND | IN_SCAN | IN_TREE,
     IN_ALL = IN_DOCUMENTS | IN_DIFF | IN_SHOW | IN_HELP | IN_COMPLETION | IN_UNDO
 };
 
@@ -83,6 +84,10 @@ enum option_id {
     OPT_CONTEXT,
     OPT_PASSAGES,
     OPT_HTML,
+    OPT_TREE,
+    OPT_DATES,
+    OPT_FORMAT,
+    OPT_FROM,
     OPT_PAIRS,
     OPT_BOILERPLATE,
     OPT_LIST_REDUNDANT,
@@ -175,6 +180,9 @@ typedef struct options {
     size_t min_size, max_size;
     const char *text_field, *id_field, *filter;
     bool pairs, boilerplate, list_redundant;
+    bool tree, dates;
+    unsigned format; /* of trees: place among the choices */
+    const char *from;
     const char *report, *csv;
     size_t report_text; /* bytes */
     bool delete, hardlink, reflink, dry_run, yes; /* acting */

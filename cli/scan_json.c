@@ -35,27 +35,34 @@ static void put_id(const scan_report *r, json *j, const char *key, uint64_t numb
 
 /* ---- groups ---- */
 
-static void put_member(scan_report *r, json *j, const stemma_scan_member *m) {
+static void put_member(scan_report *r, json *j, const stemma_scan_member *m, const stemma_tree *tree,
+                       size_t place) {
     json_open(j, NULL, '{');
     put_document(r, j, m->document);
     json_word(j, "relation", stemma_relation_name(m->relation));
     json_number(j, "resemblance", m->resemblance);
     json_number(j, "contained", m->contained);
     json_number(j, "contains", m->contains);
-    put_id(r, j, "parent", m->parent);
+    if (tree)
+        json_tree_node(r, j, tree, place);
+    else
+        put_id(r, j, "parent", m->parent);
     json_close(j, '}');
 }
 
 static void json_group(scan_report *r, uint64_t index, const stemma_scan_group *group) {
     json line = json_begin(r->out);
+    stemma_tree tree;
+    bool has_tree = r->options->tree && !stemma_scan_get_tree(r->scan, index, &tree, NULL);
     json_count(&line, "group", index + 1);
     json_open(&line, "kept", '{');
     put_document(r, &line, group->kept);
+    if (has_tree) json_tree_node(r, &line, &tree, 0);
     json_close(&line, '}');
     json_count(&line, "redundant_bytes", group->redundant_bytes);
     json_open(&line, "members", '[');
     for (size_t i = 0; i < group->member_count && report_heard(); i++)
-        put_member(r, &line, &group->members[i]);
+        put_member(r, &line, &group->members[i], has_tree ? &tree : NULL, i + 1);
     json_close(&line, ']');
     json_end(&line);
 }

@@ -29,6 +29,7 @@ typedef struct scan_report {
 
 void report_summary(const scan_report *r);
 void report_groups(scan_report *r);
+void report_trees(scan_report *r);
 stemma_status report_pairs(scan_report *r, stemma_error *error);
 stemma_status report_passages(scan_report *r, stemma_error *error);
 /* "near-duplicate 97 %" */
@@ -43,6 +44,8 @@ void report_redundant(const scan_report *r);
 /* ---- JSON lines ---- */
 
 void json_groups(scan_report *r, uint64_t most);
+struct json;
+void json_tree_node(const scan_report *r, struct json *j, const stemma_tree *tree, size_t place);
 void json_pair(const scan_report *r, const stemma_scan_pair *pair);
 void json_passage(const scan_report *r, const stemma_scan_passage *passage);
 void json_problems(const scan_report *r);
@@ -53,6 +56,9 @@ void json_summary(const scan_report *r);
 enum exit_code report_page_check(void); /* before the work: whether this program has the page */
 enum exit_code report_page(scan_report *r);
 enum exit_code report_table(scan_report *r);
+
+/* A scan and its report: of `stemma scan`, and of `stemma tree`, which has a format. */
+enum exit_code scan_command(const options *o);
 
 /* Whether to go on printing. */
 bool report_heard(void);

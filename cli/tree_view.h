@@ -1,0 +1,29 @@
+/*
+ * tree_view.h - the family tree of a group, drawn for a terminal, for Graphviz, or as a Newick tree.
+ *
+ * A tree comes from a scan or from a result that was saved as JSON lines.
+ */
+#ifndef STEMMA_CLI_TREE_VIEW_H
+#define STEMMA_CLI_TREE_VIEW_H
+
+#include "output.h"
+
+typedef struct tree_view {
+    uint64_t number; /* of the group, from 1 */
+    const stemma_tree_node *nodes;
+    const char *const *names; /* of the nodes' documents */
+    size_t count, root;
+} tree_view;
+
+/* --format, in the order of its choices in the table */
+enum tree_format { TREE_DEFAULT, TREE_TEXT, TREE_DOT, TREE_NEWICK, TREE_JSON };
+
+/* What comes before the first tree and behind the last. */
+void tree_begin(enum tree_format format);
+void tree_print(const tree_view *view, enum tree_format format);
+void tree_finish(enum tree_format format);
+
+/* Draws what a scan with --json --tree printed into a file ("-": standard input). */
+enum exit_code tree_print_saved(const char *path, enum tree_format format);
+
+#endif

@@ -1,0 +1,203 @@
+#!/usr/bin/env python3
+"""`stemma tree` and `stemma scan --tree` as a user meets them.     tree_test.py PROGRAM SOURCE-DIRECTORY"""
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import unittest
+
+from program import Base, prose
+
+TREE = {"derivation", "parent"}
+EDGE = {"added", "removed", "moved", "changes", "confidence", "direction"}
+
+
+class Trees(Base):
+    def history(self):
+        """One text that grows and says when, a branch, an excerpt and a copy."""
+        base = prose(300, 1)
+        second = base[:100] + prose(30, 2) + base[101:]
+        third = second[:200] + prose(40, 3) + second[205:]
+        branch = base[:250] + prose(50, 4) + base[253:]
+        excerpt = third[190:320]
+        for name, year, words in [("a", 2001, base), ("b", 2002, second), ("c", 2003, third), ("d", 2004, branch),
+                                  ("e", "", excerpt), ("f", 2003, third)]:
+            self.write(f"{name}.txt", (f"edition of {year} " if year else "") + " ".join(words))
+        for name in "abcdef":
+            os.utime(self.folder / f"{name}.txt", (10 ** 9, 10 ** 9))
+        return [f"{name}.txt" for name in "abcdef"]
+
+    def nodes(self, *arguments, command="tree", **how):
+        """{id: node} of all groups."""
+        found = {}
+        for line in self.good(command, "--json", *arguments, **how).splitlines():
+            group = json.loads(line)
+            if "group" in group:
+                found.update((node["id"], node) for node in [group["kept"], *group["members"]])
+        return found
+
+    def parents(self, *arguments, **how):
+        return {name: node["parent"] for name, node in self.nodes(*arguments, **how).items()}
+
+
+class Found(Trees):
+    EXPECTED = {"a.txt": None, "b.txt": "a.txt", "c.txt": "b.txt", "d.txt": "a.txt", "e.txt": "c.txt", "f.txt": "c.txt"}
+
+    def test_history(self):
+        names = self.history()
+        self.assertEqual(self.parents(*names), self.EXPECTED)
+        nodes = self.nodes(*names)
+        kinds = {name: node["derivation"] for name, node in nodes.items()}
+        self.assertEqual(kinds, {"a.txt": "root", "b.txt": "added", "c.txt": "revised", "d.txt": "added",
+                                 "e.txt": "excerpt", "f.txt": "same"})
+        self.assertEqual((nodes["b.txt"]["added"], nodes["b.txt"]["removed"]), (31, 2))
+        self.assertTrue(TREE | EDGE <= nodes["b.txt"].keys())
+        for name in names[1:]:
+            self.assertTrue(0 <= nodes[name]["confidence"] <= 1 and 0 <= nodes[name]["direction"] <= 1)
+
+    def test_nothing_depends_on_order_or_threads(self):
+        names = self.history()
+        expected = self.good("tree", "--format=newick", *names)
+        for seed in range(5):
+            random.Random(seed).shuffle(names)
+            for threads in "1", "4":
+                self.assertEqual(self.good("tree", "--format=newick", "--threads", threads, *names), expected)
+        self.assertEqual(self.good("tree", "--format=newick", "--memory=64M", *names), expected)
+
+    def test_dates(self):
+        """When they are asked for they decide; otherwise they do not count."""
+        names = self.history()
+        for age, name in enumerate(["c.txt", "b.txt", "a.txt", "d.txt", "e.txt", "f.txt"]):
+            os.utime(self.folder / name, (10 ** 9, 10 ** 9 + age))
+        self.assertEqual(self.parents(*names), self.EXPECTED)
+        dated = self.parents("--dates", *names)
+        self.assertEqual((dated["c.txt"], dated["b.txt"], dated["a.txt"]), (None, "c.txt", "b.txt"))
+
+    def test_second_parent(self):
+        base = prose(300, 1)
+        left = base[:50] + prose(80, 2) + base[60:]
+        right = base[:200] + prose(60, 3) + base[230:]
+        both = left[:270] + right[200:260] + left[300:]
+        for name, words in {"base": base, "left": left, "right": right, "both": both}.items():
+            self.write(f"{name}.txt", " ".join(words))
+        node = self.nodes("--threshold=.4", ".")["./both.txt"]
+        self.assertEqual({node["parent"], node["second_parent"]}, {"./left.txt", "./right.txt"})
+        self.assertEqual(node["derivation"], "combined")
+        self.assertTrue(.1 < node["second_share"] < .5)
+        self.assertIn("from ./", self.good("tree", "--threshold=.4", "."))
+        self.assertIn("style=dashed", self.good("tree", "--threshold=.4", "--format=dot", "."))
+
+    def test_scan_tells_the_same(self):
+        names = self.history()
+        self.assertEqual(self.parents("--tree", "--group=components", *names, command="scan"), self.EXPECTED)
+        told = self.good("scan", "--tree", "--group=components", *names)
+        self.assertIn("1 group: ", told)
+        self.assertTrue(told.endswith(self.good("tree", *names)))
+        without = self.nodes(*names, command="scan")
+        self.assertFalse(any("derivation" in node for node in without.values()))
+
+    def test_identical_and_empty(self):
+        for name in "abc":
+            self.write(f"{name}.txt", "the same few words in all of them")
+        self.write("empty.txt", "")
+        self.write("binary.bin", bytes(range(256)))
+        self.write("copy.bin", bytes(range(256)))
+        found = self.parents(".")
+        self.assertEqual(sum(parent is None for parent in found.values()), 2)
+        self.assertEqual(len(found), 5)
+
+    def test_nothing_to_tell(self):
+        self.write("a.txt", "a single document")
+        self.assertEqual(self.good("tree", "."), "")
+        self.assertEqual(self.good("tree", "--format=newick", "."), "")
+
+    def test_many_members(self):
+        """A record of 40 words for each of thousands of versions."""
+        source, words, lines = random.Random(1), prose(40, 1), []
+        for i in range(3000):
+            words[source.randrange(40)] = f"n{i}"
+            lines.append(json.dumps({"id": i, "text": " ".join(words)}))
+        self.write("d.jsonl", "\n".join(lines))
+        newick = self.good("tree", "--format=newick", "--threshold=.5", "d.jsonl")
+        self.assertEqual(newick.count("'"), 6000)
+        drawn = self.good("tree", "--threshold=.5", "d.jsonl").splitlines()
+        self.assertTrue(max(map(len, drawn)) < 200)
+
+
+class Drawn(Trees):
+    def saved(self, lines):
+        return self.write("saved.json", "".join(json.dumps(line) + "\n" for line in lines))
+
+    def example(self):
+        def node(name, parent, **more):
+            kind = {"derivation": "revised", "added": 12, "removed": 3, "confidence": .9, "direction": 1}
+            return {"id": name, "parent": parent, **(kind if parent else {"derivation": "root"}), **more}
+        return [{"group": 1, "kept": node("c", "b"),
+                 "members": [node("a", None), node("b", "a", second_parent="x", second_share=.25),
+                             node("x", "a", derivation="excerpt"), node("y", "x"), node("z \"'\n", "c", derivation="same")]},
+                {"problem": "gone.txt", "cause": "no such file"}, {"summary": {}}]
+
+    def test_text(self):
+        self.saved(self.example())
+        self.assertEqual(self.good("tree", "--from=saved.json", locale="C.UTF-8"),
+                         "group 1: 6 documents\n"
+                         "● a\n"
+                         "├─● x  excerpt +12 -3, 90 % sure\n"
+                         "│ ● y  revised +12 -3, 90 % sure\n"
+                         "● b  revised +12 -3, 25 % from x, 90 % sure\n"
+                         "● c  revised +12 -3, 90 % sure\n"
+                         "● z \"'\\x0a  same text\n")
+        self.assertEqual(self.good("tree", "--from=-", stdin=(self.folder / "saved.json").read_bytes()).splitlines()[:4],
+                         ["group 1: 6 documents", "* a", "|-* x  excerpt +12 -3, 90 % sure",
+                          "| * y  revised +12 -3, 90 % sure"])
+
+    def test_newick(self):
+        self.saved(self.example())
+        self.assertEqual(self.good("tree", "--from=saved.json", "--format=newick"),
+                         "(('y':15)'x':15,(('z \"''\\x0a':15)'c':15)'b':15)'a';\n")
+
+    def test_dot(self):
+        self.saved(self.example())
+        dot = self.good("tree", "--from=saved.json", "--format=dot")
+        self.assertEqual(dot.splitlines()[:5], ["digraph stemma {", "  node [shape=box];", "  subgraph cluster_1 {",
+                                                '    g1n0 [label="c"];', '    g1n1 [label="a"];'])
+        self.assertIn('    g1n2 -> g1n0 [label="revised +12 -3", tooltip="90 % sure"];\n', dot)
+        self.assertIn('    g1n3 -> g1n2 [label="25 %", style=dashed];\n', dot)
+        self.assertIn('[label="z \\"\'\\\\x0a"];\n', dot)
+        if shutil.which("dot"):
+            subprocess.run(["dot", "-Tsvg"], input=dot.encode(), check=True, stdout=subprocess.DEVNULL)
+
+    def test_saved_is_what_was_drawn(self):
+        names = self.history()
+        for format in "text", "dot", "newick":
+            self.write("saved.json", self.good("tree", "--json", *names))
+            self.assertEqual(self.good("tree", "--from=saved.json", f"--format={format}"),
+                             self.good("tree", f"--format={format}", *names))
+
+    def test_what_is_no_tree(self):
+        example = self.example()
+        for change, says in [({"members": 3}, "without --tree"), ({"members": [{"id": "b"}]}, "without --tree"),
+                             ({"kept": None}, "without --tree"), ({"kept": {"id": "c", "parent": "b"}}, "without --tree"),
+                             ({"members": []}, "make no tree"),
+                             ({"kept": {**example[0]["kept"], "parent": "c"}}, "make no tree"),
+                             ({"kept": {**example[0]["kept"], "parent": "z \"'\n"}}, "make no tree")]:
+            self.saved([{**example[0], **change}])
+            self.bad("tree", "--from=saved.json", says=f"saved.json.*line 1 .*{says}")
+        for bad in "[1]", "{", "words", "{\"group\": 1}", "[" * 5000:
+            self.write("saved.json", bad)
+            self.bad("tree", "--from=saved.json", says="saved.json")
+        self.bad("tree", "--from=none.json", says="cannot open 'none.json'")
+
+    def test_wrong_use(self):
+        self.bad("tree", says="at least one file or folder.*\nTry 'stemma tree --help'")
+        self.bad("tree", "--from=x", "y", says="no documents are read")
+        self.bad("tree", "--format=svg", "y", says="text dot newick json|text, dot, newick")
+        self.bad("scan", "--dates", "y", says="--dates is for --tree")
+        for other in "--pairs", "--boilerplate", "--list-redundant", "--filter=z":
+            self.bad("scan", "--tree", other, "y", says="--tree is of groups")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
