@@ -39,7 +39,7 @@ static enum exit_code check_outputs(const options *o) {
     if (o->tree && kinds)
         return wrong_use(
             "scan", "--tree is of groups: not with --pairs, --boilerplate, --list-redundant or --filter");
-    if (o->dates && !o->tree) return wrong_use("scan", "--dates is for --tree");
+    if (o->dates && !o->tree && !o->report) return wrong_use("scan", "--dates is for --tree and --report");
     return EXIT_DONE;
 }
 
@@ -100,7 +100,7 @@ static stemma_scan_options scan_options(const options *o, progress *p) {
     if (o->group) s.group = (stemma_grouping)(o->group - 1);
     s.pairs = o->pairs;
     s.boilerplate = o->boilerplate;
-    s.tree = o->tree;
+    s.tree = o->tree || o->report; /* the page draws them */
     s.dates = o->dates;
     s.filter = o->filter;
     s.cap = o->cap;

@@ -53,7 +53,8 @@ static void put_member(scan_report *r, json *j, const stemma_scan_member *m, con
 static void json_group(scan_report *r, uint64_t index, const stemma_scan_group *group) {
     json line = json_begin(r->out);
     stemma_tree tree;
-    bool has_tree = r->options->tree && !stemma_scan_get_tree(r->scan, index, &tree, NULL);
+    bool asked = r->options->tree || r->out != stdout; /* the page has trees in any case */
+    bool has_tree = asked && !stemma_scan_get_tree(r->scan, index, &tree, NULL);
     json_count(&line, "group", index + 1);
     json_open(&line, "kept", '{');
     put_document(r, &line, group->kept);

@@ -194,7 +194,7 @@ class Drawn(Trees):
         self.bad("tree", says="at least one file or folder.*\nTry 'stemma tree --help'")
         self.bad("tree", "--from=x", "y", says="no documents are read")
         self.bad("tree", "--format=svg", "y", says="text dot newick json|text, dot, newick")
-        self.bad("scan", "--dates", "y", says="--dates is for --tree")
+        self.bad("scan", "--dates", "y", says="--dates is for --tree and --report")
         for other in "--pairs", "--boilerplate", "--list-redundant", "--filter=z":
             self.bad("scan", "--tree", other, "y", says="--tree is of groups")
 
