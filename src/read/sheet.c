@@ -118,12 +118,12 @@ static size_t shown_size(char *number, size_t size) {
     if (end == size || !memchr(number, '.', end) || memchr(number, 'E', size) || memchr(number, 'e', size))
         return size;
     if (number[end] >= '5') {
-        while (at > 0 && (number[at - 1] == '9' || number[at - 1] == '.')) {
-            if (number[--at] == '9') number[at] = '0';
-        }
+        while (at > 0 && (number[at - 1] == '9' || number[at - 1] == '.')) at--;
         if (at == 0 || !is_digit(number[at - 1]))
             return size; /* 9.99...: another digit in front, which nobody has */
         number[at - 1]++;
+        for (; at < end; at++)
+            if (number[at] == '9') number[at] = '0';
     }
     while (number[end - 1] == '0') end--;
     return number[end - 1] == '.' ? end - 1 : end;
