@@ -143,7 +143,7 @@ static void bounds_memory_and_output(void **state) {
     (void)state;
     expect_failure(run("memory", (struct reading_limits){.converter_memory = (size_t)64 << 20}),
                    STEMMA_CORRUPT, "within 64 MB of memory");
-    expect_failure(run("flood", (struct reading_limits){.memory = (size_t)5 << 20}), STEMMA_UNSUPPORTED,
+    expect_failure(run("flood", (struct reading_limits){.memory = (size_t)5 << 20}), TEXT_TOO_LONG,
                    "its text is longer than 1048576 bytes");
     expect_failure(run("complain", (struct reading_limits){.converter_seconds = 1}), STEMMA_UNSUPPORTED,
                    "takes longer");

@@ -51,28 +51,33 @@ stemma_status shared_strings_read(struct shared_strings *strings, const uint8_t 
 
 /* ---- cells ---- */
 
-enum { NUMBER_MOST = 32 }; /* bytes of the longest index */
+enum { NUMBER_MOST = 32, DIGITS_MOST = 15 }; /* bytes of the longest number; digits that are shown of it */
+
+enum value_kind { NUMBER, SHARED, TRUTH, WORDS };
 
 struct cell_walk {
     const struct shared_strings *strings;
     struct text_writer *writer;
-    bool shared, truth;          /* what the value of this cell is */
-    unsigned value, phonetic;    /* open elements */
-    char index[NUMBER_MOST + 1]; /* of a shared string, or a truth value */
-    size_t index_size;
+    enum value_kind kind;         /* of this cell's value */
+    unsigned value, phonetic;     /* open elements */
+    char number[NUMBER_MOST + 1]; /* of all kinds but words */
+    size_t number_size;
 };
 
 static bool is_value(const char *name) {
     return !strcmp(name, "v") || !strcmp(name, "t");
 }
 
+static enum value_kind kind_of(const char *type) {
+    if (!type || !strcmp(type, "n")) return NUMBER;
+    return !strcmp(type, "s") ? SHARED : !strcmp(type, "b") ? TRUTH : WORDS;
+}
+
 static bool begin_cell(void *context, const char *name, const char **attributes) {
     struct cell_walk *w = context;
     if (!strcmp(name, "c")) {
-        const char *type = xml_attribute(attributes, "t");
-        w->shared = type && !strcmp(type, "s");
-        w->truth = type && !strcmp(type, "b");
-        w->index_size = 0;
+        w->kind = kind_of(xml_attribute(attributes, "t"));
+        w->number_size = 0;
         write_space(w->writer);
     } else if (!strcmp(name, "row")) {
         write_break(w->writer);
@@ -84,18 +89,53 @@ static bool begin_cell(void *context, const char *name, const char **attributes)
 
 static void write_shared(struct cell_walk *w) {
     char *end;
-    w->index[w->index_size] = '\0';
-    unsigned long long index = strtoull(w->index, &end, 10);
-    if (end == w->index || *end || index >= w->strings->ends.len) return;
+    unsigned long long index = strtoull(w->number, &end, 10);
+    if (end == w->number || *end || index >= w->strings->ends.len) return;
     size_t from = index ? (size_t)w->strings->ends.data[index - 1] : 0,
            to = (size_t)w->strings->ends.data[index];
     write_words(w->writer, (const char *)w->strings->text.data + from, to - from);
 }
 
+static bool is_digit(char byte) {
+    return byte >= '0' && byte <= '9';
+}
+
+/* The place of the first digit that is not shown; the size where all are. */
+static size_t digits_end(const char *number, size_t size) {
+    size_t digits = 0, at = 0;
+    for (; at < size && (is_digit(number[at]) || number[at] == '.' || number[at] == '-'); at++) {
+        if (is_digit(number[at]) && digits == DIGITS_MOST) return at;
+        digits += is_digit(number[at]) && (digits || number[at] != '0');
+    }
+    return size;
+}
+
+/* Numbers are stored with all digits that a binary one takes: 1.1 as 1.1000000000000001. They are shown with
+ * 15, and so are they here. Only fractions, without exponent, where leaving digits out is all there is to it.
+ */
+static size_t shown_size(char *number, size_t size) {
+    size_t end = digits_end(number, size), at = end;
+    if (end == size || !memchr(number, '.', end) || memchr(number, 'E', size) || memchr(number, 'e', size))
+        return size;
+    if (number[end] >= '5') {
+        while (at > 0 && (number[at - 1] == '9' || number[at - 1] == '.')) at--;
+        if (at == 0 || !is_digit(number[at - 1]))
+            return size; /* 9.99...: another digit in front, which nobody has */
+        number[at - 1]++;
+        for (; at < end; at++)
+            if (number[at] == '9') number[at] = '0';
+    }
+    while (number[end - 1] == '0') end--;
+    return number[end - 1] == '.' ? end - 1 : end;
+}
+
 static void end_value(struct cell_walk *w) {
     if (w->value == 0 || --w->value) return;
-    if (w->shared) write_shared(w);
-    if (w->truth) write_words(w->writer, w->index[0] == '1' ? "TRUE" : "FALSE", w->index[0] == '1' ? 4 : 5);
+    w->number[w->number_size] = '\0';
+    if (w->kind == SHARED) write_shared(w);
+    if (w->kind == TRUTH)
+        write_words(w->writer, w->number[0] == '1' ? "TRUE" : "FALSE", w->number[0] == '1' ? 4 : 5);
+    if (w->kind == NUMBER) write_words(w->writer, w->number, shown_size(w->number, w->number_size));
 }
 
 static bool end_cell(void *context, const char *name) {
@@ -108,11 +148,11 @@ static bool end_cell(void *context, const char *name) {
 static bool take_value(void *context, const char *text, size_t size) {
     struct cell_walk *w = context;
     if (!w->value || w->phonetic) return true;
-    if (!w->shared && !w->truth) {
+    if (w->kind == WORDS) {
         write_words(w->writer, text, size);
-    } else if (size <= NUMBER_MOST - w->index_size) {
-        memcpy(w->index + w->index_size, text, size);
-        w->index_size += size;
+    } else if (size <= NUMBER_MOST - w->number_size) {
+        memcpy(w->number + w->number_size, text, size);
+        w->number_size += size;
     }
     return writer_is_good(w->writer);
 }

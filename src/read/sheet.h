@@ -1,4 +1,4 @@
-/* Sheets of cells: a row is a line. Numbers are as they are stored; formats of numbers are not applied. */
+/* Sheets of cells: a row is a line. Numbers have the digits that are shown at most; their formats are not applied. */
 #ifndef READ_SHEET_H
 #define READ_SHEET_H
 

@@ -225,6 +225,9 @@ CASES = [
     ("table.xlsx", xlsx(sheet('<c t="s"><v>0</v></c><c><v>1.5</v></c>', '<c t="inlineStr"><is><t>here</t></is></c><c t="b"><v>1</v></c>'),
                         sheet('<c t="s"><v>1</v></c><c t="str"><f>A1</f><v>made</v></c><c t="s"><v>99</v></c>')), "in runs made / shared 1.5 / here TRUE"),
     ("long.xlsx", xlsx(sheet(*['<c t="s"><v>0</v></c>' * 100] * 50)), " / ".join([" ".join(["shared"] * 100)] * 50)),
+    ("digits.xlsx", xlsx(sheet("".join(f"<c><v>{n}</v></c>" for n in (
+        "1.1000000000000001", "0.30000000000000004", "-2.9999999999999996", "1999.9999999999998", "9.9999999999999999", "12345678901234567", "0.1", "1E-5"))),
+        ), "1.1 0.3 -3 2000 9.9999999999999999 12345678901234567 0.1 1E-5"),
     ("broken.xlsx", xlsx(sheet("<c>"), sheet()), Error("broken XML")),
     # OpenDocument
     ("letter.odt", odf("text", ODT_BODY, ODT_STYLES), "title / page / Head / one two three / four. / the note"),
