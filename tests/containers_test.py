@@ -197,6 +197,27 @@ class Archives(Containers):
         self.assertEqual(*([re.sub(r'"offset":\d+', "", line) for line in lines] for lines in passages))
 
 
+    def test_documents_of_office_programs(self):
+        """They are zip files and no archives; an archive of such documents is one, even where it only strings them together."""
+        kind = '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Override PartName="/word/document.xml" ' \
+               'ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>'
+        relation = '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r" ' \
+                   'Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" ' \
+                   'Target="word/document.xml"/></Relationships>'
+        body = '<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body><w:p><w:r><w:t>' \
+               f"{text(1)}</w:t></w:r></w:p></w:body></w:document>"
+        document = zipped(("[Content_Types].xml", kind), ("_rels/.rels", relation), ("word/document.xml", body))
+        self.write("pile/a.txt", text(1))
+        self.write("pile/b.docx", document)
+        self.write("pile/c.gz", gzip.compress(document))
+        self.write("pile/d.zip", zipped(("e.docx", document), ("f.docx", document), method=zipfile.ZIP_STORED))
+        self.write("pile/g.eml", mail("see there", ("h.docx", document)))
+        groups, summary, _ = self.scan("pile")
+        self.assertEqual(groups, {"pile/a.txt": {name: "same-text" for name in (
+            "pile/b.docx", "pile/c.gz", "pile/d.zip!/e.docx", "pile/d.zip!/f.docx", "pile/g.eml!/h.docx")}})
+        self.assertEqual((summary["containers"], summary["contained"]), (1, 3))
+
+
 class Mail(Containers):
     def test_body_and_attachments(self):
         self.write("pile/first.eml", mail(text(1)))

@@ -132,6 +132,16 @@ static enum text_format by_mimetype(struct span content) {
     return TEXT_PLAIN;
 }
 
+/* Behind a member, whose size stands in front unless it was not known then: what is in it, perhaps a
+ * document, is not what the archive is. */
+static const char *behind_member(struct span member, struct span content) {
+    if (content.at == content.end) return content.end;
+    bool known = !(member.at[6] & 8);
+    size_t size = load_u16(member.at + 18) | (size_t)load_u16(member.at + 20) << 16;
+    if (!known) return content.at;
+    return size < (size_t)(content.end - content.at) ? content.at + size : content.end;
+}
+
 /* Office Open XML: a package, which has relations, with the folder of one of the programs. */
 static enum text_format by_members(struct span span) {
     enum text_format format = TEXT_PLAIN;
@@ -144,7 +154,7 @@ static enum text_format by_members(struct span span) {
         if (begins(name, "xl/")) format = TEXT_XLSX;
         if (begins(name, "ppt/")) format = TEXT_PPTX;
         if (package && format != TEXT_PLAIN) return format;
-        span.at += 4;
+        span.at = behind_member(span, rest);
     }
     return TEXT_PLAIN;
 }
