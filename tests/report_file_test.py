@@ -95,6 +95,7 @@ class Page(Files):
         self.write("set.jsonl.gz", gzip.compress(lines.encode()))
         texts = texts_of(blocks(self.report("set.jsonl.gz"))["texts-0"])
         self.assertEqual(texts[0], body + " z")
+        self.assertEqual(json.loads(blocks((self.folder / "r.html").read_bytes())["texts-0"])["folded"], [0, 1])
 
     def test_budget(self):
         pile = self.pile()
