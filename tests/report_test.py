@@ -118,6 +118,8 @@ class Views(Report):
         self.assertEqual(len(rows), 4)
         self.assertIn("kept", rows[0])
         self.assertEqual(len(self.texts(".tree li")), 4)
+        self.assertEqual(self.browser.run("document.querySelectorAll('.tree .edge:not(.second)').length"), 3)
+        self.assertEqual(len(self.texts(".tree a")), 3)  # all but the oldest
         self.draw("group")
 
     def test_comparison_marks_what_differs_and_what_moved(self):
