@@ -21,7 +21,7 @@ typedef struct run {
 
 typedef struct document {
     size_t runs; /* number of them before this one's */
-    bool there;
+    bool there, folded;
 } document;
 
 struct group_texts {
@@ -76,9 +76,9 @@ static size_t find_line(group_texts *g, const char *text, size_t size, size_t *f
     return made->number;
 }
 
-static void begin_document(group_texts *g, bool there) {
+static void begin_document(group_texts *g, bool there, bool folded) {
     g->documents = more_room(g->documents, g->document_count, &g->document_room, sizeof *g->documents);
-    g->documents[g->document_count++] = (document){g->run_count, there};
+    g->documents[g->document_count++] = (document){g->run_count, there, folded};
 }
 
 static void add_run(group_texts *g, run added) {
@@ -95,10 +95,10 @@ static void append_line(group_texts *g, size_t number) {
         add_run(g, (run){number, 1});
 }
 
-size_t group_texts_add(group_texts *g, const char *text, size_t size) {
+size_t group_texts_add(group_texts *g, const char *text, size_t size, bool folded) {
     const char *end = text + size;
     size_t fresh = 0;
-    begin_document(g, true);
+    begin_document(g, true, folded);
     for (const char *at = text, *stop; at < end; at = stop + 1) {
         stop = memchr(at, '\n', (size_t)(end - at));
         if (!stop) stop = end;
@@ -108,7 +108,7 @@ size_t group_texts_add(group_texts *g, const char *text, size_t size) {
 }
 
 void group_texts_add_none(group_texts *g) {
-    begin_document(g, false);
+    begin_document(g, false, false);
 }
 
 static size_t runs_end(const group_texts *g, size_t number) {
@@ -117,7 +117,7 @@ static size_t runs_end(const group_texts *g, size_t number) {
 
 void group_texts_add_first(group_texts *g) {
     size_t end = runs_end(g, 0);
-    begin_document(g, g->documents[0].there);
+    begin_document(g, g->documents[0].there, g->documents[0].folded);
     for (size_t i = 0; i < end; i++) add_run(g, g->runs[i]);
 }
 
@@ -141,6 +141,10 @@ void group_texts_write(const group_texts *g, FILE *out) {
     json_close(&j, ']');
     json_open(&j, "documents", '[');
     for (size_t i = 0; i < g->document_count; i++) write_document(g, &j, i);
+    json_close(&j, ']');
+    json_open(&j, "folded", '[');
+    for (size_t i = 0; i < g->document_count; i++)
+        if (g->documents[i].folded) json_count(&j, NULL, i);
     json_close(&j, ']');
     json_end(&j);
 }

@@ -895,11 +895,11 @@ STEMMA_API stemma_status stemma_scan_boilerplate(stemma_scan *scan, uint64_t lea
                                                  stemma_error *error);
 
 /* The text of a document as it stands there, what is extracted from it in UTF-8 (as `stemma text --extracted` prints it);
- * its canonical text where a data set cannot be entered again. Read again, and sure to be what was compared. Belongs to the
+ * its canonical text (*canonical, which may be NULL) where an archive or a compressed data set would have to be gone through again. Read again, and sure to be what was compared. Belongs to the
  * scan, and stays until the next call. Errors: NOT_FOUND, UNSUPPORTED (it has no text, or is too large to be held),
  * UNREADABLE, CORRUPT (it has changed meanwhile), NO_MEMORY, IO. */
 STEMMA_API stemma_status stemma_scan_get_text(stemma_scan *scan, uint64_t document, const char **text, size_t *size,
-                                              stemma_error *error);
+                                              bool *canonical, stemma_error *error);
 
 /* What could not be read, and why; in the order of names and lines. index below the summary's problems, else NOT_FOUND.
  * Pointers belong to the scan. */

@@ -104,17 +104,28 @@ export async function loadData(): Promise<Data> {
   return data as Data;
 }
 
-/** The lines of each document of a group (the kept one first); undefined for a text that is not in the page. */
-export async function loadTexts(index: number): Promise<(string[] | undefined)[]> {
+export interface Text {
+  lines: string[];
+  /** The canonical text, without case and punctuation: the document could not be read again. */
+  folded: boolean;
+}
+
+/** The texts of a group (of the kept one first); undefined for one that is not in the page. */
+export async function loadTexts(index: number): Promise<(Text | undefined)[]> {
   const block = await unpack(`texts-${index}`);
   if (!block) return [];
-  const { lines, documents } = JSON.parse(block) as { lines: string[]; documents: (number[] | null)[] };
-  return documents.map((runs) => {
+  const { lines, documents, folded } = JSON.parse(block) as {
+    lines: string[];
+    documents: (number[] | null)[];
+    folded: number[];
+  };
+  const foldedOnes = new Set(folded);
+  return documents.map((runs, place) => {
     if (!runs) return undefined;
     const text: string[] = [];
     for (let i = 0; i < runs.length; i += 2) {
       for (let line = runs[i]; line < runs[i] + runs[i + 1]; line++) text.push(lines[line].replace(/\r$/, ''));
     }
-    return text;
+    return { lines: text, folded: foldedOnes.has(place) };
   });
 }
