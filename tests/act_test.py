@@ -465,6 +465,15 @@ class Logs(Act):
         shutil.rmtree(self.folder / "aside")
         self.assertIn("is gone", self.undo("log", code=1)[0])
 
+    def test_the_folder_became_a_link_to_the_other(self):
+        """What was moved is home by another way: it is not taken for a copy."""
+        os.rename(self.folder / "pile/a", self.folder / "a")
+        (self.folder / "pile").rmdir()
+        os.symlink("aside/pile", self.folder / "pile")
+        for more in ("--dry-run", "--quiet"):
+            self.undo(more, "log")
+            self.assertEqual(self.names("aside"), ["pile/b", "pile/c"])
+
     def test_the_kept_one_changed(self):
         self.undo("log")
         self.scan("--delete", "--yes", "--log=deleted", "pile")

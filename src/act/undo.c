@@ -53,15 +53,34 @@ static stemma_status fail_occupied(const struct intent *intent, stemma_error *er
 
 /* ---- moved ---- */
 
-/* A copy to another file system of which the original is still there: the move was cut off. */
+/* One name in one folder, by whichever links it is reached. In doubt it is. */
+static bool is_same_place(const struct place *a, const struct place *b) {
+    struct stat x, y;
+    return !strcmp(a->name, b->name) &&
+           (fstat(a->folder, &x) != 0 || fstat(b->folder, &y) != 0 || is_same_inode(&x, &y));
+}
+
+static stemma_status drop_beside(struct reversal *r, const struct held *moved, const struct held *original,
+                                 stemma_error *err) {
+    if (is_same_inode(&moved->info, &original->info) && moved->info.st_nlink < 2)
+        return fail(err, STEMMA_UNSUPPORTED, "'%s' and '%s' are one file now", original->place.path,
+                    moved->place.path);
+    TRY(bytes_compare(moved, original, r->undo->stop, err));
+    r->needed = true;
+    if (r->undo->dry) return STEMMA_OK;
+    TRY(place_sync(&original->place, err));
+    return touch_delete(moved, err);
+}
+
+/* A copy to another file system of which the original is still there: the move was cut off. Where the folder
+ * became a link to that of the move, there is one file, and it is home. */
 static stemma_status drop_copy(struct reversal *r, const struct held *moved, stemma_error *err) {
     struct held original;
     TRY(held_open(&original, r->intent->path, err));
-    stemma_status status = bytes_compare(moved, &original, r->undo->stop, err);
+    stemma_status status =
+        is_same_place(&moved->place, &original.place) ? STEMMA_OK : drop_beside(r, moved, &original, err);
     held_close(&original);
-    if (status != STEMMA_OK) return status;
-    r->needed = true;
-    return r->undo->dry ? STEMMA_OK : touch_delete(moved, err);
+    return status;
 }
 
 static stemma_status bring_back(struct reversal *r, const struct held *moved, const struct place *home,
