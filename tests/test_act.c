@@ -40,6 +40,7 @@ static struct {
     long calls;
     int error;
     bool no_rename; /* the file system cannot rename without replacing */
+    bool late;      /* a call that fails did what it was to do: of removing a name */
 } fault = {.error = EIO};
 
 static bool fails(void) {
@@ -106,6 +107,7 @@ WRAP(int, renameat2, int from_at, const char *from, int to_at, const char *to, u
     return fails() ? -1 : __real_renameat2(from_at, from, to_at, to, flags);
 }
 WRAP(int, unlinkat, int at, const char *path, int flags) {
+    if (fault.late && fault.fate == FAIL && fault.left == 0) __real_unlinkat(at, path, flags);
     return fails() ? -1 : __real_unlinkat(at, path, flags);
 }
 WRAP(int, mkdirat, int at, const char *path, mode_t mode) {
@@ -523,6 +525,26 @@ static void test_failing_calls(void **state) {
     for_each_call(fails_at, 2000);
 }
 
+/* As over a network, where the answer was lost: the name is gone. */
+static bool late_at(const struct scene *s, long at) {
+    static const int errors[] = {EIO, ENOENT};
+    struct targets done = {.count = 0};
+    fault.error = errors[at % 2];
+    fault.late = true;
+    act(s->kind, change_nothing, FAIL, at, NULL, &done);
+    fault.late = false;
+    check_kept(&s->before, &s->targets, s->kind);
+    return fault.calls > at;
+}
+
+static void test_late_errors(void **state) {
+    (void)state;
+    for_each_call(late_at, 2000);
+    fault.no_rename = true;
+    for_each_call(late_at, 2000);
+    fault.no_rename = false;
+}
+
 /* Of acting, and of undoing: all that is left undone can be taken up again. */
 static bool refused_at(const struct scene *s, long at) {
     struct targets done = {.count = 0};
@@ -617,9 +639,8 @@ static int tear_down(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_killed),
-        cmocka_unit_test(test_failing_calls),
-        cmocka_unit_test(test_refused_memory),
+        cmocka_unit_test(test_killed),        cmocka_unit_test(test_failing_calls),
+        cmocka_unit_test(test_late_errors),   cmocka_unit_test(test_refused_memory),
         cmocka_unit_test(test_changed_files),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -13,14 +13,30 @@
 
 /* ---- names ---- */
 
+/* Whether a name leads to the file. */
+static bool leads_to(int folder, const char *name, const struct stat *file) {
+    struct stat now;
+    return fstatat(folder, name, &now, AT_SYMLINK_NOFOLLOW) == 0 && is_same_inode(&now, file);
+}
+
+/* What counts is that it is gone: over a network an error may be told of what was done. Returns 0 or the
+ * cause. */
+static int remove_name(int folder, const char *name) {
+    struct stat now;
+    if (unlinkat(folder, name, 0) == 0) return 0;
+    int cause = errno;
+    return fstatat(folder, name, &now, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT ? 0 : cause;
+}
+
 /* Never over what is there. Where the file system has no such renaming, by a link. Returns 0 or the cause. */
 static int rename_new(int from, const char *name, int to, const char *new_name) {
     if (renameat2(from, name, to, new_name, RENAME_NOREPLACE) == 0) return 0;
     if (errno != EINVAL && errno != ENOSYS) return errno;
     if (linkat(from, name, to, new_name, 0) != 0) return errno;
-    if (unlinkat(from, name, 0) == 0) return 0;
-    int cause = errno;
-    unlinkat(to, new_name, 0);
+    struct stat linked;
+    int cause = remove_name(from, name);
+    if (cause && fstatat(to, new_name, &linked, AT_SYMLINK_NOFOLLOW) == 0 && leads_to(from, name, &linked))
+        unlinkat(to, new_name, 0);
     return cause;
 }
 
@@ -31,8 +47,8 @@ static stemma_status fail_taken(const char *path, stemma_error *err) {
 /* ---- drafts ---- */
 
 stemma_status draft_drop(const struct place *beside, const char *draft, stemma_error *err) {
-    if (unlinkat(beside->folder, draft, 0) == 0 || errno == ENOENT) return STEMMA_OK;
-    return fail_errno(err, "remove the draft of", beside->path, errno);
+    int cause = remove_name(beside->folder, draft);
+    return cause ? fail_errno(err, "remove the draft of", beside->path, cause) : STEMMA_OK;
 }
 
 static stemma_status publish(const struct place *to, const char *draft, bool replace, stemma_error *err) {
@@ -47,9 +63,8 @@ static stemma_status publish(const struct place *to, const char *draft, bool rep
 
 stemma_status touch_delete(const struct held *file, stemma_error *err) {
     TRY(held_unchanged(file, err));
-    return unlinkat(file->place.folder, file->place.name, 0)
-               ? fail_errno(err, "delete", file->place.path, errno)
-               : STEMMA_OK;
+    int cause = remove_name(file->place.folder, file->place.name);
+    return cause ? fail_errno(err, "delete", file->place.path, cause) : STEMMA_OK;
 }
 
 static stemma_status fail_link(const struct held *kept, int cause, stemma_error *err) {
@@ -174,7 +189,8 @@ static stemma_status move_over(const struct held *file, const struct place *to, 
     TRY(touch_copy(file, NULL, &file->info, to, draft, false, stop, err));
     stemma_status status = place_sync(to, err);
     if (status == STEMMA_OK) status = touch_delete(file, err);
-    if (status != STEMMA_OK) unlinkat(to->folder, to->name, 0); /* the file stays where it is, and once */
+    if (status != STEMMA_OK && leads_to(file->place.folder, file->place.name, &file->info))
+        unlinkat(to->folder, to->name, 0); /* the file stays where it is, and once */
     return status;
 }
 
