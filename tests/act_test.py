@@ -6,6 +6,7 @@
 test_act.c cuts it off before every system call; here the program is killed at any moment.
 """
 import base64
+import fcntl
 import json
 import os
 import pty
@@ -216,6 +217,19 @@ class Chosen(Act):
         out = self.scan("--delete", "--yes", "--keep=first", "x", "outside")[0]
         self.assertIn("outside: 'outside' is a symbolic link\n", out)
         self.assertEqual(self.tree(), before)
+
+    def test_what_another_holds_is_left_alone(self):
+        self.copies("a", "b")
+        for name, how in (("a", fcntl.LOCK_EX), ("b", fcntl.LOCK_SH)):
+            with open(self.folder / "pile" / name) as file:
+                fcntl.flock(file, how)
+                self.assertIn(f"pile/b: 'pile/{name}' is in use by another\n",
+                              self.scan("--delete", "--yes", "pile")[0])
+            self.assertEqual(self.names(), ["a", "b"])
+        with open(self.folder / "pile/a") as file:
+            fcntl.flock(file, fcntl.LOCK_SH)
+            self.scan("--delete", "--yes", "pile")
+        self.assertEqual(self.names(), ["a"])
 
     def test_empty_files_are_left_alone(self):
         for name in "ab":

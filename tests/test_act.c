@@ -40,6 +40,7 @@ static struct {
     long calls;
     int error;
     bool no_rename; /* the file system cannot rename without replacing */
+    bool kept_goes; /* while it is written to the disk */
     bool late;      /* a call that fails did what it was to do: of removing a name */
 } fault = {.error = EIO};
 
@@ -94,6 +95,9 @@ WRAP(int, fsync, int fd) {
     return fails() ? -1 : fd < 0;
 }
 WRAP(int, fdatasync, int fd) {
+    char link[64], path[512] = "";
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    if (fault.kept_goes) assert_true(readlink(link, path, sizeof path - 1) > 0 && unlink(path) == 0);
     return fails() ? -1 : fd < 0;
 }
 WRAP(int, linkat, int from_at, const char *from, int to_at, const char *to, int flags) {
@@ -625,6 +629,29 @@ static void test_changed_files(void **state) {
     }
 }
 
+/* Somebody removes the kept file while it is waited for: the other one stays. */
+static void test_kept_goes(void **state) {
+    char text[TEXT_MOST], path[PATH_MOST];
+    struct targets done = {.count = 0};
+    struct listing now = {.count = 0};
+    (void)state;
+    clear();
+    assert_int_equal(mkdir(tree, 0755), 0);
+    text_of(0, text);
+    for (int i = 0; i < 2; i++) {
+        snprintf(path, sizeof path, "%.400s/%d", tree, i);
+        write_file(path, text);
+    }
+    fault.kept_goes = true;
+    assert_int_equal(act(&kinds[0], change_nothing, NOTHING, 0, NULL, &done), STEMMA_OK);
+    fault.kept_goes = false;
+    list(&now, tree, false);
+    assert_int_equal(done.count, 1);
+    assert_int_equal(done.outcomes[0], STEMMA_STEP_SKIPPED);
+    assert_int_equal(now.count, 1);
+    release(&now);
+}
+
 static int set_up(void **state) {
     (void)state;
     make_bases();
@@ -641,7 +668,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_killed),        cmocka_unit_test(test_failing_calls),
         cmocka_unit_test(test_late_errors),   cmocka_unit_test(test_refused_memory),
-        cmocka_unit_test(test_changed_files),
+        cmocka_unit_test(test_changed_files), cmocka_unit_test(test_kept_goes),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

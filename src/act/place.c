@@ -33,7 +33,7 @@ void place_close(struct place *place) {
 stemma_status place_sync(const struct place *place, stemma_error *err) {
     int fd = openat(place->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0 && errno == EACCES) return STEMMA_OK;
-    bool synced = fd >= 0 && (fsync(fd) == 0 || errno == EINVAL);
+    bool synced = fd >= 0 && (fsync(fd) == 0 || errno == EINVAL || errno == EROFS);
     int cause = errno;
     if (fd >= 0) close(fd);
     return synced ? STEMMA_OK : fail_errno(err, "write", place->path, cause);

@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 enum {
@@ -146,15 +147,22 @@ static stemma_status confirm(struct run *run, const struct step *step, const str
     return held_unchanged(kept, err);
 }
 
-/* A copy that was just written and is not on the disk would not outlive a power cut, and the file that goes
- * might. */
+/* A copy that was just written and is not on the disk, or has no name there, would not outlive a power cut,
+ * and the file that goes might. That takes its time: the copy is looked at again. */
 static stemma_status sync_kept(struct run *run, uint32_t document, const struct held *kept,
                                stemma_error *err) {
-    if (run->synced == document || fdatasync(kept->fd) == 0 || errno == EINVAL || errno == EROFS) {
-        run->synced = document;
-        return STEMMA_OK;
-    }
-    return fail_errno(err, "read", kept->place.path, errno);
+    if (run->synced == document) return STEMMA_OK;
+    if (fdatasync(kept->fd) != 0 && errno != EINVAL && errno != EROFS)
+        return fail_errno(err, "read", kept->place.path, errno);
+    TRY(place_sync(&kept->place, err));
+    run->synced = document;
+    return held_unchanged(kept, err);
+}
+
+/* Another run may keep what this one is to remove, and remove what it keeps. Not all file systems have locks. */
+static stemma_status claim(const struct held *held, int how, stemma_error *err) {
+    if (flock(held->fd, how | LOCK_NB) == 0 || errno != EWOULDBLOCK) return STEMMA_OK;
+    return fail(err, STEMMA_UNSUPPORTED, "'%s' is in use by another", held->place.path);
 }
 
 /* ---- where a move leads ---- */
@@ -290,7 +298,9 @@ static stemma_status carry_out(struct run *run, const struct step *step, const s
     struct held file, kept;
     TRY(check_stop(run->stop, err));
     TRY(open_both(run, step, &file, &kept, err));
-    stemma_status status = confirm(run, step, &file, &kept, err);
+    stemma_status status = claim(&file, LOCK_EX, err);
+    if (status == STEMMA_OK) status = claim(&kept, LOCK_SH, err);
+    if (status == STEMMA_OK) status = confirm(run, step, &file, &kept, err);
     if (status == STEMMA_OK) status = sync_kept(run, step->kept, &kept, err);
     if (status == STEMMA_OK) status = touch(run, intent, &file, &kept, err);
     held_close(&file);
