@@ -85,9 +85,10 @@ WRAP(ssize_t, pread, int fd, void *bytes, size_t size, off_t at) {
 WRAP(ssize_t, pwrite, int fd, const void *bytes, size_t size, off_t at) {
     return fails() ? -1 : __real_pwrite(fd, bytes, size, at);
 }
-/* A kill may leave a part of what was written. */
+/* A kill or a full disk may leave a part of what was written. */
 WRAP(ssize_t, write, int fd, const void *bytes, size_t size) {
-    if (fault.fate == KILL && fault.left == 0 && size > 1) __real_write(fd, bytes, size / 2);
+    if ((fault.fate == KILL || fault.fate == FAIL) && fault.left == 0 && size > 1)
+        __real_write(fd, bytes, size / 2);
     return fails() ? -1 : __real_write(fd, bytes, size);
 }
 /* No power fails here: nothing has to wait for a disk. */
@@ -514,12 +515,22 @@ static void test_killed(void **state) {
     for_each_call(killed_at, 1000);
 }
 
+/* What is gone from its place was told. */
+static void check_told(const struct scene *s, const struct targets *told) {
+    for (size_t i = 0; i < s->targets.count; i++) {
+        bool is_told = access(s->targets.paths[i], F_OK) == 0;
+        for (size_t k = 0; k < told->count; k++) is_told |= !strcmp(told->paths[k], s->targets.paths[i]);
+        if (!is_told) fail_msg("%s: call %ld: %s", s->kind->name, fault.calls, s->targets.paths[i]);
+    }
+}
+
 /* The step fails, or all of it; nothing is lost. */
 static bool fails_at(const struct scene *s, long at) {
     static const int errors[] = {EIO, ENOSPC, EACCES, ENOMEM};
     struct targets done = {.count = 0};
     fault.error = errors[at % 4];
     act(s->kind, change_nothing, FAIL, at, NULL, &done);
+    check_told(s, &done);
     check_kept(&s->before, &s->targets, s->kind);
     return fault.calls > at;
 }

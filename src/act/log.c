@@ -185,6 +185,7 @@ stemma_status log_reopen(struct act_log *log, const char *path, bool dry, struct
                          stemma_error *err) {
     stemma_status status = log_open(log, path, (dry ? O_RDONLY : O_RDWR) | O_NONBLOCK, err);
     if (status == STEMMA_OK) status = read_lines(log, dry, text, err);
+    log->whole = text->len;
     if (status != STEMMA_OK) log_close(log);
     return status;
 }
@@ -197,10 +198,14 @@ void log_close(struct act_log *log) {
 }
 
 stemma_status log_write(struct act_log *log, stemma_error *err) {
+    /* Half a line is harmless at the end, but not before others. */
+    if (log->torn && ftruncate(log->fd, (off_t)log->whole) != 0)
+        return fail_errno(err, "write", log->path, errno);
     int cause = write_all(log->fd, log->lines.data, log->lines.len);
-    if (cause) return fail_errno(err, "write", log->path, cause);
+    log->torn = cause != 0;
+    log->whole += cause ? 0 : log->lines.len;
     log->lines.len = 0;
-    return STEMMA_OK;
+    return cause ? fail_errno(err, "write", log->path, cause) : STEMMA_OK;
 }
 
 stemma_status log_sync(struct act_log *log, stemma_error *err) {

@@ -46,6 +46,8 @@ struct act_log {
     char id[LOG_ID_SIZE + 1];
     char *path;
     struct buf lines; /* not yet written */
+    uint64_t whole;   /* bytes of the file that are whole lines */
+    bool torn;        /* there may be more of it */
 };
 
 /* A new file; INVALID when there is one. Nobody else may have it open as a log. */

@@ -159,7 +159,7 @@ static stemma_status sync_kept(struct run *run, uint32_t document, const struct 
     return held_unchanged(kept, err);
 }
 
-/* Another run may keep what this one is to remove, and remove what it keeps. Not all file systems have locks. */
+/* Another run may keep what this one is to remove, and remove what it keeps. Not every place has locks. */
 static stemma_status claim(const struct held *held, int how, stemma_error *err) {
     if (flock(held->fd, how | LOCK_NB) == 0 || errno != EWOULDBLOCK) return STEMMA_OK;
     return fail(err, STEMMA_UNSUPPORTED, "'%s' is in use by another", held->place.path);
@@ -359,12 +359,16 @@ static stemma_status prepare_batch(struct run *run, size_t most, stemma_error *e
 static stemma_status finish_step(struct run *run, size_t i, stemma_error *err) {
     struct prepared *p = &run->batch[i];
     const struct step *step = &run->plan->steps[run->first + i];
+    stemma_status noted = STEMMA_OK;
+    stemma_error untold;
     if (run->log && p->status == STEMMA_OK) {
         p->status = carry_out(run, step, &p->intent, &p->error);
         if (ends_all(p->status)) return fail(err, p->status, "%s", p->error.message);
-        TRY(note(run, p, err));
+        noted = note(run, p, err);
     }
-    return tell(run, step, p, err);
+    /* What was done is told, also when it could not be noted. */
+    stemma_status told = tell(run, step, p, noted == STEMMA_OK ? err : &untold);
+    return noted == STEMMA_OK ? told : noted;
 }
 
 static stemma_status run_batch(struct run *run, stemma_error *err) {
