@@ -300,6 +300,13 @@ class Moved(Act):
         self.assertIn("aside/pile' is not a folder", self.scan("--move=aside", "pile", code=2)[1])
         self.assertEqual((self.names(), self.names("elsewhere")), (["a", "b"], []))
 
+    def test_made_folders_are_as_private(self):
+        self.copies("a", "sub/b")
+        os.chmod(self.folder / "pile", 0o700)
+        self.scan("--move=aside", "--log=log", "pile")
+        for name in ("aside", "aside/pile", "aside/pile/sub"):
+            self.assertEqual((self.folder / name).stat().st_mode & 0o777, 0o700)
+
     def test_another_file_system(self):
         other = Path(self.folder_in_memory())
         if other.stat().st_dev == self.folder.stat().st_dev:

@@ -100,9 +100,10 @@ stemma_status log_intend(struct act_log *log, const struct intent *i, stemma_err
     return end_line(log, begin, whole, err);
 }
 
-stemma_status log_folder(struct act_log *log, const char *path, stemma_error *err) {
+stemma_status log_folder(struct act_log *log, const char *path, bool made, stemma_error *err) {
     size_t begin = log->lines.len;
-    bool whole = buf_add_string(&log->lines, "{\"made\":true") && put_name(&log->lines, "folder", path);
+    bool whole = buf_add_format(&log->lines, "{\"made\":%s", made ? "true" : "false") &&
+                 put_name(&log->lines, "folder", path);
     return end_line(log, begin, whole, err);
 }
 

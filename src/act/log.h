@@ -4,7 +4,7 @@
  *
  *   {"stemma_log":1,"id":"9f2c...","version":"0.1.0","started":1763280000}
  *   {"step":0,"action":"move","path":"/a/x","kept":"/a/y","to":"/d/a/x","relation":"identical","bytes":12,...}
- *   {"folder":"/d/a"}                          made on the way
+ *   {"made":true,"folder":"/d/a"}              on the way; false: it was there, after all
  *   {"done":0} {"skipped":0,"cause":"..."} {"failed":0,"cause":"..."} {"undone":0}
  *
  * Steps are on the disk before they are taken. How they went may be lost in a crash: undoing looks at the
@@ -59,7 +59,8 @@ void log_close(struct act_log *log);
 
 /* These are written with the next log_write or log_sync. */
 stemma_status log_intend(struct act_log *log, const struct intent *intent, stemma_error *err);
-stemma_status log_folder(struct act_log *log, const char *path, stemma_error *err);
+/* made: or else the line before it was too soon to say so. */
+stemma_status log_folder(struct act_log *log, const char *path, bool made, stemma_error *err);
 /* what: "done", "skipped", "failed" or "undone"; cause may be NULL. */
 stemma_status log_note(struct act_log *log, const char *what, uint64_t number, const char *cause,
                        stemma_error *err);

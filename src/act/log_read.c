@@ -35,6 +35,7 @@ enum field {
     ATTRIBUTES,
     FOLDER,
     FOLDER_BYTES,
+    MADE,
     DONE,
     SKIPPED,
     FAILED,
@@ -67,6 +68,7 @@ static const char *const field_names[FIELDS] = {
     [ATTRIBUTES] = "attributes",
     [FOLDER] = "folder",
     [FOLDER_BYTES] = "folder_bytes",
+    [MADE] = "made",
     [DONE] = "done",
     [SKIPPED] = "skipped",
     [FAILED] = "failed",
@@ -234,8 +236,16 @@ static bool take_folder(struct line *line) {
              mem_grow((void **)&c->folders, &c->folder_capacity, c->folder_count + 1, sizeof *c->folders)))
         return false;
     char *path = take_path(line, FOLDER);
-    if (path) c->folders[c->folder_count++] = path;
-    return path != NULL;
+    const struct json_value *made = &line->fields[MADE].value;
+    bool is_made = !made->at || *made->at != 'f';
+    if (path && is_made) {
+        c->folders[c->folder_count++] = path;
+        return true;
+    }
+    bool good = path && c->folder_count && !strcmp(path, c->folders[c->folder_count - 1]);
+    if (good) mem_free(c->folders[--c->folder_count]);
+    mem_free(path);
+    return good;
 }
 
 static bool take_state(struct line *line, enum field field, enum log_state state) {

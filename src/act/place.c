@@ -120,27 +120,57 @@ stemma_status folder_device(const char *path, dev_t *device, stemma_error *err) 
     return STEMMA_OK;
 }
 
-static stemma_status open_or_make(int outer, const char *name, const char *path, int flags, folder_made *made,
-                                  void *context, int *fd, stemma_error *err) {
+mode_t folder_mode(int folder) {
+    mode_t mode = 0777;
+    struct stat info = {0}, inner;
+    int fd = openat(folder, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    do {
+        inner = info;
+        if (fd < 0 || fstat(fd, &info) != 0) info.st_mode = 0, inner = info; /* in doubt nothing */
+        mode &= info.st_mode;
+        int outer = fd < 0 ? -1 : openat(fd, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+        if (fd >= 0) close(fd);
+        fd = outer;
+    } while (!is_same_inode(&info, &inner)); /* above the root is the root */
+    if (fd >= 0) close(fd);
+    return mode | 0700;
+}
+
+/* What a made folder is opened by. */
+struct making {
+    size_t trusted;
+    mode_t mode;
+    folder_made *made;
+    void *context;
+};
+
+static stemma_status make(int outer, const char *name, const char *path, const struct making *m,
+                          stemma_error *err) {
+    TRY(m->made(m->context, path, true, err));
+    if (mkdirat(outer, name, m->mode) == 0) return STEMMA_OK;
+    if (errno != EEXIST) return fail_errno(err, "make the folder", path, errno);
+    return m->made(m->context, path, false, err);
+}
+
+static stemma_status open_or_make(int outer, const char *name, const char *path, int flags,
+                                  const struct making *m, int *fd, stemma_error *err) {
     *fd = openat(outer, name, flags);
     if (*fd < 0 && errno == ENOENT) {
-        TRY(made(context, path, err));
-        if (mkdirat(outer, name, 0777) == 0 || errno == EEXIST) *fd = openat(outer, name, flags);
+        TRY(make(outer, name, path, m, err));
+        *fd = openat(outer, name, flags);
     }
     if (*fd < 0 && errno == ENOTDIR) return fail(err, STEMMA_UNREADABLE, "'%s' is not a folder", path);
     return *fd < 0 ? fail_errno(err, "open the folder", path, errno) : STEMMA_OK;
 }
 
 /* path is cut at its slashes, one after the other. */
-static stemma_status step_into(char *path, size_t trusted, folder_made *made, void *context, int *fd,
-                               stemma_error *err) {
+static stemma_status step_into(char *path, const struct making *m, int *fd, stemma_error *err) {
     for (char *at = path + 1; *at;) {
         char *end = strchrnul(at, '/'), cut = *end;
         int inner,
-            flags = O_PATH | O_DIRECTORY | O_CLOEXEC | ((size_t)(end - path) > trusted ? O_NOFOLLOW : 0);
+            flags = O_PATH | O_DIRECTORY | O_CLOEXEC | ((size_t)(end - path) > m->trusted ? O_NOFOLLOW : 0);
         *end = 0;
-        stemma_status status =
-            *at ? open_or_make(*fd, at, path, flags, made, context, &inner, err) : STEMMA_OK;
+        stemma_status status = *at ? open_or_make(*fd, at, path, flags, m, &inner, err) : STEMMA_OK;
         if (status != STEMMA_OK) return status;
         if (*at) {
             close(*fd);
@@ -152,13 +182,14 @@ static stemma_status step_into(char *path, size_t trusted, folder_made *made, vo
     return STEMMA_OK;
 }
 
-stemma_status folder_open(const char *path, size_t trusted, folder_made *made, void *context, int *fd,
-                          stemma_error *err) {
+stemma_status folder_open(const char *path, size_t trusted, mode_t mode, folder_made *made, void *context,
+                          int *fd, stemma_error *err) {
+    const struct making making = {trusted, mode, made, context};
     char *copy = mem_copy_string(path);
     if (!copy) return fail_memory(err);
     int folder = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-    stemma_status status = folder < 0 ? fail_errno(err, "open", "/", errno)
-                                      : step_into(copy, trusted, made, context, &folder, err);
+    stemma_status status =
+        folder < 0 ? fail_errno(err, "open", "/", errno) : step_into(copy, &making, &folder, err);
     mem_free(copy);
     if (status == STEMMA_OK)
         *fd = folder;

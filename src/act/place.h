@@ -43,11 +43,13 @@ bool path_is_taken(const char *path);
 /* The device that a folder is on, or would be made on. */
 stemma_status folder_device(const char *path, dev_t *device, stemma_error *err);
 
-/* Told of each folder before it is made. */
-typedef stemma_status folder_made(void *context, const char *path, stemma_error *err);
-/* Opens the folder `path`, which begins at the root; what is missing is made. Links are followed only within
- * the first `trusted` bytes of it. */
-stemma_status folder_open(const char *path, size_t trusted, folder_made *made, void *context, int *fd,
-                          stemma_error *err);
+/* Told of each folder before it is made, and once more, with false, when it was somebody else who made it. */
+typedef stemma_status folder_made(void *context, const char *path, bool made, stemma_error *err);
+/* What every folder on the way to this one allows; the user everything. */
+mode_t folder_mode(int folder);
+/* Opens the folder `path`, which begins at the root; what is missing is made, with the mode. Links are
+ * followed only within the first `trusted` bytes of it. */
+stemma_status folder_open(const char *path, size_t trusted, mode_t mode, folder_made *made, void *context,
+                          int *fd, stemma_error *err);
 
 #endif

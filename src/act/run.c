@@ -255,9 +255,9 @@ static stemma_status prepare(struct run *run, const struct step *step, struct in
     return status;
 }
 
-static stemma_status note_folder(void *context, const char *path, stemma_error *err) {
+static stemma_status note_folder(void *context, const char *path, bool made, stemma_error *err) {
     struct act_log *log = context;
-    TRY(log_folder(log, path, err));
+    TRY(log_folder(log, path, made, err));
     return log_write(log, err);
 }
 
@@ -268,8 +268,9 @@ static stemma_status move(struct run *run, const struct intent *intent, const st
     char *folder = mem_copy_string(slash == intent->target ? "/" : intent->target);
     if (!folder) return fail_memory(err);
     if (slash != intent->target) folder[slash - intent->target] = 0;
-    stemma_status status =
-        folder_open(folder, strlen(run->plan->directory), note_folder, run->log, &to.folder, err);
+    /* Who could not get at the file where it was cannot where it goes. */
+    stemma_status status = folder_open(folder, strlen(run->plan->directory), folder_mode(file->place.folder),
+                                       note_folder, run->log, &to.folder, err);
     mem_free(folder);
     if (status == STEMMA_OK) status = touch_move(file, &to, draft, run->stop, err);
     place_close(&to);
