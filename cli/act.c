@@ -101,13 +101,28 @@ static void json_totals(const options *o, const stemma_act_options *act, const s
     json_count(&line, "skipped", t->skipped);
     json_count(&line, "failed", t->failed);
     json_count(&line, "not_files", t->not_files);
+    json_count(&line, "holding", t->holding);
     if (log) json_name(&line, "log", log);
     json_close(&line, '}');
     json_end(&line);
 }
 
+/* Where the log is, and what it is good for. */
+static void print_log(const char *log, uint64_t done, uint64_t for_good) {
+    char count[32];
+    fputs("log: ", stdout);
+    print_name(stdout, log);
+    if (for_good == 0)
+        puts(" (stemma undo takes it back)");
+    else if (for_good == done)
+        puts(" (what was deleted was not identical: stemma undo cannot take it back)");
+    else
+        printf(" (stemma undo takes it back, but for %s not identical)\n",
+               format_count(for_good, count, sizeof count));
+}
+
 static void print_totals(const options *o, const stemma_act_options *act, const stemma_act_totals *t,
-                         const char *log) {
+                         const char *log, uint64_t for_good) {
     char count[32];
     if (o->json) {
         json_totals(o, act, t, log);
@@ -119,10 +134,10 @@ static void print_totals(const options *o, const stemma_act_options *act, const 
         printf(
             "%s left alone, as they or what is kept are not files of their own; see --filter for data sets\n",
             format_count(t->not_files, count, sizeof count));
-    if (!log || t->done == 0) return;
-    fputs("log: ", stdout);
-    print_name(stdout, log);
-    puts(" (stemma undo takes it back)");
+    if (t->holding)
+        printf("%s left alone, as they hold other documents, such as attachments, that may differ\n",
+               format_count(t->holding, count, sizeof count));
+    if (log && t->done) print_log(log, t->done, for_good);
 }
 
 /* ---- doing it ---- */
@@ -138,7 +153,7 @@ static enum exit_code carry_out(const options *o, const stemma_act_options *act,
     if (status && error.status == STEMMA_INVALID) return complain_of(&error);
     if (status == STEMMA_INTERRUPTED && log && totals.done) /* what is printed may not get through any more */
         complain("interrupted after %llu files; the log is '%s'", (unsigned long long)totals.done, log);
-    print_totals(o, act, &totals, log);
+    print_totals(o, act, &totals, log, report.for_good);
     if (o->strict && totals.skipped) report.code = graver(report.code, EXIT_WRONG);
     return status ? graver(report.code, complain_of(&error)) : report.code;
 }

@@ -20,6 +20,7 @@ enum exit_code act_on(const scan_report *r);
 typedef struct act_report {
     bool json, quiet, undo;
     enum exit_code code; /* the gravest that a step met */
+    uint64_t for_good;   /* deleted without an identical file to restore it from */
 } act_report;
 
 /* A stemma_act_take; context: an act_report. */

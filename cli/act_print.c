@@ -69,6 +69,8 @@ stemma_status act_report_step(void *context, const stemma_act_step *s, stemma_er
     act_report *report = context;
     (void)error;
     if (s->outcome == STEMMA_STEP_FAILED) report->code = graver(report->code, exit_code_of(s->status));
+    report->for_good +=
+        s->outcome == STEMMA_STEP_DONE && s->action == STEMMA_ACT_DELETE && s->relation != STEMMA_IDENTICAL;
     if (report->json)
         print_json(s, report->undo);
     else if (s->outcome == STEMMA_STEP_FAILED)

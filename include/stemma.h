@@ -1032,6 +1032,7 @@ typedef struct stemma_act_totals {
     uint64_t done, done_bytes;       /* carried out, restored, or possible */
     uint64_t skipped, failed;
     uint64_t not_files; /* redundant, but in a data set, an archive or memory, or the kept one is: not planned */
+    uint64_t holding;   /* near enough, but what is compared is not all of it, as of mail with attachments: not planned */
 } stemma_act_totals;
 /* What is planned; nothing is done yet. */
 STEMMA_API stemma_act_totals stemma_plan_totals(const stemma_plan *plan);

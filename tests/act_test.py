@@ -119,7 +119,8 @@ class Words(Act):
                                     "resemblance": 1, "contained": 1, "bytes": len(self.text(1)), "outcome": "done"})
         self.assertEqual(lines[2]["acted"], {
             "action": "delete", "dry_run": False, "steps": 2, "done": 2,
-            "done_bytes": sum(line["bytes"] for line in lines[:2]), "skipped": 0, "failed": 0, "not_files": 0, "log": "log"})
+            "done_bytes": sum(line["bytes"] for line in lines[:2]), "skipped": 0, "failed": 0, "not_files": 0,
+            "holding": 0, "log": "log"})
         self.assertIn("summary", lines[3])
         undone = [json.loads(line) for line in self.undo("--json", "log", code=1)[0].splitlines()]
         self.assertEqual([line.get("outcome") for line in undone], ["skipped", "done", None])
@@ -200,6 +201,28 @@ class Chosen(Act):
             self.assertEqual([(line["id"], line["kept"]) for line in lines if "action" in line], [("pile/2.zip", "pile/1.zip")])
         self.scan("--delete", "--yes", "--log=log", "--near=.8", "pile")
         self.assertEqual(self.names(), ["1.zip", "a"])
+
+    def test_mail_with_other_attachments_is_left_alone(self):
+        def mail(attached):
+            return ("From: a@example.org\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n"
+                    f"--b\nContent-Type: text/plain\n\n{self.text(1)}\n--b\nContent-Type: text/plain\n"
+                    f"Content-Disposition: attachment; filename=x.txt\n\n{self.text(attached)}\n--b--\n")
+        self.write("pile/1.eml", mail(2))
+        self.write("pile/2.eml", mail(3))
+        self.write("pile/3.eml", mail(3))
+        out = self.scan("--delete", "--yes", "--near=.8", "--keep=first", "pile")[0]
+        self.assertEqual(self.names(), ["1.eml", "2.eml"])
+        self.assertIn("1 left alone, as they hold other documents, such as attachments", out)
+
+    def test_what_cannot_be_taken_back_is_said(self):
+        self.copies("a")
+        self.write("pile/near", self.near(1))
+        self.assertIn("not identical: stemma undo cannot take it back)\n",
+                      self.scan("--delete", "--yes", "--near=.9", "pile")[0])
+        self.copies("b")
+        self.write("pile/near", self.near(1))
+        self.assertIn("takes it back, but for 1 not identical)\n",
+                      self.scan("--delete", "--yes", "--near=.9", "pile")[0])
 
     def test_links(self):
         self.copies("a", "b", "c")

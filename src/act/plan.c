@@ -81,10 +81,18 @@ struct group_view {
     uint32_t *kept_for; /* by place */
 };
 
+/* Near enough, but the numbers say nothing of what it holds: the attachments of a mail, say. */
+static bool holds_more(const struct stemma_plan *plan, const struct group_view *g, uint32_t document,
+                       const stemma_scan_member *m) {
+    return document_at(plan->scan, document)->holds && is_near(plan, m) &&
+           !scan_same_bytes(plan->scan, document, g->kept);
+}
+
 /* What goes by the numbers, without being the same in its bytes. */
 static bool goes_as_near(const struct stemma_plan *plan, const struct group_view *g, uint32_t document,
                          const stemma_scan_member *m) {
-    return g->kept_is_file && is_near(plan, m) && !scan_same_bytes(plan->scan, document, g->kept);
+    return g->kept_is_file && is_near(plan, m) && !holds_more(plan, g, document, m) &&
+           !scan_same_bytes(plan->scan, document, g->kept);
 }
 
 static void sort_out(const struct stemma_plan *plan, struct group_view *g) {
@@ -109,7 +117,9 @@ static stemma_status add_steps(struct stemma_plan *plan, const struct group_view
         uint32_t document = scan->order[m->document], kept = g->kept_for[i + 1];
         if (kept == NO_DOCUMENT) {
             bool wanted = m->relation == STEMMA_IDENTICAL || is_near(plan, m);
-            plan->totals.not_files += wanted && !(is_file(scan, document) && g->kept_is_file);
+            bool are_files = is_file(scan, document) && g->kept_is_file;
+            plan->totals.not_files += wanted && !are_files;
+            plan->totals.holding += are_files && holds_more(plan, g, document, m);
             continue;
         }
         bool identical = scan_same_bytes(scan, document, kept);
