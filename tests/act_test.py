@@ -11,8 +11,10 @@ import json
 import os
 import pty
 import random
+import resource
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import time
@@ -271,6 +273,22 @@ class Chosen(Act):
         self.assertIn("pile/b: 'pile/b' has another owner or other permissions than 'pile/a'\n", out)
         self.assertTrue(os.path.samefile(self.folder / "pile/a", self.folder / "pile/c"))
         self.assertIn("met again", self.scan("--hardlink", "pile")[0])
+
+
+    def test_capabilities(self):
+        """No copy gets them by becoming a link, and none loses them by coming back, with its owner."""
+        self.copies("a", "b")
+        pile, able = self.folder / "pile", struct.pack("<5I", 0x02000001, 1 << 10, 0, 0, 0)
+        try:
+            os.chown(pile / "b", NOBODY, NOBODY)
+            os.setxattr(pile / "b", "security.capability", able)
+        except OSError:
+            self.skipTest("capabilities cannot be given here")
+        self.scan("--delete", "--yes", "--log=log", "pile")
+        self.undo("log")
+        self.assertEqual(os.getxattr(pile / "b", "security.capability"), able)
+        os.chown(pile / "a", NOBODY, NOBODY)
+        self.assertIn("has other extended attributes than", self.scan("--hardlink", "pile")[0])
 
 
 class Moved(Act):

@@ -12,9 +12,9 @@ enum { MOST = 1 << 16 }; /* what Linux allows for a value, and for all names */
 
 /* ---- extended attributes: each its name with a NUL, the size of its value in 4 bytes, the value ---- */
 
-/* The system gives these by rules of its own. */
+/* The system gives these by rules of its own; capabilities it does not. */
 static bool is_given(const char *name) {
-    return !strncmp(name, "security.", 9);
+    return !strncmp(name, "security.", 9) && strcmp(name, "security.capability") != 0;
 }
 
 static stemma_status note_value(const struct held *held, const char *name, struct buf *out,
@@ -94,17 +94,17 @@ stemma_status attributes_compare(const struct held *a, const struct held *b, ste
     return status;
 }
 
-/* Extended ones first, as writing them needs the mode that the file was made with; the mode after the owner,
- * whose change may take bits of it away. */
+/* The owner first, whose change takes capabilities and bits of the mode away; the mode last, as writing
+ * extended ones needs that which the file was made with. */
 stemma_status attributes_give(const struct buf *noted, const struct stat *info, int to, const char *name,
                               stemma_error *err) {
     const struct timespec times[2] = {info->st_atim, info->st_mtim};
     struct stat now;
-    TRY(give_extended(noted, to, name, err));
     if (fstat(to, &now) != 0) return fail_errno(err, "look at", name, errno);
     if ((now.st_uid != info->st_uid || now.st_gid != info->st_gid) &&
         fchown(to, info->st_uid, info->st_gid) != 0)
         return fail_errno(err, "give its owner to", name, errno);
+    TRY(give_extended(noted, to, name, err));
     if (fchmod(to, info->st_mode & 07777) != 0)
         return fail_errno(err, "give its permissions to", name, errno);
     return futimens(to, times) ? fail_errno(err, "give its time to", name, errno) : STEMMA_OK;
