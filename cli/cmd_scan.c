@@ -222,6 +222,10 @@ static enum exit_code print_result(scan_report *r) {
     enum exit_code code = o->filter && !nothing_read ? filter(r) : EXIT_DONE, files;
     if (code) return code;
     files = nothing_read ? EXIT_DONE : write_files(r);
+    if (files && act_is_asked(o)) { /* it was to tell what there was */
+        if (!stop_requested) complain("nothing was done");
+        return files;
+    }
     if (o->list_redundant)
         report_redundant(r);
     else if (o->json)
