@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -27,13 +28,22 @@ static stemma_act_options act_options(const options *o) {
 }
 
 static enum exit_code check_alone(const options *o) {
-    const char *given = o->dry_run                               ? "--dry-run"
-                        : o->yes                                 ? "--yes"
-                        : o->log                                 ? "--log"
-                        : o->near >= 0 || o->near_contained >= 0 ? "--near"
-                                                                 : NULL;
-    if (!given) return EXIT_DONE;
-    return wrong_use("scan", "%s is for --delete, --hardlink, --reflink and --move", given);
+    const char *given = o->dry_run ? "--dry-run" : o->yes ? "--yes" : o->log ? "--log" : NULL;
+    if (given) return wrong_use("scan", "%s is for --delete, --hardlink, --reflink and --move", given);
+    if (o->near < 0 && o->near_contained < 0) return EXIT_DONE;
+    return wrong_use("scan", "%s is for --delete and --move", o->near < 0 ? "--near-contained" : "--near");
+}
+
+/* The folder is not scanned: nothing would be left of what was asked for. */
+static enum exit_code check_move(const options *o) {
+    struct stat to, from;
+    if (!o->move_to) return EXIT_DONE;
+    if (!*o->move_to) return wrong_use("scan", "--move needs a folder");
+    if (stat(o->move_to, &to) != 0) return EXIT_DONE;
+    for (size_t i = 0; i < o->operand_count; i++)
+        if (stat(o->operands[i], &from) == 0 && from.st_dev == to.st_dev && from.st_ino == to.st_ino)
+            return wrong_use("scan", "--move leads to '%s', which is to be scanned", o->operands[i]);
+    return EXIT_DONE;
 }
 
 static enum exit_code check_near(const options *o) {
@@ -57,7 +67,7 @@ enum exit_code act_check_use(const options *o) {
         return wrong_use("scan",
                          "--delete, --hardlink, --reflink and --move do not go with --pairs, --boilerplate, "
                          "--list-redundant and --filter");
-    if (o->move_to && !*o->move_to) return wrong_use("scan", "--move needs a folder");
+    if (check_move(o)) return EXIT_WRONG;
     if (o->dry_run && o->log) return wrong_use("scan", "--dry-run does nothing that --log could tell");
     if (o->delete && !o->yes && !o->dry_run && !isatty(STDIN_FILENO))
         return wrong_use("scan", "--delete needs --yes where nobody can be asked");
@@ -131,9 +141,8 @@ static void print_totals(const options *o, const stemma_act_options *act, const 
     if (o->quiet && !o->dry_run) return;
     act_report_totals(act->action, o->dry_run, t);
     if (t->not_files)
-        printf(
-            "%s left alone, as they or what is kept are not files of their own; see --filter for data sets\n",
-            format_count(t->not_files, count, sizeof count));
+        printf("%s left alone, as they or what is kept are not files of their own\n",
+               format_count(t->not_files, count, sizeof count));
     if (t->holding)
         printf("%s left alone, as they hold other documents, such as attachments, that may differ\n",
                format_count(t->holding, count, sizeof count));

@@ -188,7 +188,7 @@ class Chosen(Act):
             lines = self.lines("--delete", "--yes", "--keep=first", "--near=.7", *order)
             self.assertEqual([line for line in lines if "action" in line], [])
             self.assertEqual([line["acted"]["not_files"] for line in lines if "acted" in line], [2])
-        self.assertIn("2 left alone", self.scan("--delete", "--yes", "pile", "set.jsonl")[0])
+        self.assertIn("2 left alone, as they or what is kept are not files of their own\n", self.scan("--delete", "--yes", "pile", "set.jsonl")[0])
         self.assertEqual((self.names(), (self.folder / "set.jsonl").read_bytes()), (["a"], before))
 
     def test_members_of_archives_are_left_alone(self):
@@ -431,11 +431,12 @@ class Asked(Act):
                 (["--delete", "--yes", "--pairs"], "do not go with --pairs"),
                 (["--move=", "--yes"], "--move needs a folder"),
                 (["--hardlink", "--near=.9"], "only identical files can be linked"),
+                (["--move=pile"], "--move leads to 'pile'"), (["--move=./pile/"], "--move leads to"),
                 (["--delete", "--yes", "--near=.5"], "--near is below --threshold"),
                 (["--delete", "--yes", "--near-contained=.8"], "--near-contained is below --contained"),
                 (["--delete", "--yes", "--contained=0", "--near-contained=.8"], "--near-contained is below"),
                 (["--delete", "--dry-run", "--log=x"], "--dry-run does nothing"),
-                (["--yes"], "--yes is for"), (["--near=.9"], "--near is for"), (["--log=x"], "--log is for"),
+                (["--yes"], "--yes is for"), (["--near=.9"], "--near is for --delete and --move"), (["--log=x"], "--log is for"),
                 (["--dry-run"], "--dry-run is for"), (["--delete", "--yes", "--near=2"], "is not a number")):
             self.bad("scan", *arguments, "pile", says=says)
         self.bad("undo", says="one log is needed")
@@ -455,6 +456,15 @@ class Refused(Act):
         self.assertEqual(done.returncode, 2)
         self.assertIn(b"1 file deleted, 2.4 KB freed, 1 failed\n", done.stdout)
         self.assertEqual(self.names(), ["a", "locked/b"])
+
+    def test_a_report_that_cannot_be_written(self):
+        self.copies("a", *(f"b{i}" for i in range(200)))
+        done = subprocess.run([PROGRAM, "scan", "--delete", "--yes", "--csv=table", "--log=log", "pile"],
+                              cwd=self.folder, capture_output=True, restore_signals=False,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000)))
+        self.assertIn(b"cannot write 'table'", done.stderr)
+        self.assertIn(b"stemma: nothing was done\n", done.stderr)
+        self.assertEqual(len(self.names()), 201)
 
     def test_logs(self):
         self.copies("a", "b")
