@@ -333,6 +333,17 @@ class Moved(Act):
         self.undo("1")
         self.assertEqual(self.names(), ["a", "b"])
 
+    def test_folders_that_cannot_be_entered(self):
+        """Also when it is only shown."""
+        self.copies("a", "b")
+        self.write("file", "x")
+        for more in ("--dry-run", "--yes"):
+            said = self.scan("--move=file", more, "pile", code=2)[1]
+            self.assertIn(f"cannot move to '{self.folder}/file/pile/b': what it leads through is not a folder\n", said)
+            said = self.scan("--move=" + "n" * 300, more, "pile", code=2)[1]
+            self.assertIn("too long", said)
+        self.assertEqual(self.names(), ["a", "b"])
+
     def test_links_below_the_folder_are_not_followed(self):
         self.copies("a", "b")
         (self.folder / "elsewhere").mkdir()

@@ -86,11 +86,11 @@ stemma_status held_unchanged(const struct held *held, stemma_error *err) {
     return fail(err, STEMMA_UNSUPPORTED, "'%s' is being changed", held->place.path);
 }
 
-bool path_is_taken(const char *path) {
+int path_taken(const char *path) {
     int fd = open_path(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-    if (fd < 0) return errno != ENOENT && errno != ENOTDIR;
+    if (fd < 0) return errno == ENOENT ? 0 : errno;
     close(fd);
-    return true;
+    return EEXIST;
 }
 
 /* ---- folders ---- */

@@ -37,8 +37,9 @@ static inline bool is_same_inode(const struct stat *a, const struct stat *b) {
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* Whether anything stands under a path of any length, also a broken link. */
-bool path_is_taken(const char *path);
+/* 0: nothing stands under a path of any length; EEXIST: something, also a broken link; else why neither can
+ * be. */
+int path_taken(const char *path);
 
 /* The device that a folder is on, or would be made on. */
 stemma_status folder_device(const char *path, dev_t *device, stemma_error *err);

@@ -179,12 +179,13 @@ static bool join_below(struct buf *out, const char *folder, const char *path) {
     return whole;
 }
 
-static bool is_free(const struct run *run, const char *path) {
+/* As path_taken, also by what is about to be moved there. */
+static int target_taken(const struct run *run, const char *path) {
     for (size_t i = 0; i < BATCH && i < run->count; i++) {
         const char *other = run->batch[i].intent.target;
-        if (other && !strcmp(other, path)) return false;
+        if (other && !strcmp(other, path)) return EEXIST;
     }
-    return !path_is_taken(path);
+    return path_taken(path);
 }
 
 /* "x.txt", else "x.2.txt" and so on. */
@@ -199,23 +200,35 @@ static bool put_numbered(struct buf *out, const struct buf *path, unsigned numbe
     return buf_add(out, dot, (size_t)(end - dot)) && buf_add_byte(out, 0);
 }
 
+static stemma_status fail_target(const struct run *run, const char *path, const char *target, int cause,
+                                 stemma_error *err) {
+    if (cause == EEXIST)
+        return fail(err, STEMMA_UNSUPPORTED, "no name is free for '%s' below '%s'", path,
+                    run->plan->directory);
+    if (cause == ENOTDIR)
+        return fail(err, STEMMA_UNREADABLE, "cannot move to '%s': what it leads through is not a folder",
+                    target);
+    return fail_errno(err, "move to", target, cause);
+}
+
 static stemma_status choose_target(const struct run *run, const char *path, char **target,
                                    stemma_error *err) {
     struct buf plain = {0}, named = {0};
-    bool whole = join_below(&plain, run->plan->directory, path), found = false;
-    for (unsigned number = 1; whole && !found && number < NAMES_MOST; number++) {
+    bool whole = join_below(&plain, run->plan->directory, path);
+    int cause = EEXIST;
+    for (unsigned number = 1; whole && cause == EEXIST && number < NAMES_MOST; number++) {
         whole = put_numbered(&named, &plain, number);
-        found = whole && is_free(run, (char *)named.data);
+        if (whole) cause = target_taken(run, (char *)named.data);
     }
+    stemma_status status = !whole  ? fail_memory(err)
+                           : cause ? fail_target(run, path, (char *)named.data, cause, err)
+                                   : STEMMA_OK;
     buf_release(&plain);
-    if (found) {
+    if (status == STEMMA_OK)
         *target = (char *)named.data;
-        return STEMMA_OK;
-    }
-    buf_release(&named);
-    return whole ? fail(err, STEMMA_UNSUPPORTED, "no name is free for '%s' below '%s'", path,
-                        run->plan->directory)
-                 : fail_memory(err);
+    else
+        buf_release(&named);
+    return status;
 }
 
 /* ---- a step ---- */
