@@ -21,7 +21,7 @@ typedef struct run {
 
 typedef struct document {
     size_t runs; /* number of them before this one's */
-    bool there;
+    enum text_of { NONE, OWN, FIRST } text;
 } document;
 
 struct group_texts {
@@ -76,9 +76,9 @@ static size_t find_line(group_texts *g, const char *text, size_t size, size_t *f
     return made->number;
 }
 
-static void begin_document(group_texts *g, bool there) {
+static void begin_document(group_texts *g, enum text_of text) {
     g->documents = more_room(g->documents, g->document_count, &g->document_room, sizeof *g->documents);
-    g->documents[g->document_count++] = (document){g->run_count, there};
+    g->documents[g->document_count++] = (document){g->run_count, text};
 }
 
 static void add_run(group_texts *g, run added) {
@@ -98,7 +98,7 @@ static void append_line(group_texts *g, size_t number) {
 size_t group_texts_add(group_texts *g, const char *text, size_t size) {
     const char *end = text + size;
     size_t fresh = 0;
-    begin_document(g, true);
+    begin_document(g, OWN);
     for (const char *at = text, *stop; at < end; at = stop + 1) {
         stop = memchr(at, '\n', (size_t)(end - at));
         if (!stop) stop = end;
@@ -108,7 +108,7 @@ size_t group_texts_add(group_texts *g, const char *text, size_t size) {
 }
 
 void group_texts_add_none(group_texts *g) {
-    begin_document(g, false);
+    begin_document(g, NONE);
 }
 
 static size_t runs_end(const group_texts *g, size_t number) {
@@ -116,14 +116,16 @@ static size_t runs_end(const group_texts *g, size_t number) {
 }
 
 void group_texts_add_first(group_texts *g) {
-    size_t end = runs_end(g, 0);
-    begin_document(g, g->documents[0].there);
-    for (size_t i = 0; i < end; i++) add_run(g, g->runs[i]);
+    begin_document(g, g->documents[0].text == OWN ? FIRST : NONE);
 }
 
 static void write_document(const group_texts *g, json *j, size_t number) {
-    if (!g->documents[number].there) {
+    if (g->documents[number].text == NONE) {
         json_null(j, NULL);
+        return;
+    }
+    if (g->documents[number].text == FIRST) {
+        json_count(j, NULL, 0);
         return;
     }
     json_open(j, NULL, '[');

@@ -34,9 +34,12 @@ def blocks(page):
 
 def texts_of(block):
     value = json.loads(block)
-    return [runs and "\n".join(line for first, count in zip(runs[::2], runs[1::2])
-                               for line in value["lines"][first:first + count])
-            for runs in value["documents"]]
+    texts = []
+    for runs in value["documents"]:  # a number: the text of that document
+        texts.append(texts[runs] if isinstance(runs, int) else
+                     runs and "\n".join(line for first, count in zip(runs[::2], runs[1::2])
+                                        for line in value["lines"][first:first + count]))
+    return texts
 
 
 class Files(Base):
@@ -103,6 +106,14 @@ class Page(Files):
         self.assertIsNotNone(texts[0])  # what is begun is taken as a whole
         self.assertTrue(all(text in (None, texts[0]) for text in texts[1:]))
         self.bad("scan", "--report=r.html", "--report-text=x", pile, says="report-text")
+
+    def test_copies_take_no_room(self):
+        lines = [" ".join(prose(4, number)) for number in range(50)]
+        text = "".join(f"{lines[number * 7919 % 50]}\n" for number in range(5000))
+        for number in range(30): self.write(f"copies/{number}", text)
+        page = blocks(self.report("copies"))
+        self.assertEqual(json.loads(page["texts-0"])["documents"][1:], [0] * 29)
+        self.assertEqual(texts_of(page["texts-0"]), [text.rstrip("\n")] * 30)
 
     def test_large_text_is_left_out(self):
         line = " ".join(prose(5000, 3)) + "\n"

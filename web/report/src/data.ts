@@ -104,17 +104,20 @@ export async function loadData(): Promise<Data> {
   return data as Data;
 }
 
+function linesOf(lines: string[], runs: number[]): string[] {
+  const text: string[] = [];
+  for (let i = 0; i < runs.length; i += 2) {
+    for (let line = runs[i]; line < runs[i] + runs[i + 1]; line++) text.push(lines[line].replace(/\r$/, ''));
+  }
+  return text;
+}
+
 /** The lines of each document of a group (the kept one first); undefined for a text that is not in the page. */
 export async function loadTexts(index: number): Promise<(string[] | undefined)[]> {
   const block = await unpack(`texts-${index}`);
   if (!block) return [];
-  const { lines, documents } = JSON.parse(block) as { lines: string[]; documents: (number[] | null)[] };
-  return documents.map((runs) => {
-    if (!runs) return undefined;
-    const text: string[] = [];
-    for (let i = 0; i < runs.length; i += 2) {
-      for (let line = runs[i]; line < runs[i] + runs[i + 1]; line++) text.push(lines[line].replace(/\r$/, ''));
-    }
-    return text;
-  });
+  const { lines, documents } = JSON.parse(block) as { lines: string[]; documents: (number[] | number | null)[] };
+  const texts: (string[] | undefined)[] = [];
+  for (const runs of documents) texts.push(typeof runs === 'number' ? texts[runs] : runs ? linesOf(lines, runs) : undefined);
+  return texts;
 }
