@@ -66,7 +66,7 @@ class Page(Files):
 
     def test_data_is_what_json_says(self):
         pile = self.pile()
-        printed = self.good("scan", "--json", "--report=r.html", pile).splitlines()
+        printed = self.good("scan", "--json", "--tree", "--report=r.html", pile).splitlines()
         lines = blocks((self.folder / "r.html").read_bytes())["data-0"].splitlines()
         self.assertEqual(lines[1:], printed)
         head = json.loads(lines[0])
