@@ -158,7 +158,9 @@ class Page(Files):
         self.bad("scan", "--report=r.html", pile, says="'r.html' exists; use --force")
         self.bad("scan", "--report=pile/a.txt", "--force", "pile/a.txt", says="one of the documents")
         self.bad("scan", "--report=-", pile, says="write to files")
-        self.bad("scan", "--report=nowhere/r.html", pile, code=3, says="cannot write 'nowhere/r.html': no such file")
+        for name, cause in (("nowhere/r.html", "no such file"), ("", "no such file"), ("pile", "is a directory")):
+            self.bad("scan", f"--report={name}", "--force", "no-pile", says=f"cannot write '{name}': {cause}")
+        self.bad("scan", "--report=x", "--csv=x", "no-pile", says="'x' would be written twice")
         self.assertEqual((self.folder / "r.html").read_text(), "mine")
 
     def test_no_groups(self):
@@ -207,6 +209,18 @@ class Table(Files):
         self.assertEqual({row["document"] for row in rows},
                          {"'=1+1", "'+x", "'-rf", "'@sum", "'\tx", "-12.5", "plain"})
         self.assertEqual({row["source"] for row in rows}, {"set.jsonl"})
+
+    def test_no_document_is_overwritten(self):
+        pile = self.pile()
+        self.write("pile/set.jsonl", '{"text": "one"}\n')
+        self.good("scan", "--quiet", "--csv=new.csv", "--force", pile)
+        for name in ("a.txt", "other.txt", "set.jsonl"):
+            before = (self.folder / pile / name).read_bytes()
+            os.link(self.folder / pile / name, self.folder / "link")
+            for target in (f"pile/{name}", "link"):
+                self.bad("scan", f"--csv={target}", "--force", pile, says=f"cannot write '{target}': it is one of the documents")
+            self.assertEqual((self.folder / pile / name).read_bytes(), before)
+            (self.folder / "link").unlink()
 
     def test_tabs(self):
         text, rows = self.rows("t.tsv", "--include=*.txt", self.hostile_pile(), delimiter="\t", quoting=csv.QUOTE_NONE)
