@@ -262,12 +262,36 @@ class Keyboard(Report):
         self.browser.wait("document.querySelector('.compared')")
         self.browser.run("[...document.querySelectorAll('.tools button')].at(-1).focus()")
         places = []
-        for _ in range(2):
-            self.browser.run("[...document.querySelectorAll('.tools button')].at(-1).click()")
-            self.browser.settle()
-            places.append(self.browser.run("document.activeElement.matches('.differs') && document.activeElement.textContent"))
+        for _ in range(2): places.append(self.next_difference())
         self.assertIn("entirely new words", places[0])
         self.assertTrue(places[1] and places[1] != places[0])
+
+    def next_difference(self):
+        self.browser.run("[...document.querySelectorAll('.tools button')].at(-1).click()")
+        self.browser.settle()
+        return self.browser.run("document.activeElement.matches('.differs') && document.activeElement.textContent")
+
+    def test_differences_far_apart(self):
+        lines = [f"{' '.join(prose(5, number))} {number}" for number in range(4500)]
+        self.write("far/a.txt", "\n".join(lines))
+        self.write("far/b.txt", "\n".join(lines[:10] + ["first new"] + lines[10:4400] + ["second new"] + lines[4400:]))
+        self.browser.open(self.report("far"), "/group/1/compare/0/1")
+        self.browser.wait("document.querySelector('.compared')")
+        self.assertEqual((len(self.texts(".differs")), self.texts(".more")), (2, []))
+        self.assertIn("first new", self.next_difference())
+        self.assertIn("second new", self.next_difference())
+
+    def test_next_difference_is_loaded(self):
+        lines = [f"{' '.join(prose(5, number))} {number}" for number in range(7200)]
+        self.write("long/a.txt", "\n".join(lines[:3900]))
+        self.write("long/b.txt", "\n".join(lines[:10] + lines[3900:] + lines[10:3880] + ["the last new"] + lines[3880:3900]))
+        self.browser.open(self.report("long"), "/group/1/compare/0/1")
+        self.browser.wait("document.querySelector('.compared')")
+        self.assertNotIn("the last new", self.text(".compared"))
+        self.assertRegex(self.text(".more"), r"Show the other \d+")
+        self.next_difference()
+        self.assertIn("the last new", self.next_difference())
+        self.assertIn("the last new", self.next_difference())
 
     def test_long_list(self):
         self.browser.open(self.many(500), "/groups")

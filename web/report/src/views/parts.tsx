@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Document } from '../data';
-import { percent, relation as relationWords, safeName, splitName } from '../format';
+import { count, percent, relation as relationWords, safeName, splitName } from '../format';
 
 /** A document's name: the folder is less important than what it is called, and left out as far as it is known. */
 export function Name({ of, below = '', short = false }: { of: Document; below?: string; short?: boolean }) {
@@ -77,17 +77,18 @@ export function Section({ title, children, id }: { title: string; children: Comp
   );
 }
 
-/** The first of many, and a button for more. */
-export function useFirst(total: number, step: number): [number, ComponentChildren] {
+/** How many of the first are shown, a button for more, and a way to show at least so many. */
+export function useFirst(total: number, step: number): [number, ComponentChildren, (least: number) => void] {
   const [shown, setShown] = useState(step);
   const left = total - shown;
+  const next = Math.min(left, step * 4);
   const more = left > 0 && (
     <p class="more">
-      <button type="button" onClick={() => setShown(shown + step * 4)}>
-        Show {Math.min(left, step * 4)} more
-      </button>{' '}
-      of {left} that are left
+      <button type="button" onClick={() => setShown(shown + next)}>
+        {next < left ? `Show ${count(next)} more` : `Show the other ${count(left)}`}
+      </button>
+      {next < left && ` of the ${count(left)} that are not shown`}
     </p>
   );
-  return [Math.min(total, shown), more];
+  return [Math.min(total, shown), more, (least) => setShown(Math.max(shown, least))];
 }
