@@ -135,6 +135,15 @@ class Views(Report):
         self.assertEqual(self.text(".command code"), "stemma diff pile/draft/a.txt pile/draft/b.txt")
         self.draw("compare")
 
+    def test_what_does_not_count_as_text_is_said(self):
+        text = " ".join(prose(50, 1))
+        self.write("same/a.txt", text + " six!")
+        self.write("same/b.txt", text + " six.")
+        self.browser.open(self.report("same"), "/group/1/compare/0/1")
+        self.browser.wait("document.querySelector('.compared')")
+        self.assertIn("does not count as text", self.text("main"))
+        self.assertIn("1 word only on the left", self.texts(".legend li"))
+
     def test_any_two_can_be_chosen(self):
         self.open("/group/1/compare/0/1")
         self.browser.run("""(() => { const right = document.querySelectorAll('.choices select')[1];

@@ -250,6 +250,9 @@ export function Compare({ report, group, left, right }: { report: Report; group:
           <Relation name={member.relation} share={member.relation === 'contained' ? member.contained : member.resemblance} />
         </p>
       )}
+      {member?.relation === 'same-text' && (
+        <p class="faint">The text is the same: what differs below, such as case, punctuation or space, does not count as text.</p>
+      )}
       <Section title="Differences" id="differences">
         {texts.error && <p class="notice">The texts cannot be unpacked: {texts.error.message}</p>}
         {!texts.value && !texts.error && <p class="faint">Unpacking…</p>}
