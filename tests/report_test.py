@@ -8,6 +8,7 @@ STEMMA_PAGE_DIR is where npm works. With STEMMA_SCREENSHOTS=DIR the views are al
 """
 import json
 import os
+import re
 import subprocess
 import sys
 import unittest
@@ -118,6 +119,11 @@ class Views(Report):
         self.assertIn("kept", rows[0])
         self.assertEqual(len(self.texts(".tree li")), 4)
         self.draw("group")
+
+    def test_the_tree_is_as_sure_as_the_program(self):
+        self.open("/group/1")
+        told = self.good("tree", "--group=stars", "pile").split("group 2")[0]
+        self.assertEqual(sorted(re.findall(r"\d+ % sure", " ".join(self.texts(".way")))), sorted(re.findall(r"\d+ % sure", told)))
 
     def test_comparison_marks_what_differs_and_what_moved(self):
         self.open("/group/1")
