@@ -40,7 +40,7 @@ typedef struct layout {
     palette colours;
 } layout;
 
-/* Conversions to another format lose a footnote's number or the number of a page, but no text. */
+/* Conversions to another format lose a footnote's number or the number of a page, but hardly any text. */
 #define SAME_FORM .98
 
 static bool is_another_form(const scan_report *r, const stemma_scan_member *m) {
@@ -64,7 +64,11 @@ const char *relation_words(const stemma_scan_member *m, char *buffer, size_t siz
 }
 
 static const char *row_words(const scan_report *r, const stemma_scan_member *m, char *buffer, size_t size) {
-    return is_another_form(r, m) ? "same text in another form" : relation_words(m, buffer, size);
+    char percent[16];
+    if (!is_another_form(r, m)) return relation_words(m, buffer, size);
+    if (m->relation == STEMMA_SAME_TEXT) return "same text in another form";
+    snprintf(buffer, size, "another form %s", format_percent(m->resemblance, percent, sizeof percent));
+    return buffer;
 }
 
 static size_t members_shown(const layout *l, const stemma_scan_group *group) {

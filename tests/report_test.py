@@ -125,6 +125,16 @@ class Views(Report):
         told = self.good("tree", "--group=stars", "pile").split("group 2")[0]
         self.assertEqual(sorted(re.findall(r"\d+ % sure", " ".join(self.texts(".way")))), sorted(re.findall(r"\d+ % sure", told)))
 
+    def test_another_form(self):
+        text = prose(400, 1)
+        self.write("forms/a.txt", " ".join(text))
+        self.write("forms/b.html", f"<p>{' '.join(text)}</p>")
+        self.write("forms/c.html", f"<p>{' '.join(text)} end</p>")
+        self.browser.open(self.report("--keep=first", "forms"), "/group/1")
+        self.assertEqual(self.texts(".members .relation"), ["kept", "same text in another form", "another form"])
+        self.browser.go("/group/1/compare/0/2")
+        self.assertEqual(self.text(".relation"), "another form 99 %")
+
     def test_comparison_marks_what_differs_and_what_moved(self):
         self.open("/group/1")
         names = self.texts(".members tbody th")

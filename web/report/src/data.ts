@@ -4,6 +4,8 @@ export interface Document {
   id: string;
   id_bytes?: string;
   source?: string;
+  /** Its format; not of plain text. */
+  form?: string;
   bytes: number;
   modified?: string;
   owner?: string;

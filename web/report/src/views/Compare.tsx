@@ -3,7 +3,7 @@ import { compare, piecesOf, rowsOf, type Piece, type Row } from '../compare';
 import { loadTexts } from '../data';
 import { plural, safeName, safeText, shellWord } from '../format';
 import { useLoaded } from '../hooks';
-import type { Group, Report } from '../model';
+import { isAnotherForm, type Group, type Report } from '../model';
 import { Copy, Relation, Section, useFirst } from './parts';
 import { Neighbours } from './GroupView';
 
@@ -247,7 +247,11 @@ export function Compare({ report, group, left, right }: { report: Report; group:
       </div>
       {member?.relation && (
         <p>
-          <Relation name={member.relation} share={member.relation === 'contained' ? member.contained : member.resemblance} />
+          <Relation
+            name={member.relation}
+            share={member.relation === 'contained' ? member.contained : member.resemblance}
+            anotherForm={isAnotherForm(group, member)}
+          />
         </p>
       )}
       {member?.relation === 'same-text' && (

@@ -16,10 +16,11 @@ export function Name({ of, below = '', short = false }: { of: Document; below?: 
   );
 }
 
-export function Relation({ name, share }: { name: string; share?: number }) {
+export function Relation({ name, share, anotherForm }: { name: string; share?: number; anotherForm?: boolean }) {
+  const words = !anotherForm ? relationWords(name) : name === 'same-text' ? 'same text in another form' : 'another form';
   return (
     <span class={`relation ${name}`}>
-      {relationWords(name)}
+      {words}
       {share !== undefined && name !== 'identical' && name !== 'same-text' && name !== 'kept' && ` ${percent(share)}`}
     </span>
   );
