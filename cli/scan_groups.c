@@ -188,6 +188,15 @@ void report_groups(scan_report *r) {
 
 /* ---- the summary ---- */
 
+uint64_t redundant_inside(const scan_report *r) {
+    stemma_scan_group group;
+    uint64_t inside = 0;
+    for (uint64_t i = 0; i < r->summary.groups && !stemma_scan_get_group(r->scan, i, &group, NULL); i++)
+        for (size_t k = 0; k < group.member_count; k++)
+            inside += stemma_scan_get_document(r->scan, group.members[k].document).container != NULL;
+    return inside;
+}
+
 static void print_found(const scan_report *r) {
     const stemma_scan_summary *s = &r->summary;
     palette p = palette_choose();
@@ -200,11 +209,14 @@ static void print_found(const scan_report *r) {
         putchar('\n');
         return;
     }
-    printf("%s%s group%s%s: %s document%s, %s (%s) could be removed\n", p.strong,
+    uint64_t inside = redundant_inside(r), files = s->redundant - inside;
+    printf("%s%s group%s%s: %s document%s, %s (%s) could be removed", p.strong,
            format_count(s->groups, groups, sizeof groups), s->groups == 1 ? "" : "s", p.end,
-           format_count(s->redundant, documents, sizeof documents), s->redundant == 1 ? "" : "s",
+           format_count(files, documents, sizeof documents), files == 1 ? "" : "s",
            format_bytes(s->redundant_bytes, bytes, sizeof bytes),
            format_percent(s->bytes ? (double)s->redundant_bytes / (double)s->bytes : 0, share, sizeof share));
+    if (inside) printf(", %s more inside other files", format_count(inside, documents, sizeof documents));
+    putchar('\n');
 }
 
 /* What takes no part in groups, with its reason; nothing when everything does. */

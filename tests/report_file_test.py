@@ -15,6 +15,7 @@ import re
 import subprocess
 import sys
 import unittest
+import zipfile
 import zlib
 
 from program import PROGRAM, Base, limit_file_size, prose, words
@@ -162,6 +163,15 @@ class Page(Files):
             self.bad("scan", f"--report={name}", "--force", "no-pile", says=f"cannot write '{name}': {cause}")
         self.bad("scan", "--report=x", "--csv=x", "no-pile", says="'x' would be written twice")
         self.assertEqual((self.folder / "r.html").read_text(), "mine")
+
+    def test_what_is_inside_archives_is_counted_apart(self):
+        pile = self.pile()
+        with zipfile.ZipFile(self.folder / "pile/z.zip", "w") as archive:
+            archive.write(self.folder / "pile/a.txt", "a.txt")
+            archive.write(self.folder / "pile/a.txt", "b.txt")
+        listed = self.good("scan", "--list-redundant", pile).splitlines()
+        self.assertRegex(self.good("scan", pile), rf"1 group: {len(listed)} documents, .* could be removed, 2 more inside other files\n")
+        self.assertEqual(json.loads(blocks(self.report(pile))["data-0"].splitlines()[0])["redundant_inside"], 2)
 
     def test_no_groups(self):
         self.write("a", "nothing like anything else in here at all")

@@ -51,6 +51,8 @@ export interface Head {
   paths: string[];
   listed: number;
   text_budget: number;
+  /** Documents inside archives and the like, from where nothing is removed. */
+  redundant_inside: number;
 }
 
 export interface Summary {
