@@ -112,6 +112,18 @@ class Views(Report):
         self.browser.settle()
         self.assertEqual(self.text(".found").split(",")[0], "1 group of 2")
 
+    def test_search_of_an_address_ends_with_it(self):
+        self.open("/groups?q=copies")
+        self.assertEqual(self.text(".found").split(",")[0], "1 group of 2")
+        self.browser.go("/groups")
+        self.assertEqual((self.text(".found").split(",")[0], self.browser.run("document.querySelector('input').value")), ("2 groups", ""))
+
+    def test_list_is_as_high_as_its_rows(self):
+        self.browser.look(**PHONE)
+        self.open("/groups?q=copies")
+        self.assertLess(self.browser.run("document.querySelector('.virtual').offsetHeight"), 100)
+        self.assertLess(self.browser.run("document.querySelector('.groups-view').offsetHeight"), 500)
+
     def test_group(self):
         self.open("/group/1")
         rows = self.texts(".members tbody tr")
