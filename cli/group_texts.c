@@ -22,6 +22,7 @@ typedef struct run {
 typedef struct document {
     size_t runs; /* number of them before this one's */
     enum text_of { NONE, OWN, FIRST } text;
+    bool folded;
 } document;
 
 struct group_texts {
@@ -76,9 +77,9 @@ static size_t find_line(group_texts *g, const char *text, size_t size, size_t *f
     return made->number;
 }
 
-static void begin_document(group_texts *g, enum text_of text) {
+static void begin_document(group_texts *g, enum text_of text, bool folded) {
     g->documents = more_room(g->documents, g->document_count, &g->document_room, sizeof *g->documents);
-    g->documents[g->document_count++] = (document){g->run_count, text};
+    g->documents[g->document_count++] = (document){g->run_count, text, folded};
 }
 
 static void add_run(group_texts *g, run added) {
@@ -95,10 +96,10 @@ static void append_line(group_texts *g, size_t number) {
         add_run(g, (run){number, 1});
 }
 
-size_t group_texts_add(group_texts *g, const char *text, size_t size) {
+size_t group_texts_add(group_texts *g, const char *text, size_t size, bool folded) {
     const char *end = text + size;
     size_t fresh = 0;
-    begin_document(g, OWN);
+    begin_document(g, OWN, folded);
     for (const char *at = text, *stop; at < end; at = stop + 1) {
         stop = memchr(at, '\n', (size_t)(end - at));
         if (!stop) stop = end;
@@ -108,7 +109,7 @@ size_t group_texts_add(group_texts *g, const char *text, size_t size) {
 }
 
 void group_texts_add_none(group_texts *g) {
-    begin_document(g, NONE);
+    begin_document(g, NONE, false);
 }
 
 static size_t runs_end(const group_texts *g, size_t number) {
@@ -116,7 +117,7 @@ static size_t runs_end(const group_texts *g, size_t number) {
 }
 
 void group_texts_add_first(group_texts *g) {
-    begin_document(g, g->documents[0].text == OWN ? FIRST : NONE);
+    begin_document(g, g->documents[0].text == OWN ? FIRST : NONE, g->documents[0].folded);
 }
 
 static void write_document(const group_texts *g, json *j, size_t number) {
@@ -143,6 +144,10 @@ void group_texts_write(const group_texts *g, FILE *out) {
     json_close(&j, ']');
     json_open(&j, "documents", '[');
     for (size_t i = 0; i < g->document_count; i++) write_document(g, &j, i);
+    json_close(&j, ']');
+    json_open(&j, "folded", '[');
+    for (size_t i = 0; i < g->document_count; i++)
+        if (g->documents[i].folded) json_count(&j, NULL, i);
     json_close(&j, ']');
     json_end(&j);
 }

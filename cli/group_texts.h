@@ -16,15 +16,15 @@ typedef struct group_texts group_texts;
 group_texts *group_texts_new(void);
 void group_texts_free(group_texts *g);
 
-/* The next document's text. What it takes: the bytes of lines that were not there yet, and what is known of
- * them. */
-size_t group_texts_add(group_texts *g, const char *text, size_t size);
+/* The next document's text, or only its canonical form (folded). What it takes: the bytes of lines that were
+ * not there yet, and what is known of them. */
+size_t group_texts_add(group_texts *g, const char *text, size_t size, bool folded);
 void group_texts_add_none(group_texts *g);
 /* The next document has the text of the first. */
 void group_texts_add_first(group_texts *g);
 
 /* {"lines": [...], "documents": [[first line, count, ...], null, number of the document of the same text,
- * ...]} */
+ * ...], "folded": [number of a document, ...]} */
 void group_texts_write(const group_texts *g, FILE *out);
 
 #endif

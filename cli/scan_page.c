@@ -96,12 +96,13 @@ static void write_data(page_writer *w, uint64_t index, FILE *out) {
 static void take_text(page_writer *w, group_texts *texts, uint64_t document) {
     const char *text;
     size_t size;
-    if (!w->text_left || stemma_scan_get_text(w->report->scan, document, &text, &size, NULL) ||
+    bool folded;
+    if (!w->text_left || stemma_scan_get_text(w->report->scan, document, &text, &size, &folded, NULL) ||
         size > MOST_TEXT) {
         group_texts_add_none(texts);
         return;
     }
-    size_t fresh = group_texts_add(texts, text, size);
+    size_t fresh = group_texts_add(texts, text, size, folded);
     w->text_left -= fresh < w->text_left ? fresh : w->text_left;
 }
 

@@ -895,11 +895,11 @@ STEMMA_API stemma_status stemma_scan_boilerplate(stemma_scan *scan, uint64_t lea
                                                  stemma_error *error);
 
 /* The text of a document as it stands there, what is extracted from it in UTF-8 (as `stemma text --extracted` prints it);
- * its canonical text where a data set cannot be entered again. Read again, and sure to be what was compared. Belongs to the
+ * its canonical text (*canonical, which may be NULL) where an archive or a compressed data set would have to be gone through again. Read again, and sure to be what was compared. Belongs to the
  * scan, and stays until the next call. Errors: NOT_FOUND, UNSUPPORTED (it has no text, or is too large to be held),
  * UNREADABLE, CORRUPT (it has changed meanwhile), NO_MEMORY, IO. */
 STEMMA_API stemma_status stemma_scan_get_text(stemma_scan *scan, uint64_t document, const char **text, size_t *size,
-                                              stemma_error *error);
+                                              bool *canonical, stemma_error *error);
 
 /* What could not be read, and why; in the order of names and lines. index below the summary's problems, else NOT_FOUND.
  * Pointers belong to the scan. */
@@ -973,7 +973,7 @@ STEMMA_API stemma_status stemma_scan_get_tree(const stemma_scan *scan, uint64_t 
  *
  * Identical files are meant. Near-duplicates, and the same text in other bytes, can be deleted or moved when `near` says
  * from which resemblance, contained ones when `near_contained` says from which containment. Links, records of data
- * sets, and texts in memory are never acted on.
+ * sets, documents inside archives, and texts in memory are never acted on.
  */
 typedef struct stemma_plan stemma_plan;
 
@@ -1031,7 +1031,7 @@ typedef struct stemma_act_totals {
     uint64_t steps, bytes;           /* planned, or all in the log */
     uint64_t done, done_bytes;       /* carried out, restored, or possible */
     uint64_t skipped, failed;
-    uint64_t not_files; /* redundant, but in a data set or in memory, or the kept one is: not planned */
+    uint64_t not_files; /* redundant, but in a data set, an archive or memory, or the kept one is: not planned */
 } stemma_act_totals;
 /* What is planned; nothing is done yet. */
 STEMMA_API stemma_act_totals stemma_plan_totals(const stemma_plan *plan);

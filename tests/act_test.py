@@ -16,6 +16,7 @@ import subprocess
 import sys
 import time
 import unittest
+import zipfile
 from pathlib import Path
 
 from program import PROGRAM, Base, prose
@@ -185,6 +186,19 @@ class Chosen(Act):
             self.assertEqual([line["acted"]["not_files"] for line in lines if "acted" in line], [2])
         self.assertIn("2 left alone", self.scan("--delete", "--yes", "pile", "set.jsonl")[0])
         self.assertEqual((self.names(), (self.folder / "set.jsonl").read_bytes()), (["a"], before))
+
+    def test_members_of_archives_are_left_alone(self):
+        """Archives that are identical are files like others; what is in them can neither go nor be kept for a file."""
+        self.copies("a")
+        for name in ("1.zip", "2.zip"):
+            with zipfile.ZipFile(self.folder / "pile" / name, "w") as archive:
+                archive.writestr(zipfile.ZipInfo("inner.txt"), self.text(1))
+                archive.writestr(zipfile.ZipInfo("other.txt"), self.near(1))
+        for keep in ("longest", "shortest-path"):
+            lines = self.lines("--delete", "--dry-run", "--near=.8", f"--keep={keep}", "pile")
+            self.assertEqual([(line["id"], line["kept"]) for line in lines if "action" in line], [("pile/2.zip", "pile/1.zip")])
+        self.scan("--delete", "--yes", "--log=log", "--near=.8", "pile")
+        self.assertEqual(self.names(), ["1.zip", "a"])
 
     def test_links(self):
         self.copies("a", "b", "c")

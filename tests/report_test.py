@@ -6,6 +6,7 @@ a screen reader, and that nothing in it can do harm.
 
 STEMMA_PAGE_DIR is where npm works. With STEMMA_SCREENSHOTS=DIR the views are also drawn there, to be looked at.
 """
+import gzip
 import json
 import os
 import re
@@ -130,6 +131,8 @@ class Views(Report):
         self.assertEqual(len(rows), 4)
         self.assertIn("kept", rows[0])
         self.assertEqual(len(self.texts(".tree li")), 4)
+        self.assertEqual(self.browser.run("document.querySelectorAll('.tree .edge:not(.second)').length"), 3)
+        self.assertEqual(len(self.texts(".tree a")), 3)  # all but the oldest
         self.draw("group")
 
     def test_the_tree_is_as_sure_as_the_program(self):
@@ -189,6 +192,15 @@ class Views(Report):
         self.open("/problems")
         self.assertEqual(len(self.texts(".problems li")), 1)
         self.assertIn("pile/gone.txt", self.text(".problems li"))
+
+    def test_folded_text_is_compared_with_folded_text(self):
+        body = " ".join(prose(60, 1))
+        self.write("set.jsonl.gz", gzip.compress(json.dumps({"id": "x", "text": body.upper() + ", more"}).encode()))
+        self.write("a.txt", "\n".join(body.replace("w", "W").split(" ")))
+        self.browser.open(self.report("set.jsonl.gz", "a.txt"), "/group/1/compare/1/0")
+        self.browser.wait("document.querySelector('.compared')")
+        self.assertIn("without case and punctuation", self.text(".notice"))
+        self.assertEqual((self.texts("del"), self.texts("ins")), ([], ["more"]))
 
     def test_text_that_is_not_there(self):
         page = self.report("--report-text=0", *self.pile())

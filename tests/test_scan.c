@@ -372,7 +372,7 @@ static void test_texts(void **state) {
     write_file("page.html", "<p>Neither a borrower</p><p>nor a lender be.</p>");
     write_file("x.bin", "\1\2\1\3");
     assert_int_equal(stemma_scan_new(NULL, NULL, NULL, &scan, NULL), STEMMA_OK);
-    assert_int_equal(stemma_scan_get_text(scan, 0, &shown, &size, NULL), STEMMA_INVALID);
+    assert_int_equal(stemma_scan_get_text(scan, 0, &shown, &size, NULL, NULL), STEMMA_INVALID);
     assert_int_equal(stemma_scan_add_text(scan, "memory", "In memory.", 10, NULL), STEMMA_OK);
     const char *const names[] = {"plain.txt", "page.html", "x.bin"};
     for (size_t i = 0; i < 3; i++) {
@@ -381,17 +381,17 @@ static void test_texts(void **state) {
         assert_int_equal(stemma_scan_add_path(scan, path, NULL), STEMMA_OK);
     }
     assert_int_equal(stemma_scan_run(scan, NULL), STEMMA_OK);
-    assert_int_equal(stemma_scan_get_text(scan, 0, &shown, &size, NULL), STEMMA_OK);
+    assert_int_equal(stemma_scan_get_text(scan, 0, &shown, &size, NULL, NULL), STEMMA_OK);
     assert_memory_equal(shown, "In memory.", size);
-    assert_int_equal(stemma_scan_get_text(scan, 1, &shown, &size, NULL), STEMMA_OK);
+    assert_int_equal(stemma_scan_get_text(scan, 1, &shown, &size, NULL, NULL), STEMMA_OK);
     assert_int_equal(size, strlen(text));
     assert_memory_equal(shown, text, size);
-    assert_int_equal(stemma_scan_get_text(scan, 2, &shown, &size, NULL), STEMMA_OK);
+    assert_int_equal(stemma_scan_get_text(scan, 2, &shown, &size, NULL, NULL), STEMMA_OK);
     assert_null(memchr(shown, '<', size));
-    assert_int_equal(stemma_scan_get_text(scan, 3, &shown, &size, NULL), STEMMA_UNSUPPORTED);
-    assert_int_equal(stemma_scan_get_text(scan, 4, &shown, &size, NULL), STEMMA_NOT_FOUND);
+    assert_int_equal(stemma_scan_get_text(scan, 3, &shown, &size, NULL, NULL), STEMMA_UNSUPPORTED);
+    assert_int_equal(stemma_scan_get_text(scan, 4, &shown, &size, NULL, NULL), STEMMA_NOT_FOUND);
     write_file("plain.txt", "something else");
-    assert_int_equal(stemma_scan_get_text(scan, 1, &shown, &size, NULL), STEMMA_CORRUPT);
+    assert_int_equal(stemma_scan_get_text(scan, 1, &shown, &size, NULL, NULL), STEMMA_CORRUPT);
     stemma_scan_free(scan);
 }
 

@@ -179,12 +179,15 @@ stemma_status stemma_scan_boilerplate(stemma_scan *scan, uint64_t least, size_t 
 }
 
 stemma_status stemma_scan_get_text(stemma_scan *scan, uint64_t document, const char **text, size_t *size,
-                                   stemma_error *err) {
+                                   bool *canonical, stemma_error *err) {
     TRY(check_done(scan, true, "", err));
     if (!text || !size) return fail(err, STEMMA_INVALID, "a place for the text and its size is needed");
     if (document >= scan->catalogue.document_count)
         return fail(err, STEMMA_NOT_FOUND, "there is no such document");
-    return scan_original(scan, scan->order[document], text, size, err);
+    bool folded;
+    TRY(scan_original(scan, scan->order[document], text, size, &folded, err));
+    if (canonical) *canonical = folded;
+    return STEMMA_OK;
 }
 
 stemma_status stemma_scan_filter(stemma_scan *scan, const char *path, uint64_t *kept, stemma_error *err) {

@@ -33,7 +33,7 @@ static stemma_status check_same(struct text_reader *reader, const struct text_cl
 }
 
 stemma_status scan_original(struct stemma_scan *scan, uint32_t number, const char **text, size_t *size,
-                            stemma_error *err) {
+                            bool *canonical, stemma_error *err) {
     const struct catalogue *c = &scan->catalogue;
     const struct document *document = &c->documents[number];
     const char *name = catalogue_id(c, number);
@@ -44,7 +44,8 @@ stemma_status scan_original(struct stemma_scan *scan, uint32_t number, const cha
     TRY(make_reader(scan, err));
     struct original_reader *o = scan->originals;
     struct document_text found;
-    if (text_in_order_only(scan, document)) {
+    *canonical = text_in_order_only(scan, document);
+    if (*canonical) {
         TRY(text_fetch(&o->reader, document->class, &o->room, &found.bytes, &found.size, err));
     } else {
         TRY(text_reader_source(&o->reader, document, &found, err));

@@ -7,7 +7,7 @@
 
 /* The document is one of the catalogue. See stemma_scan_get_text. */
 stemma_status scan_original(struct stemma_scan *scan, uint32_t document, const char **text, size_t *size,
-                            stemma_error *err);
+                            bool *canonical, stemma_error *err);
 void original_reader_free(struct original_reader *originals);
 
 #endif

@@ -244,6 +244,16 @@ export function compare(linesA: string[], linesB: string[]): Comparison {
   return { a, b, moves: findMoves(a, b), exact };
 }
 
+const FOLDED_WORDS = 12; // in a line of folded text, which has none of its own
+
+/** About the canonical form that the program compares, for a text whose counterpart is there only in this form. */
+export function fold(lines: string[]): string[] {
+  const words = lines.join(' ').normalize('NFC').toLowerCase().match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
+  const folded = [];
+  for (let i = 0; i < words.length; i += FOLDED_WORDS) folded.push(words.slice(i, i + FOLDED_WORDS).join(' '));
+  return folded;
+}
+
 // ---- rows: lines side by side ----
 
 export interface Row {

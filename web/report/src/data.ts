@@ -108,6 +108,12 @@ export async function loadData(): Promise<Data> {
   return data as Data;
 }
 
+export interface Text {
+  lines: string[];
+  /** The canonical text, without case and punctuation: the document could not be read again. */
+  folded: boolean;
+}
+
 function linesOf(lines: string[], runs: number[]): string[] {
   const text: string[] = [];
   for (let i = 0; i < runs.length; i += 2) {
@@ -116,12 +122,20 @@ function linesOf(lines: string[], runs: number[]): string[] {
   return text;
 }
 
-/** The lines of each document of a group (the kept one first); undefined for a text that is not in the page. */
-export async function loadTexts(index: number): Promise<(string[] | undefined)[]> {
+/** The texts of a group (of the kept one first); undefined for one that is not in the page. */
+export async function loadTexts(index: number): Promise<(Text | undefined)[]> {
   const block = await unpack(`texts-${index}`);
   if (!block) return [];
-  const { lines, documents } = JSON.parse(block) as { lines: string[]; documents: (number[] | number | null)[] };
-  const texts: (string[] | undefined)[] = [];
-  for (const runs of documents) texts.push(typeof runs === 'number' ? texts[runs] : runs ? linesOf(lines, runs) : undefined);
+  const { lines, documents, folded } = JSON.parse(block) as {
+    lines: string[];
+    documents: (number[] | number | null)[];
+    folded: number[];
+  };
+  const foldedOnes = new Set(folded);
+  const texts: (Text | undefined)[] = [];
+  documents.forEach((runs, place) => {
+    if (typeof runs === 'number') texts.push(texts[runs]);
+    else texts.push(runs ? { lines: linesOf(lines, runs), folded: foldedOnes.has(place) } : undefined);
+  });
   return texts;
 }

@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
-import { compare, piecesOf, rowsOf, type Piece, type Row } from '../compare';
-import { loadTexts } from '../data';
+import { compare, fold, piecesOf, rowsOf, type Piece, type Row } from '../compare';
+import { loadTexts, type Text } from '../data';
 import { plural, safeName, safeText, shellWord } from '../format';
 import { useLoaded } from '../hooks';
 import { isAnotherForm, type Group, type Report } from '../model';
@@ -228,9 +228,14 @@ export function Compare({ report, group, left, right }: { report: Report; group:
   const go = (toLeft: number, toRight: number) => {
     location.replace(`#/group/${group.group}/compare/${toLeft}/${toRight}`);
   };
-  const linesA = texts.value?.[left];
-  const linesB = texts.value?.[right];
-  const missing = texts.value && (!linesA || !linesB);
+  const pair = useMemo(() => {
+    const [textA, textB] = [texts.value?.[left], texts.value?.[right]];
+    if (!textA || !textB) return undefined;
+    const folded = textA.folded || textB.folded;
+    const lines = (text: Text): string[] => (folded ? fold(text.lines) : text.lines);
+    return { folded, left: lines(textA), right: lines(textB) };
+  }, [texts.value, left, right]);
+  const missing = texts.value && !pair;
   const member = left === 0 ? b : right === 0 ? a : undefined;
   return (
     <>
@@ -254,7 +259,7 @@ export function Compare({ report, group, left, right }: { report: Report; group:
           />
         </p>
       )}
-      {member?.relation === 'same-text' && (
+      {member?.relation === 'same-text' && !pair?.folded && (
         <p class="faint">The text is the same: what differs below, such as case, punctuation or space, does not count as text.</p>
       )}
       <Section title="Differences" id="differences">
@@ -268,8 +273,14 @@ export function Compare({ report, group, left, right }: { report: Report; group:
             {!a.source && !b.source && ' On the machine that has the documents, this shows the differences:'}
           </p>
         )}
-        {linesA && linesB && (
-          <SideBySide key={`${group.index} ${left} ${right}`} left={linesA} right={linesB} names={[safeName(a.id), safeName(b.id)]} />
+        {pair?.folded && (
+          <p class="notice">
+            At least one of them stands in an archive or a compressed data set, of which the page has the text as it was compared: without
+            case and punctuation. Both are shown so.
+          </p>
+        )}
+        {pair && (
+          <SideBySide key={`${group.index} ${left} ${right}`} left={pair.left} right={pair.right} names={[safeName(a.id), safeName(b.id)]} />
         )}
         <Command group={group} left={left} right={right} />
       </Section>
