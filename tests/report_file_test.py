@@ -173,6 +173,7 @@ class Page(Files):
         self.bad("scan", "--report=-", pile, says="write to files")
         for name, cause in (("nowhere/r.html", "no such file"), ("", "no such file"), ("pile", "is a directory")):
             self.bad("scan", f"--report={name}", "--force", "no-pile", says=f"cannot write '{name}': {cause}")
+        self.bad("scan", "--delete", "--yes", "--log=nowhere/log", "no-pile", says="cannot write 'nowhere/log'")
         self.bad("scan", "--report=x", "--csv=x", "no-pile", says="'x' would be written twice")
         self.assertEqual((self.folder / "r.html").read_text(), "mine")
 
@@ -243,6 +244,9 @@ class Table(Files):
                 self.bad("scan", f"--csv={target}", "--force", pile, says=f"cannot write '{target}': it is one of the documents")
             self.assertEqual((self.folder / pile / name).read_bytes(), before)
             (self.folder / "link").unlink()
+        self.write("sets/a.jsonl", '{"text": "one"}\n')
+        self.bad("scan", "--filter=sets/a.jsonl", "--force", "sets", says="it is one of the documents")
+        self.assertEqual((self.folder / "sets/a.jsonl").read_text(), '{"text": "one"}\n')
 
     def test_tabs(self):
         text, rows = self.rows("t.tsv", "--include=*.txt", self.hostile_pile(), delimiter="\t", quoting=csv.QUOTE_NONE)
