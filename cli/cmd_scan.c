@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 static const double least_threshold = .3, least_contained = .5; /* what the library finds without fail */
 
@@ -65,20 +66,43 @@ static enum exit_code check_thresholds(const options *o) {
 }
 
 /* A name that cannot be written to is found out before the work. */
-static enum exit_code check_file(const options *o, const char *path) {
-    enum exit_code code = new_file_check(path, o->operands, o->operand_count, o->force);
-    return code || new_file_possible(path) ? code : complain_of_write(path, errno);
+static enum exit_code check_possible(const char *path) {
+    if (new_file_possible(path)) return EXIT_DONE;
+    complain("cannot write '%s': %s", path, cause_text(errno));
+    return EXIT_WRONG;
 }
 
 /* Files that are written besides what is printed. */
+enum { MOST_FILES = 3 };
+
+static size_t files_of(const options *o, const char *files[MOST_FILES]) {
+    size_t count = 0;
+    if (o->filter && !is_standard(o->filter)) files[count++] = o->filter;
+    if (o->report) files[count++] = o->report;
+    if (o->csv) files[count++] = o->csv;
+    return count;
+}
+
+static enum exit_code check_different(const char *const *files, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < i; k++)
+            if (!strcmp(files[i], files[k]) || is_same_file(files[i], files[k]))
+                return wrong_use("scan", "'%s' would be written twice", files[i]);
+    return EXIT_DONE;
+}
+
 static enum exit_code check_files(const options *o) {
-    const char *const files[] = {is_standard(o->filter) ? NULL : o->filter, o->report, o->csv};
+    const char *files[MOST_FILES];
+    size_t count = files_of(o, files);
     enum exit_code code = o->report ? report_page_check() : EXIT_DONE;
     if (is_standard(o->report) || is_standard(o->csv))
         return wrong_use("scan", "--report and --csv write to files");
-    for (size_t i = 0; i < sizeof files / sizeof *files && !code; i++)
-        if (files[i]) code = check_file(o, files[i]);
-    return code;
+    if (!code) code = check_different(files, count);
+    for (size_t i = 0; i < count && !code; i++) {
+        code = new_file_check(files[i], o->operands, o->operand_count, o->force);
+        if (!code) code = check_possible(files[i]);
+    }
+    return code || !o->log ? code : check_possible(o->log);
 }
 
 static enum exit_code check_use(const options *o) {
@@ -210,6 +234,22 @@ static enum exit_code print_words(scan_report *r) {
     return EXIT_DONE;
 }
 
+/* Documents found in folders are no more overwritten than those that were named. */
+static enum exit_code check_not_scanned(const scan_report *r) {
+    const char *files[MOST_FILES], *last = NULL;
+    size_t count = r->options->force ? files_of(r->options, files) : 0;
+    for (size_t i = 0; i < count; i++) {
+        if (access(files[i], F_OK)) continue;
+        for (uint64_t k = 0; k < r->summary.documents; k++) {
+            stemma_scan_document d = stemma_scan_get_document(r->scan, k);
+            const char *read = d.source ? d.source : d.container ? d.container : d.id;
+            if (read != last && is_same_file(files[i], read)) return complain_of_document(files[i]);
+            last = read; /* records of a data set have one source */
+        }
+    }
+    return EXIT_DONE;
+}
+
 static enum exit_code write_files(scan_report *r) {
     enum exit_code page = r->options->report ? report_page(r) : EXIT_DONE;
     enum exit_code table = r->options->csv && page != EXIT_INTERRUPTED ? report_table(r) : EXIT_DONE;
@@ -219,7 +259,8 @@ static enum exit_code write_files(scan_report *r) {
 static enum exit_code print_result(scan_report *r) {
     const options *o = r->options;
     bool nothing_read = r->summary.documents == 0 && r->summary.problems > 0;
-    enum exit_code code = o->filter && !nothing_read ? filter(r) : EXIT_DONE, files;
+    enum exit_code code = check_not_scanned(r), files;
+    if (!code && o->filter && !nothing_read) code = filter(r);
     if (code) return code;
     files = nothing_read ? EXIT_DONE : write_files(r);
     if (files && act_is_asked(o)) { /* it was to tell what there was */

@@ -21,7 +21,8 @@ typedef struct run {
 
 typedef struct document {
     size_t runs; /* number of them before this one's */
-    bool there, folded;
+    enum text_of { NONE, OWN, FIRST } text;
+    bool folded;
 } document;
 
 struct group_texts {
@@ -76,9 +77,9 @@ static size_t find_line(group_texts *g, const char *text, size_t size, size_t *f
     return made->number;
 }
 
-static void begin_document(group_texts *g, bool there, bool folded) {
+static void begin_document(group_texts *g, enum text_of text, bool folded) {
     g->documents = more_room(g->documents, g->document_count, &g->document_room, sizeof *g->documents);
-    g->documents[g->document_count++] = (document){g->run_count, there, folded};
+    g->documents[g->document_count++] = (document){g->run_count, text, folded};
 }
 
 static void add_run(group_texts *g, run added) {
@@ -98,7 +99,7 @@ static void append_line(group_texts *g, size_t number) {
 size_t group_texts_add(group_texts *g, const char *text, size_t size, bool folded) {
     const char *end = text + size;
     size_t fresh = 0;
-    begin_document(g, true, folded);
+    begin_document(g, OWN, folded);
     for (const char *at = text, *stop; at < end; at = stop + 1) {
         stop = memchr(at, '\n', (size_t)(end - at));
         if (!stop) stop = end;
@@ -108,7 +109,7 @@ size_t group_texts_add(group_texts *g, const char *text, size_t size, bool folde
 }
 
 void group_texts_add_none(group_texts *g) {
-    begin_document(g, false, false);
+    begin_document(g, NONE, false);
 }
 
 static size_t runs_end(const group_texts *g, size_t number) {
@@ -116,14 +117,16 @@ static size_t runs_end(const group_texts *g, size_t number) {
 }
 
 void group_texts_add_first(group_texts *g) {
-    size_t end = runs_end(g, 0);
-    begin_document(g, g->documents[0].there, g->documents[0].folded);
-    for (size_t i = 0; i < end; i++) add_run(g, g->runs[i]);
+    begin_document(g, g->documents[0].text == OWN ? FIRST : NONE, g->documents[0].folded);
 }
 
 static void write_document(const group_texts *g, json *j, size_t number) {
-    if (!g->documents[number].there) {
+    if (g->documents[number].text == NONE) {
         json_null(j, NULL);
+        return;
+    }
+    if (g->documents[number].text == FIRST) {
+        json_count(j, NULL, 0);
         return;
     }
     json_open(j, NULL, '[');

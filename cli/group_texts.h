@@ -23,8 +23,8 @@ void group_texts_add_none(group_texts *g);
 /* The next document has the text of the first. */
 void group_texts_add_first(group_texts *g);
 
-/* {"lines": [...], "documents": [[first line, count, ...], null, ...], "folded": [number of a document, ...]}
- */
+/* {"lines": [...], "documents": [[first line, count, ...], null, number of the document of the same text,
+ * ...], "folded": [number of a document, ...]} */
 void group_texts_write(const group_texts *g, FILE *out);
 
 #endif

@@ -95,7 +95,12 @@ void new_file_abandon(new_file *file) {
 bool new_file_possible(const char *path) {
     struct stat info;
     new_file trial;
-    if (!stat(path, &info) && !S_ISREG(info.st_mode)) return true; /* a pipe would be read to its end */
+    bool there = !stat(path, &info), folder = there && S_ISDIR(info.st_mode);
+    if (folder || !*path) {
+        errno = folder ? EISDIR : ENOENT;
+        return false;
+    }
+    if (there && !S_ISREG(info.st_mode)) return true; /* a pipe would be read to its end */
     if (!new_file_open(&trial, path)) return false;
     new_file_abandon(&trial);
     return true;
@@ -105,6 +110,11 @@ bool is_same_file(const char *a, const char *b) {
     struct stat first, second;
     return !stat(a, &first) && !stat(b, &second) && first.st_dev == second.st_dev &&
            first.st_ino == second.st_ino;
+}
+
+enum exit_code complain_of_document(const char *path) {
+    complain("cannot write '%s': it is one of the documents", path);
+    return EXIT_WRONG;
 }
 
 enum exit_code complain_of_existing(const char *path) {
@@ -121,9 +131,6 @@ enum exit_code complain_of_write(const char *path, int cause) {
 enum exit_code new_file_check(const char *path, char *const *inputs, size_t count, bool force) {
     struct stat info;
     for (size_t i = 0; i < count; i++)
-        if (is_same_file(path, inputs[i])) {
-            complain("cannot write '%s': it is one of the documents", path);
-            return EXIT_WRONG;
-        }
+        if (is_same_file(path, inputs[i])) return complain_of_document(path);
     return force || lstat(path, &info) ? EXIT_DONE : complain_of_existing(path);
 }

@@ -29,6 +29,7 @@ bool new_file_possible(const char *path);
 
 /* Said before the work: a file that exists is replaced only with --force, one of the inputs never. */
 enum exit_code new_file_check(const char *path, char *const *inputs, size_t count, bool force);
+enum exit_code complain_of_document(const char *path);
 enum exit_code complain_of_existing(const char *path);
 /* That it cannot be written, or not replaced (EEXIST). */
 enum exit_code complain_of_write(const char *path, int cause);

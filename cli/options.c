@@ -5,12 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command.h"
 #include "output.h"
 
 typedef struct parser {
     options *out;
     const char *command_name;
-    unsigned command;
+    unsigned mask;
     int argc, next; /* next: the argument to be read */
     char **argv;
 } parser;
@@ -366,19 +367,19 @@ static bool store(const parser *p, const option_spec *spec, const char *value) {
 
 /* ---- finding ---- */
 
-static const option_spec *find_long(unsigned command, const char *name, size_t length) {
+static const option_spec *find_long(unsigned mask, const char *name, size_t length) {
     for (size_t i = 0; i < OPT_COUNT; i++) {
         const option_spec *spec = &option_table[i];
-        if (spec->long_name && spec->commands & command && strlen(spec->long_name) == length &&
+        if (spec->long_name && spec->commands & mask && strlen(spec->long_name) == length &&
             !memcmp(spec->long_name, name, length))
             return spec;
     }
     return NULL;
 }
 
-static const option_spec *find_short(unsigned command, char name) {
+static const option_spec *find_short(unsigned mask, char name) {
     for (size_t i = 0; i < OPT_COUNT; i++)
-        if (option_table[i].short_name == name && option_table[i].commands & command) return &option_table[i];
+        if (option_table[i].short_name == name && option_table[i].commands & mask) return &option_table[i];
     return NULL;
 }
 
@@ -387,11 +388,13 @@ static bool unknown_long(const parser *p, const char *name, size_t length) {
     char given[64];
     size_t count = 0;
     for (size_t i = 0; i < OPT_COUNT; i++)
-        if (option_table[i].long_name && option_table[i].commands & p->command)
+        if (option_table[i].long_name && option_table[i].commands & p->mask)
             known[count++] = option_table[i].long_name;
     snprintf(given, sizeof given, "%.*s", (int)(length < sizeof given ? length : sizeof given - 1), name);
     const char *near = nearest_word(given, known, count);
-    if (near)
+    if (command_named(given))
+        wrong_use(p->command_name, "unknown option '--%s'; did you mean 'stemma %s'?", given, given);
+    else if (near)
         wrong_use(p->command_name, "unknown option '--%s'; did you mean '--%s'?", given, near);
     else
         wrong_use(p->command_name, "unknown option '--%s'", given);
@@ -412,7 +415,7 @@ static bool take_following(parser *p, const option_spec *spec, const char **valu
 static bool parse_long(parser *p, const char *name) {
     size_t length = strcspn(name, "=");
     const char *value = name[length] == '=' ? name + length + 1 : NULL;
-    const option_spec *spec = find_long(p->command, name, length);
+    const option_spec *spec = find_long(p->mask, name, length);
     if (!spec) return unknown_long(p, name, length);
     if (!spec->argument && value) return refuse(p, spec, value, "is a value, and this option takes none");
     if (spec->argument && !value && !take_following(p, spec, &value)) return false;
@@ -421,7 +424,7 @@ static bool parse_long(parser *p, const char *name) {
 
 static bool parse_shorts(parser *p, const char *letters) {
     while (*letters) {
-        const option_spec *spec = find_short(p->command, *letters++);
+        const option_spec *spec = find_short(p->mask, *letters++);
         const char *value = NULL;
         if (!spec) {
             wrong_use(p->command_name, "unknown option '-%c'", letters[-1]);
@@ -438,8 +441,8 @@ static bool parse_shorts(parser *p, const char *letters) {
     return true;
 }
 
-bool options_parse(options *out, const char *command_name, unsigned command, int argc, char **argv) {
-    parser p = {out, command_name, command, argc, 1, argv};
+bool options_parse(options *out, const char *command_name, unsigned mask, int argc, char **argv) {
+    parser p = {out, command_name, mask, argc, 1, argv};
     *out = (options){.threshold = -1,
                      .contained = -1,
                      .near = -1,

@@ -203,7 +203,7 @@ typedef struct options {
 } options;
 
 /* Reads argv[1..] of a command. On wrong use prints the reason and returns false. */
-bool options_parse(options *out, const char *command_name, unsigned command, int argc, char **argv);
+bool options_parse(options *out, const char *command_name, unsigned mask, int argc, char **argv);
 
 /* "--window" or "-n". */
 const char *option_name(const option_spec *spec, char *buffer, size_t size);

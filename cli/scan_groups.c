@@ -40,7 +40,7 @@ typedef struct layout {
     palette colours;
 } layout;
 
-/* Conversions to another format lose a footnote's number or the number of a page, but no text. */
+/* Conversions to another format lose a footnote's number or the number of a page, but hardly any text. */
 #define SAME_FORM .98
 
 static bool is_another_form(const scan_report *r, const stemma_scan_member *m) {
@@ -64,7 +64,11 @@ const char *relation_words(const stemma_scan_member *m, char *buffer, size_t siz
 }
 
 static const char *row_words(const scan_report *r, const stemma_scan_member *m, char *buffer, size_t size) {
-    return is_another_form(r, m) ? "same text in another form" : relation_words(m, buffer, size);
+    char percent[16];
+    if (!is_another_form(r, m)) return relation_words(m, buffer, size);
+    if (m->relation == STEMMA_SAME_TEXT) return "same text in another form";
+    snprintf(buffer, size, "another form %s", format_percent(m->resemblance, percent, sizeof percent));
+    return buffer;
 }
 
 static size_t members_shown(const layout *l, const stemma_scan_group *group) {
@@ -184,6 +188,15 @@ void report_groups(scan_report *r) {
 
 /* ---- the summary ---- */
 
+uint64_t redundant_inside(const scan_report *r) {
+    stemma_scan_group group;
+    uint64_t inside = 0;
+    for (uint64_t i = 0; i < r->summary.groups && !stemma_scan_get_group(r->scan, i, &group, NULL); i++)
+        for (size_t k = 0; k < group.member_count; k++)
+            inside += stemma_scan_get_document(r->scan, group.members[k].document).container != NULL;
+    return inside;
+}
+
 static void print_found(const scan_report *r) {
     const stemma_scan_summary *s = &r->summary;
     palette p = palette_choose();
@@ -196,11 +209,14 @@ static void print_found(const scan_report *r) {
         putchar('\n');
         return;
     }
-    printf("%s%s group%s%s: %s document%s, %s (%s) could be removed\n", p.strong,
+    uint64_t inside = redundant_inside(r), files = s->redundant - inside;
+    printf("%s%s group%s%s: %s document%s, %s (%s) could be removed", p.strong,
            format_count(s->groups, groups, sizeof groups), s->groups == 1 ? "" : "s", p.end,
-           format_count(s->redundant, documents, sizeof documents), s->redundant == 1 ? "" : "s",
+           format_count(files, documents, sizeof documents), files == 1 ? "" : "s",
            format_bytes(s->redundant_bytes, bytes, sizeof bytes),
            format_percent(s->bytes ? (double)s->redundant_bytes / (double)s->bytes : 0, share, sizeof share));
+    if (inside) printf(", %s more inside other files", format_count(inside, documents, sizeof documents));
+    putchar('\n');
 }
 
 /* What takes no part in groups, with its reason; nothing when everything does. */

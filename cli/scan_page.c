@@ -76,6 +76,7 @@ static void write_head(const page_writer *w, FILE *out) {
     json_close(&j, ']');
     json_count(&j, "listed", w->groups);
     json_count(&j, "text_budget", o->report_text);
+    json_count(&j, "redundant_inside", redundant_inside(w->report));
     json_end(&j);
 }
 

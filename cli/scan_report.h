@@ -32,6 +32,8 @@ void report_groups(scan_report *r);
 void report_trees(scan_report *r);
 stemma_status report_pairs(scan_report *r, stemma_error *error);
 stemma_status report_passages(scan_report *r, stemma_error *error);
+/* How many of the redundant are inside archives and the like, from where nothing is removed. */
+uint64_t redundant_inside(const scan_report *r);
 /* "near-duplicate 97 %" */
 const char *relation_words(const stemma_scan_member *m, char *buffer, size_t size);
 /* On standard error: what could not be read, and that it could not. */

@@ -31,6 +31,7 @@ class Use(Base):
     def test_unknown_option_is_suggested(self):
         message = self.bad("compare", "--thresold=.5", "a", "b", says="did you mean '--threshold'")
         self.assertIn("Try 'stemma compare --help'.", message)
+        self.bad("scan", "--undo", says="did you mean 'stemma undo'")
         self.bad("compare", "-x", says="unknown option '-x'")
         self.bad("text", "--scheme=mod", "a", says="unknown option '--scheme'")
 

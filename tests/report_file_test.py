@@ -15,6 +15,7 @@ import re
 import subprocess
 import sys
 import unittest
+import zipfile
 import zlib
 
 from program import PROGRAM, Base, limit_file_size, prose, words
@@ -45,9 +46,12 @@ def without_tree(line):
 
 def texts_of(block):
     value = json.loads(block)
-    return [runs and "\n".join(line for first, count in zip(runs[::2], runs[1::2])
-                               for line in value["lines"][first:first + count])
-            for runs in value["documents"]]
+    texts = []
+    for runs in value["documents"]:  # a number: the text of that document
+        texts.append(texts[runs] if isinstance(runs, int) else
+                     runs and "\n".join(line for first, count in zip(runs[::2], runs[1::2])
+                                        for line in value["lines"][first:first + count]))
+    return texts
 
 
 class Files(Base):
@@ -116,6 +120,14 @@ class Page(Files):
         self.assertTrue(all(text in (None, texts[0]) for text in texts[1:]))
         self.bad("scan", "--report=r.html", "--report-text=x", pile, says="report-text")
 
+    def test_copies_take_no_room(self):
+        lines = [" ".join(prose(4, number)) for number in range(50)]
+        text = "".join(f"{lines[number * 7919 % 50]}\n" for number in range(5000))
+        for number in range(30): self.write(f"copies/{number}", text)
+        page = blocks(self.report("copies"))
+        self.assertEqual(json.loads(page["texts-0"])["documents"][1:], [0] * 29)
+        self.assertEqual(texts_of(page["texts-0"]), [text.rstrip("\n")] * 30)
+
     def test_large_text_is_left_out(self):
         line = " ".join(prose(5000, 3)) + "\n"
         self.write("a", line * 40)
@@ -159,8 +171,20 @@ class Page(Files):
         self.bad("scan", "--report=r.html", pile, says="'r.html' exists; use --force")
         self.bad("scan", "--report=pile/a.txt", "--force", "pile/a.txt", says="one of the documents")
         self.bad("scan", "--report=-", pile, says="write to files")
-        self.bad("scan", "--report=nowhere/r.html", pile, code=3, says="cannot write 'nowhere/r.html': no such file")
+        for name, cause in (("nowhere/r.html", "no such file"), ("", "no such file"), ("pile", "is a directory")):
+            self.bad("scan", f"--report={name}", "--force", "no-pile", says=f"cannot write '{name}': {cause}")
+        self.bad("scan", "--delete", "--yes", "--log=nowhere/log", "no-pile", says="cannot write 'nowhere/log'")
+        self.bad("scan", "--report=x", "--csv=x", "no-pile", says="'x' would be written twice")
         self.assertEqual((self.folder / "r.html").read_text(), "mine")
+
+    def test_what_is_inside_archives_is_counted_apart(self):
+        pile = self.pile()
+        with zipfile.ZipFile(self.folder / "pile/z.zip", "w") as archive:
+            archive.write(self.folder / "pile/a.txt", "a.txt")
+            archive.write(self.folder / "pile/a.txt", "b.txt")
+        listed = self.good("scan", "--list-redundant", pile).splitlines()
+        self.assertRegex(self.good("scan", pile), rf"1 group: {len(listed)} documents, .* could be removed, 2 more inside other files\n")
+        self.assertEqual(json.loads(blocks(self.report(pile))["data-0"].splitlines()[0])["redundant_inside"], 2)
 
     def test_no_groups(self):
         self.write("a", "nothing like anything else in here at all")
@@ -208,6 +232,21 @@ class Table(Files):
         self.assertEqual({row["document"] for row in rows},
                          {"'=1+1", "'+x", "'-rf", "'@sum", "'\tx", "-12.5", "plain"})
         self.assertEqual({row["source"] for row in rows}, {"set.jsonl"})
+
+    def test_no_document_is_overwritten(self):
+        pile = self.pile()
+        self.write("pile/set.jsonl", '{"text": "one"}\n')
+        self.good("scan", "--quiet", "--csv=new.csv", "--force", pile)
+        for name in ("a.txt", "other.txt", "set.jsonl"):
+            before = (self.folder / pile / name).read_bytes()
+            os.link(self.folder / pile / name, self.folder / "link")
+            for target in (f"pile/{name}", "link"):
+                self.bad("scan", f"--csv={target}", "--force", pile, says=f"cannot write '{target}': it is one of the documents")
+            self.assertEqual((self.folder / pile / name).read_bytes(), before)
+            (self.folder / "link").unlink()
+        self.write("sets/a.jsonl", '{"text": "one"}\n')
+        self.bad("scan", "--filter=sets/a.jsonl", "--force", "sets", says="it is one of the documents")
+        self.assertEqual((self.folder / "sets/a.jsonl").read_text(), '{"text": "one"}\n')
 
     def test_tabs(self):
         text, rows = self.rows("t.tsv", "--include=*.txt", self.hostile_pile(), delimiter="\t", quoting=csv.QUOTE_NONE)

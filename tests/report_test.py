@@ -9,6 +9,7 @@ STEMMA_PAGE_DIR is where npm works. With STEMMA_SCREENSHOTS=DIR the views are al
 import gzip
 import json
 import os
+import re
 import subprocess
 import sys
 import unittest
@@ -112,6 +113,18 @@ class Views(Report):
         self.browser.settle()
         self.assertEqual(self.text(".found").split(",")[0], "1 group of 2")
 
+    def test_search_of_an_address_ends_with_it(self):
+        self.open("/groups?q=copies")
+        self.assertEqual(self.text(".found").split(",")[0], "1 group of 2")
+        self.browser.go("/groups")
+        self.assertEqual((self.text(".found").split(",")[0], self.browser.run("document.querySelector('input').value")), ("2 groups", ""))
+
+    def test_list_is_as_high_as_its_rows(self):
+        self.browser.look(**PHONE)
+        self.open("/groups?q=copies")
+        self.assertLess(self.browser.run("document.querySelector('.virtual').offsetHeight"), 100)
+        self.assertLess(self.browser.run("document.querySelector('.groups-view').offsetHeight"), 500)
+
     def test_group(self):
         self.open("/group/1")
         rows = self.texts(".members tbody tr")
@@ -121,6 +134,21 @@ class Views(Report):
         self.assertEqual(self.browser.run("document.querySelectorAll('.tree .edge:not(.second)').length"), 3)
         self.assertEqual(len(self.texts(".tree a")), 3)  # all but the oldest
         self.draw("group")
+
+    def test_the_tree_is_as_sure_as_the_program(self):
+        self.open("/group/1")
+        told = self.good("tree", "--group=stars", "pile").split("group 2")[0]
+        self.assertEqual(sorted(re.findall(r"\d+ % sure", " ".join(self.texts(".way")))), sorted(re.findall(r"\d+ % sure", told)))
+
+    def test_another_form(self):
+        text = prose(400, 1)
+        self.write("forms/a.txt", " ".join(text))
+        self.write("forms/b.html", f"<p>{' '.join(text)}</p>")
+        self.write("forms/c.html", f"<p>{' '.join(text)} end</p>")
+        self.browser.open(self.report("--keep=first", "forms"), "/group/1")
+        self.assertEqual(self.texts(".members .relation"), ["kept", "same text in another form", "another form"])
+        self.browser.go("/group/1/compare/0/2")
+        self.assertEqual(self.text(".relation"), "another form 99 %")
 
     def test_comparison_marks_what_differs_and_what_moved(self):
         self.open("/group/1")
@@ -137,6 +165,15 @@ class Views(Report):
         self.assertTrue(self.browser.run("document.activeElement.matches('.b a.moved')"))
         self.assertEqual(self.text(".command code"), "stemma diff pile/draft/a.txt pile/draft/b.txt")
         self.draw("compare")
+
+    def test_what_does_not_count_as_text_is_said(self):
+        text = " ".join(prose(50, 1))
+        self.write("same/a.txt", text + " six!")
+        self.write("same/b.txt", text + " six.")
+        self.browser.open(self.report("same"), "/group/1/compare/0/1")
+        self.browser.wait("document.querySelector('.compared')")
+        self.assertIn("does not count as text", self.text("main"))
+        self.assertIn("1 word only on the left", self.texts(".legend li"))
 
     def test_any_two_can_be_chosen(self):
         self.open("/group/1/compare/0/1")
@@ -274,12 +311,36 @@ class Keyboard(Report):
         self.browser.wait("document.querySelector('.compared')")
         self.browser.run("[...document.querySelectorAll('.tools button')].at(-1).focus()")
         places = []
-        for _ in range(2):
-            self.browser.run("[...document.querySelectorAll('.tools button')].at(-1).click()")
-            self.browser.settle()
-            places.append(self.browser.run("document.activeElement.matches('.differs') && document.activeElement.textContent"))
+        for _ in range(2): places.append(self.next_difference())
         self.assertIn("entirely new words", places[0])
         self.assertTrue(places[1] and places[1] != places[0])
+
+    def next_difference(self):
+        self.browser.run("[...document.querySelectorAll('.tools button')].at(-1).click()")
+        self.browser.settle()
+        return self.browser.run("document.activeElement.matches('.differs') && document.activeElement.textContent")
+
+    def test_differences_far_apart(self):
+        lines = [f"{' '.join(prose(5, number))} {number}" for number in range(4500)]
+        self.write("far/a.txt", "\n".join(lines))
+        self.write("far/b.txt", "\n".join(lines[:10] + ["first new"] + lines[10:4400] + ["second new"] + lines[4400:]))
+        self.browser.open(self.report("far"), "/group/1/compare/0/1")
+        self.browser.wait("document.querySelector('.compared')")
+        self.assertEqual((len(self.texts(".differs")), self.texts(".more")), (2, []))
+        self.assertIn("first new", self.next_difference())
+        self.assertIn("second new", self.next_difference())
+
+    def test_next_difference_is_loaded(self):
+        lines = [f"{' '.join(prose(5, number))} {number}" for number in range(7200)]
+        self.write("long/a.txt", "\n".join(lines[:3900]))
+        self.write("long/b.txt", "\n".join(lines[:10] + lines[3900:] + lines[10:3880] + ["the last new"] + lines[3880:3900]))
+        self.browser.open(self.report("long"), "/group/1/compare/0/1")
+        self.browser.wait("document.querySelector('.compared')")
+        self.assertNotIn("the last new", self.text(".compared"))
+        self.assertRegex(self.text(".more"), r"Show the other \d+")
+        self.next_difference()
+        self.assertIn("the last new", self.next_difference())
+        self.assertIn("the last new", self.next_difference())
 
     def test_long_list(self):
         self.browser.open(self.many(500), "/groups")

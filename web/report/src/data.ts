@@ -4,6 +4,8 @@ export interface Document {
   id: string;
   id_bytes?: string;
   source?: string;
+  /** Its format; not of plain text. */
+  form?: string;
   bytes: number;
   modified?: string;
   owner?: string;
@@ -49,6 +51,8 @@ export interface Head {
   paths: string[];
   listed: number;
   text_budget: number;
+  /** Documents inside archives and the like, from where nothing is removed. */
+  redundant_inside: number;
 }
 
 export interface Summary {
@@ -110,22 +114,28 @@ export interface Text {
   folded: boolean;
 }
 
+function linesOf(lines: string[], runs: number[]): string[] {
+  const text: string[] = [];
+  for (let i = 0; i < runs.length; i += 2) {
+    for (let line = runs[i]; line < runs[i] + runs[i + 1]; line++) text.push(lines[line].replace(/\r$/, ''));
+  }
+  return text;
+}
+
 /** The texts of a group (of the kept one first); undefined for one that is not in the page. */
 export async function loadTexts(index: number): Promise<(Text | undefined)[]> {
   const block = await unpack(`texts-${index}`);
   if (!block) return [];
   const { lines, documents, folded } = JSON.parse(block) as {
     lines: string[];
-    documents: (number[] | null)[];
+    documents: (number[] | number | null)[];
     folded: number[];
   };
   const foldedOnes = new Set(folded);
-  return documents.map((runs, place) => {
-    if (!runs) return undefined;
-    const text: string[] = [];
-    for (let i = 0; i < runs.length; i += 2) {
-      for (let line = runs[i]; line < runs[i] + runs[i + 1]; line++) text.push(lines[line].replace(/\r$/, ''));
-    }
-    return { lines: text, folded: foldedOnes.has(place) };
+  const texts: (Text | undefined)[] = [];
+  documents.forEach((runs, place) => {
+    if (typeof runs === 'number') texts.push(texts[runs]);
+    else texts.push(runs ? { lines: linesOf(lines, runs), folded: foldedOnes.has(place) } : undefined);
   });
+  return texts;
 }

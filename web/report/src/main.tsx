@@ -52,7 +52,10 @@ function View({ report, route }: { report: Report; route: string }) {
   const [path, query] = route.split('?');
   const [, view, number, action, left, right] = path.split('/');
   if (view === '') return <Overview report={report} />;
-  if (view === 'groups') return <Groups report={report} query={new URLSearchParams(query).get('q') ?? undefined} />;
+  if (view === 'groups') {
+    const asked = new URLSearchParams(query).get('q') ?? undefined;
+    return <Groups key={asked} report={report} query={asked} />;
+  }
   if (view === 'problems') return <Problems report={report} />;
   const group = view === 'group' ? report.groups[Number(number) - 1] : undefined;
   const places = [Number(left), Number(right)];

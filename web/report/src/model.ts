@@ -25,6 +25,12 @@ export type Sorting = keyof typeof sortings;
 export const share = (member: Member): number =>
   member.relation === 'contained' ? member.contained : member.resemblance;
 
+const SAME_FORM = 0.98; // as the program has it: conversions lose hardly any text
+
+/** Whether a member is the kept document in another format. */
+export const isAnotherForm = ({ kept }: RawGroup, { form, relation, resemblance }: Partial<Member>): boolean =>
+  form !== kept.form && (relation === 'same-text' || (relation === 'near-duplicate' && resemblance! >= SAME_FORM));
+
 export function makeGroup(raw: RawGroup, index: number): Group {
   const documents = [raw.kept, ...raw.members];
   return {

@@ -1,9 +1,9 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import { compare, fold, piecesOf, rowsOf, type Piece, type Row } from '../compare';
 import { loadTexts, type Text } from '../data';
-import { count, plural, safeName, safeText, shellWord } from '../format';
+import { plural, safeName, safeText, shellWord } from '../format';
 import { useLoaded } from '../hooks';
-import type { Group, Report } from '../model';
+import { isAnotherForm, type Group, type Report } from '../model';
 import { Copy, Relation, Section, useFirst } from './parts';
 import { Neighbours } from './GroupView';
 
@@ -82,7 +82,17 @@ function stretchesOf(rows: Row[]): Stretch[] {
   return stretches;
 }
 
-function Line({ row, a, b, jump }: { row: Row; a: Piece[][]; b: Piece[][]; jump: (side: 'a' | 'b', move: number) => void }) {
+const lineId = (row: number): string => `row-${row}`;
+
+interface LineProps {
+  row: Row;
+  number: number;
+  a: Piece[][];
+  b: Piece[][];
+  jump: (side: 'a' | 'b', move: number) => void;
+}
+
+function Line({ row, number, a, b, jump }: LineProps) {
   const cell = (side: 'a' | 'b', line: number, pieces: Piece[][]) => (
     <div role="cell" class={`side ${side}${line < 0 ? ' none' : ''}`}>
       {line >= 0 && (
@@ -98,7 +108,7 @@ function Line({ row, a, b, jump }: { row: Row; a: Piece[][]; b: Piece[][]; jump:
     </div>
   );
   return (
-    <div role="row" class={row.same ? 'line' : 'line differs'} tabIndex={row.same ? undefined : -1}>
+    <div role="row" id={lineId(number)} class={row.same ? 'line' : 'line differs'} tabIndex={row.same ? undefined : -1}>
       {cell('a', row.a, a)}
       {cell('b', row.b, b)}
     </div>
@@ -112,25 +122,49 @@ function SideBySide({ left, right, names }: { left: string[]; right: string[]; n
   const b = useMemo(() => piecesOf(comparison.b, comparison.moves, 'b'), [comparison]);
   const [unfolded, setUnfolded] = useState(new Set<number>());
   const [whole, setWhole] = useState(false);
-  const box = useRef<HTMLDivElement>(null);
   useEffect(() => setUnfolded(new Set()), [comparison]);
-  const [shown, more] = useFirst(rows.length, 3000);
+  const stretches = useMemo(() => stretchesOf(rows), [rows]);
+  /** What is in the page: rows, and folds, which count as one. */
+  const parts = useMemo(
+    () =>
+      stretches.flatMap((stretch) => {
+        const { from, to, folded } = stretch;
+        if (folded && !whole && !unfolded.has(from)) return [stretch];
+        return Array.from({ length: to - from }, (_, i) => ({ from: from + i, to: from + i + 1, folded: false }));
+      }),
+    [stretches, whole, unfolded],
+  );
+  const [shown, more, showLeast] = useFirst(parts.length, 3000);
 
-  const reveal = (element: HTMLElement | null | undefined) => {
+  /** What is gone to, once its row is in the page. */
+  const [goal, setGoal] = useState<{ row: number; move?: string }>();
+  useLayoutEffect(() => {
+    const line = goal && document.getElementById(lineId(goal.row));
+    const element = goal?.move ? line?.querySelector<HTMLElement>(`[data-move="${goal.move}"]`) : line;
     element?.scrollIntoView({ block: 'center' });
     element?.focus({ preventScroll: true });
+  }, [goal]);
+  const goTo = (row: number, move?: string) => {
+    showLeast(parts.findIndex((part) => part.from === row) + 1);
+    setGoal({ row, move });
   };
-  const jump = (side: 'a' | 'b', move: number) => reveal(box.current?.querySelector<HTMLElement>(`[data-move="${side}-${move}"]`));
+  const jump = (side: 'a' | 'b', move: number) => {
+    const { line } = comparison[side].words[comparison.moves[move][side]];
+    goTo(rows.findIndex((row) => row[side] === line), `${side}-${move}`);
+  };
   /** A difference is a row that differs behind one that does not. */
+  const starts = useMemo(() => rows.flatMap((row, i) => (!row.same && (rows[i - 1]?.same ?? true) ? [i] : [])), [rows]);
+  /** From where one went last, as long as it is in sight; else from the middle of the screen. */
   const goOn = (step: 1 | -1) => {
-    const starts = [...box.current!.querySelectorAll<HTMLElement>('.line.differs')].filter(
-      (line) => !line.previousElementSibling?.classList.contains('differs'),
-    );
-    const middle = innerHeight / 2;
-    const at = starts.map((line) => line.getBoundingClientRect().top + line.offsetHeight / 2);
-    const focused = starts.indexOf(document.activeElement as HTMLElement);
-    const next = step > 0 ? at.findIndex((top) => top > middle + 1) : at.findLastIndex((top) => top < middle - 1);
-    reveal(starts[focused >= 0 ? focused + step : next]);
+    const middleOf = (row: number): number | undefined => {
+      const place = document.getElementById(lineId(row))?.getBoundingClientRect();
+      return place && (place.top + place.bottom) / 2;
+    };
+    const last = goal && middleOf(goal.row);
+    const known = last !== undefined && last > 0 && last < innerHeight;
+    const distance = (row: number): number => (known ? row - goal!.row : (middleOf(row) ?? Infinity) - innerHeight / 2);
+    const next = step > 0 ? starts.find((row) => distance(row) > 0) : starts.findLast((row) => distance(row) < 0);
+    if (next !== undefined) goTo(next);
   };
 
   const counts = [
@@ -139,13 +173,12 @@ function SideBySide({ left, right, names }: { left: string[]; right: string[]; n
     [comparison.b.kinds.filter((kind) => kind === 'changed').length, 'only on the right'],
     [comparison.a.kinds.filter((kind) => kind === 'moved').length, `moved, in ${plural(comparison.moves.length, 'passage')}`],
   ] as const;
-  const stretches = useMemo(() => stretchesOf(rows), [rows]);
   return (
     <>
       <ul class="legend">
         {counts.map(([value, words], i) => (
           <li key={words} class={['same', 'del', 'ins', 'moved'][i]}>
-            {count(value)} words {words}
+            {plural(value, 'word')} {words}
           </li>
         ))}
       </ul>
@@ -161,7 +194,7 @@ function SideBySide({ left, right, names }: { left: string[]; right: string[]; n
           <input type="checkbox" checked={whole} onChange={(event) => setWhole(event.currentTarget.checked)} /> Whole texts
         </label>
       </div>
-      <div class="compared" role="table" aria-label="Both texts side by side" ref={box}>
+      <div class="compared" role="table" aria-label="Both texts side by side">
         <div role="row" class="line heads">
           <div role="columnheader" class="side">
             <bdi>{names[0]}</bdi>
@@ -170,21 +203,19 @@ function SideBySide({ left, right, names }: { left: string[]; right: string[]; n
             <bdi>{names[1]}</bdi>
           </div>
         </div>
-        {stretches.map(({ from, to, folded }) => {
-          if (from >= shown) return null;
-          if (folded && !whole && !unfolded.has(from)) {
-            return (
-              <div role="row" class="folded" key={`fold-${from}`}>
-                <div role="cell">
-                  <button type="button" onClick={() => setUnfolded(new Set([...unfolded, from]))}>
-                    {plural(to - from, 'line')} the same
-                  </button>
-                </div>
+        {parts.slice(0, shown).map(({ from, to, folded }) =>
+          folded ? (
+            <div role="row" class="folded" key={`fold-${from}`}>
+              <div role="cell">
+                <button type="button" onClick={() => setUnfolded(new Set([...unfolded, from]))}>
+                  {plural(to - from, 'line')} the same
+                </button>
               </div>
-            );
-          }
-          return rows.slice(from, Math.min(to, shown)).map((row, i) => <Line key={from + i} row={row} a={a} b={b} jump={jump} />);
-        })}
+            </div>
+          ) : (
+            <Line key={from} row={rows[from]} number={from} a={a} b={b} jump={jump} />
+          ),
+        )}
       </div>
       {more}
     </>
@@ -221,8 +252,15 @@ export function Compare({ report, group, left, right }: { report: Report; group:
       </div>
       {member?.relation && (
         <p>
-          <Relation name={member.relation} share={member.relation === 'contained' ? member.contained : member.resemblance} />
+          <Relation
+            name={member.relation}
+            share={member.relation === 'contained' ? member.contained : member.resemblance}
+            anotherForm={isAnotherForm(group, member)}
+          />
         </p>
+      )}
+      {member?.relation === 'same-text' && !pair?.folded && (
+        <p class="faint">The text is the same: what differs below, such as case, punctuation or space, does not count as text.</p>
       )}
       <Section title="Differences" id="differences">
         {texts.error && <p class="notice">The texts cannot be unpacked: {texts.error.message}</p>}

@@ -1,5 +1,5 @@
 import { bytes, date, plural, safeName } from '../format';
-import type { Group, Report } from '../model';
+import { isAnotherForm, type Group, type Report } from '../model';
 import type { Member } from '../data';
 import { Meter, Name, Relation, Section, useFirst } from './parts';
 import { Tree } from './Tree';
@@ -15,7 +15,7 @@ function MemberRow({ group, place, owners }: { group: Group; place: number; owne
         <Name of={document} />
       </th>
       <td data-label="Relation">
-        <Relation name={member?.relation ?? 'kept'} />
+        <Relation name={member?.relation ?? 'kept'} anotherForm={member && isAnotherForm(group, member)} />
       </td>
       <td data-label="Resemblance">{member && <Meter share={member.resemblance} label="resemblance" />}</td>
       <td data-label="In the kept">{member && <Meter share={member.contained} label="in the kept one" />}</td>

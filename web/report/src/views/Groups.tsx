@@ -8,7 +8,7 @@ import { VirtualList } from './VirtualList';
 const ROW = 64;
 
 /** What was searched for and where the list stood, when one comes back from a group. */
-const memory = { query: '', relation: '', sorting: 'saving' as Sorting, place: { active: 0, top: 0 } };
+const memory = { asked: undefined as string | undefined, query: '', relation: '', sorting: 'saving' as Sorting, place: { active: 0, top: 0 } };
 
 function Row({ group, link }: { group: Group; link: object }) {
   return (
@@ -28,7 +28,7 @@ function Row({ group, link }: { group: Group; link: object }) {
 }
 
 export function Groups({ report, query: asked }: { report: Report; query?: string }) {
-  if (asked !== undefined && asked !== memory.query) Object.assign(memory, { query: asked, relation: '', place: { active: 0, top: 0 } });
+  if (asked !== memory.asked) Object.assign(memory, { asked, query: asked ?? '', relation: '', place: { active: 0, top: 0 } });
   const [query, setQuery] = useState(memory.query);
   const [relation, setRelation] = useState(memory.relation);
   const [sorting, setSorting] = useState<Sorting>(memory.sorting);

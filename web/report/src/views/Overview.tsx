@@ -64,13 +64,15 @@ function Method({ report }: { report: Report }) {
 
 export function Overview({ report }: { report: Report }) {
   const { summary, groups } = report;
+  const inside = report.head.redundant_inside;
   return (
     <>
       <h1 tabIndex={-1}>
         {summary.groups === 0
           ? 'No near-duplicates'
-          : `${plural(summary.redundant, 'document')} of ${count(summary.documents)} could be removed`}
+          : `${plural(summary.redundant - inside, 'document')} of ${count(summary.documents)} could be removed`}
       </h1>
+      {inside > 0 && <p class="lead">{count(inside)} more inside other files, such as archives.</p>}
       <dl class="figures">
         <Figure value={count(summary.documents)} words="Documents" note={bytes(summary.bytes)} />
         <Figure value={count(summary.groups)} words="Groups" note={`of ${plural(summary.redundant + summary.groups, 'document')}`} />

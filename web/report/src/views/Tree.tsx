@@ -36,12 +36,13 @@ function SecondEdge({ rows, row }: { rows: Node[]; row: number }) {
 /** What became of the parent. */
 function Way({ group, node, rows }: { group: Group; node: Node; rows: Node[] }) {
   if (node.parent < 0) return null;
-  const { derivation, added, removed, moved, confidence } = group.documents[node.document];
-  const words = [derivation && derivation !== 'root' ? derivation : ''];
+  const { derivation, added, removed, moved, confidence, direction = 1 } = group.documents[node.document];
+  const copy = derivation === 'same';
+  const words = [copy ? 'same text' : derivation && derivation !== 'root' ? derivation : ''];
   if (added) words.push(`+${count(added)}`);
   if (removed) words.push(`−${count(removed)}`);
   if (moved) words.push(`${count(moved)} moved`);
-  if (confidence !== undefined) words.push(`${percent(confidence)} sure`);
+  if (confidence !== undefined && !copy) words.push(`${percent(confidence * direction)} sure`);
   return (
     <span class="way">
       <span class="unseen">made from {safeName(group.documents[rows[node.parent].document].id)}: </span>
@@ -88,7 +89,8 @@ export function Tree({ group }: { group: Group }) {
       </div>
       {more}
       <p class="faint legend-line">
-        Each document below the one it was made from, with the words added and removed; the filled dot is kept
+        Each document below the one it was made from, with the words added and removed, and how sure it is that it
+        was made from this one; the filled dot is kept
         {all.some((node) => node.second >= 0) && '; a dashed line: text was taken from there, too'}. A name leads to the
         comparison with what it was made from.
       </p>

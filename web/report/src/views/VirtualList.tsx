@@ -102,6 +102,7 @@ export function VirtualList({ count, rowHeight, label, row, place }: Props) {
   return (
     <div
       class={printing ? 'virtual printing' : 'virtual'}
+      style={{ '--rows': `${count * rowHeight + 2}px` }}
       ref={box}
       tabIndex={lost ? 0 : -1}
       role="region"

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Document } from '../data';
-import { percent, relation as relationWords, safeName, splitName } from '../format';
+import { count, percent, relation as relationWords, safeName, splitName } from '../format';
 
 /** A document's name: the folder is less important than what it is called, and left out as far as it is known. */
 export function Name({ of, below = '', short = false }: { of: Document; below?: string; short?: boolean }) {
@@ -16,10 +16,11 @@ export function Name({ of, below = '', short = false }: { of: Document; below?: 
   );
 }
 
-export function Relation({ name, share }: { name: string; share?: number }) {
+export function Relation({ name, share, anotherForm }: { name: string; share?: number; anotherForm?: boolean }) {
+  const words = !anotherForm ? relationWords(name) : name === 'same-text' ? 'same text in another form' : 'another form';
   return (
     <span class={`relation ${name}`}>
-      {relationWords(name)}
+      {words}
       {share !== undefined && name !== 'identical' && name !== 'same-text' && name !== 'kept' && ` ${percent(share)}`}
     </span>
   );
@@ -77,17 +78,18 @@ export function Section({ title, children, id }: { title: string; children: Comp
   );
 }
 
-/** The first of many, and a button for more. */
-export function useFirst(total: number, step: number): [number, ComponentChildren] {
+/** How many of the first are shown, a button for more, and a way to show at least so many. */
+export function useFirst(total: number, step: number): [number, ComponentChildren, (least: number) => void] {
   const [shown, setShown] = useState(step);
   const left = total - shown;
+  const next = Math.min(left, step * 4);
   const more = left > 0 && (
     <p class="more">
-      <button type="button" onClick={() => setShown(shown + step * 4)}>
-        Show {Math.min(left, step * 4)} more
-      </button>{' '}
-      of {left} that are left
+      <button type="button" onClick={() => setShown(shown + next)}>
+        {next < left ? `Show ${count(next)} more` : `Show the other ${count(left)}`}
+      </button>
+      {next < left && ` of the ${count(left)} that are not shown`}
     </p>
   );
-  return [Math.min(total, shown), more];
+  return [Math.min(total, shown), more, (least) => setShown(Math.max(shown, least))];
 }
