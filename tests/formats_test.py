@@ -204,6 +204,14 @@ class Conversions(Base):
 
 
 class Limits(Base):
+    def test_repeated_spines(self):
+        items = "".join(f'<item id="i{i:05}" href="{i}.html" media-type="application/xhtml+xml"/>' for i in range(8000))
+        package = f'<package><manifest>{items}</manifest>{"<spine/>" * 200_000}<itemref idref="i00001"/></package>'
+        self.write("long.epub", corpus.archive([
+            ("mimetype", "application/epub+zip"), ("OEBPS/book.opf", package), ("OEBPS/1.html", "<body>its text</body>"),
+            ("META-INF/container.xml", '<container><rootfile full-path="OEBPS/book.opf"/></container>')]))
+        self.assertEqual(self.good("text", "long.epub", timeout=10).strip(), "its text")
+
     def test_text_is_bounded_by_memory(self):
         text = corpus.paragraphs("word and word again " * 60_000)
         self.write("long.docx", corpus.docx(text))

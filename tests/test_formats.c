@@ -2,6 +2,7 @@
 #include "read/document.h"
 #include "read/pages.h"
 #include "read/part_list.h"
+#include "read/xml.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -188,6 +189,31 @@ static void takes_long_tokens(void **state) {
     free(token);
 }
 
+struct interruption {
+    volatile int stop;
+    int seen;
+};
+
+static bool interrupt(void *context, const char *name, const char **attributes) {
+    struct interruption *i = context;
+    (void)name, (void)attributes;
+    i->stop = 1;
+    i->seen++;
+    return true;
+}
+
+static void stops_between_elements(void **state) {
+    (void)state;
+    static const struct xml_events events = {interrupt, NULL, NULL};
+    struct interruption i = {0};
+    size_t size;
+    char *many = repeated("<a>", "<b/>", 100000, "</a>", &size);
+    assert_int_equal(xml_parse((const uint8_t *)many, size, NULL, &events, &i, &i.stop, NULL),
+                     STEMMA_INTERRUPTED);
+    assert_in_range(i.seen, 1, 2000);
+    free(many);
+}
+
 /* ---- RTF ---- */
 
 #define RTF(literal, expected) expect(literal, sizeof literal - 1, TEXT_RTF, expected)
@@ -338,6 +364,7 @@ int main(void) {
         cmocka_unit_test(bounds_entities),
         cmocka_unit_test(bounds_depth),
         cmocka_unit_test(takes_long_tokens),
+        cmocka_unit_test(stops_between_elements),
         cmocka_unit_test(reads_rtf),
         cmocka_unit_test(reads_code_pages),
         cmocka_unit_test(reads_numbers_of_characters),
