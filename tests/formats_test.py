@@ -204,6 +204,15 @@ class Conversions(Base):
 
 
 class Limits(Base):
+    def test_many_relations_and_as_many_references(self):
+        names = [f"worksheets/sheet{i}.xml" for i in range(19_000)]
+        related = [(f"rId{i:05}", "worksheet" if i else "sharedStrings", name) for i, name in enumerate(names)]
+        order = '<workbook xmlns:r="r">' + '<sheet r:id="none"/>' * 200_000 + '<sheet r:id="rId00001"/></workbook>'
+        sheet = corpus.sheet("<c><v>1</v></c>")
+        self.write("long.xlsx", corpus.archive(corpus.package("xl/workbook.xml", [
+            ("xl/" + names[1], sheet), ("xl/workbook.xml", order)], related)))
+        self.assertEqual(self.good("text", "long.xlsx", timeout=10).strip(), "1")
+
     def test_repeated_spines(self):
         items = "".join(f'<item id="i{i:05}" href="{i}.html" media-type="application/xhtml+xml"/>' for i in range(8000))
         package = f'<package><manifest>{items}</manifest>{"<spine/>" * 200_000}<itemref idref="i00001"/></package>'
