@@ -112,6 +112,23 @@ class Formats(Base):
         self.assertEqual(piped["digest"], whole["digest"])
 
 
+class Declared(Base):
+    TEXTS = {"gb2312": "中国文学的发展历史，模糊不清。", "gbk": "龍的傳說，模糊", "gb18030": "中国模糊", "x-gbk": "模糊",
+             "big5": "中文網頁的編碼", "euc-jp": "日本語の文章と漢字、仮名", "x-euc-jp": "日本語", "shift_jis": "日本語の文章",
+             "x-sjis": "日本語", "iso-2022-jp": "日本語の文章", "euc-kr": "한국어 문서, 가나다", "ks_c_5601-1987": "한국어 똠",
+             "koi8-r": "Привет, мир", "cp1251": "Привет, мир", "windows-874": "ภาษาไทย ยินดีต้อนรับ"}
+    CODECS = {"x-gbk": "gbk", "x-euc-jp": "euc-jp", "x-sjis": "shift_jis", "ks_c_5601-1987": "cp949", "windows-874": "cp874"}
+
+    def test_pages_in_the_encodings_they_name(self):
+        for charset, text in self.TEXTS.items():
+            content = text * 100
+            codec = self.CODECS.get(charset, charset)
+            for name, page in (("a.html", f'<html><head><meta charset="{charset}"></head><body>{content}</body></html>'),
+                               ("a.xml", f'<?xml version="1.0" encoding="{charset}"?><a>{content}</a>')):
+                self.write(name, page.encode(codec))
+                self.assertEqual(self.good("text", "--extracted", name).strip(), content, (charset, name))
+
+
 class Corpus(Base):
     """Every format, good and broken: a text, or one line that names the file and the cause."""
 
