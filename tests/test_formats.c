@@ -287,7 +287,8 @@ static void survives_broken_rtf(void **state) {
 
 static void expect_pages(const char *pages, const char *expected) {
     struct buf out = {0};
-    assert_true(pages_text((const uint8_t *)pages, strlen(pages), &out));
+    const struct reading_limits limits = {0};
+    assert_int_equal(pages_text((const uint8_t *)pages, strlen(pages), &limits, &out, NULL), STEMMA_OK);
     assert_true(buf_add_byte(&out, '\0'));
     assert_string_equal((const char *)out.data, expected);
     buf_release(&out);
@@ -325,6 +326,19 @@ static void drops_running_lines(void **state) {
     expect_pages("one page\n1\n\f", "one page\n1\n");
     expect_pages("", "");
     expect_pages("\f\f\f", "");
+}
+
+static void bounds_what_lines_take(void **state) {
+    (void)state;
+    const struct reading_limits limits = {.memory = 1 << 20};
+    struct buf out = {0};
+    size_t size;
+    char *lines = repeated("", "x\n", 50000, "", &size), *words = repeated("", "x ", 100000, "", &size);
+    assert_int_equal(pages_text((const uint8_t *)lines, strlen(lines), &limits, &out, NULL), TEXT_TOO_LONG);
+    assert_int_equal(pages_text((const uint8_t *)words, strlen(words), &limits, &out, NULL), TEXT_TOO_LONG);
+    buf_release(&out);
+    free(lines);
+    free(words);
 }
 
 static void opens_ligatures(void **state) {
@@ -372,6 +386,7 @@ int main(void) {
         cmocka_unit_test(survives_broken_rtf),
         cmocka_unit_test(joins_divided_words),
         cmocka_unit_test(drops_running_lines),
+        cmocka_unit_test(bounds_what_lines_take),
         cmocka_unit_test(opens_ligatures),
         cmocka_unit_test(resolves_names),
     };
