@@ -1,4 +1,5 @@
 """Formats and encodings as a user of the program meets them."""
+import gzip
 import json
 import os
 import subprocess
@@ -218,6 +219,12 @@ class Conversions(Base):
 
     def test_bytes_are_left_alone(self):
         self.assertEqual(self.run_program("text", "--preset=raw", "letter.docx").stdout, (self.folder / "letter.docx").read_bytes())
+
+
+class Damaged(Base):
+    def test_a_name_is_said_once(self):
+        self.write("a.txt.gz", gzip.compress(TEXT.encode())[:-100])
+        self.bad("text", "a.txt.gz", says=r"\Astemma: cannot read 'a.txt.gz': it cannot be unpacked: .*gzip.*\n\Z")
 
 
 class Limits(Base):
