@@ -28,7 +28,9 @@ static bool has_tokens(const uint8_t *bytes, uint64_t begin, uint64_t end, const
     stemma_text *text;
     stemma_limits limits = stemma_limits_default();
     limits.encoding = STEMMA_ENCODING_UTF8;
-    REQUIRE(stemma_text_bytes(bytes + begin, end - begin, recipe, &limits, &text, NULL) == STEMMA_OK);
+    stemma_status status = stemma_text_bytes(bytes + begin, end - begin, recipe, &limits, &text, NULL);
+    if (status == STEMMA_CORRUPT || status == STEMMA_UNSUPPORTED) return true; /* an archive, to them */
+    REQUIRE(status == STEMMA_OK);
     bool has = stemma_text_token_count(text) > 0 || stemma_text_is_extracted(text);
     stemma_text_free(text);
     return has;
