@@ -1,4 +1,5 @@
 """Formats and encodings as a user of the program meets them."""
+import gzip
 import json
 import os
 import re
@@ -114,6 +115,23 @@ class Formats(Base):
         self.assertEqual(piped["digest"], whole["digest"])
 
 
+class Declared(Base):
+    TEXTS = {"gb2312": "中国文学的发展历史，模糊不清。", "gbk": "龍的傳說，模糊", "gb18030": "中国模糊", "x-gbk": "模糊",
+             "big5": "中文網頁的編碼", "euc-jp": "日本語の文章と漢字、仮名", "x-euc-jp": "日本語", "shift_jis": "日本語の文章",
+             "x-sjis": "日本語", "iso-2022-jp": "日本語の文章", "euc-kr": "한국어 문서, 가나다", "ks_c_5601-1987": "한국어 똠",
+             "koi8-r": "Привет, мир", "cp1251": "Привет, мир", "windows-874": "ภาษาไทย ยินดีต้อนรับ"}
+    CODECS = {"x-gbk": "gbk", "x-euc-jp": "euc-jp", "x-sjis": "shift_jis", "ks_c_5601-1987": "cp949", "windows-874": "cp874"}
+
+    def test_pages_in_the_encodings_they_name(self):
+        for charset, text in self.TEXTS.items():
+            content = text * 100
+            codec = self.CODECS.get(charset, charset)
+            for name, page in (("a.html", f'<html><head><meta charset="{charset}"></head><body>{content}</body></html>'),
+                               ("a.xml", f'<?xml version="1.0" encoding="{charset}"?><a>{content}</a>')):
+                self.write(name, page.encode(codec))
+                self.assertEqual(self.good("text", "--extracted", name).strip(), content, (charset, name))
+
+
 class Corpus(Base):
     """Every format, good and broken: a text, or one line that names the file and the cause."""
 
@@ -209,7 +227,30 @@ class Conversions(Base):
         self.assertEqual(self.run_program("text", "--preset=raw", "letter.docx").stdout, (self.folder / "letter.docx").read_bytes())
 
 
+class Damaged(Base):
+    def test_a_name_is_said_once(self):
+        self.write("a.txt.gz", gzip.compress(TEXT.encode())[:-100])
+        self.bad("text", "a.txt.gz", says=r"\Astemma: cannot read 'a.txt.gz': it cannot be unpacked: .*gzip.*\n\Z")
+
+
 class Limits(Base):
+    def test_many_relations_and_as_many_references(self):
+        names = [f"worksheets/sheet{i}.xml" for i in range(19_000)]
+        related = [(f"rId{i:05}", "worksheet" if i else "sharedStrings", name) for i, name in enumerate(names)]
+        order = '<workbook xmlns:r="r">' + '<sheet r:id="none"/>' * 200_000 + '<sheet r:id="rId00001"/></workbook>'
+        sheet = corpus.sheet("<c><v>1</v></c>")
+        self.write("long.xlsx", corpus.archive(corpus.package("xl/workbook.xml", [
+            ("xl/" + names[1], sheet), ("xl/workbook.xml", order)], related)))
+        self.assertEqual(self.good("text", "long.xlsx", timeout=10).strip(), "1")
+
+    def test_repeated_spines(self):
+        items = "".join(f'<item id="i{i:05}" href="{i}.html" media-type="application/xhtml+xml"/>' for i in range(8000))
+        package = f'<package><manifest>{items}</manifest>{"<spine/>" * 200_000}<itemref idref="i00001"/></package>'
+        self.write("long.epub", corpus.archive([
+            ("mimetype", "application/epub+zip"), ("OEBPS/book.opf", package), ("OEBPS/1.html", "<body>its text</body>"),
+            ("META-INF/container.xml", '<container><rootfile full-path="OEBPS/book.opf"/></container>')]))
+        self.assertEqual(self.good("text", "long.epub", timeout=10).strip(), "its text")
+
     def test_text_is_bounded_by_memory(self):
         text = corpus.paragraphs("word and word again " * 60_000)
         self.write("long.docx", corpus.docx(text))

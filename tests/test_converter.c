@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -113,6 +114,18 @@ static void says_what_is_missing(void **state) {
     }
 }
 
+/* A program that is there is not missing. */
+static void says_why_it_cannot_be_opened(void **state) {
+    (void)state;
+    struct rlimit before, none = {0};
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    none.rlim_max = before.rlim_max;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    struct result result = run("copy", (struct reading_limits){0});
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    expect_failure(result, STEMMA_NO_MEMORY, "Too many open files");
+}
+
 /* ---- those that fail ---- */
 
 static void hands_on_why_it_failed(void **state) {
@@ -174,7 +187,7 @@ int main(void) {
         cmocka_unit_test(has_no_secrets_of_ours), cmocka_unit_test(says_what_is_missing),
         cmocka_unit_test(hands_on_why_it_failed), cmocka_unit_test(ends_what_does_not_end),
         cmocka_unit_test(stops_when_asked),       cmocka_unit_test(bounds_memory_and_output),
-        cmocka_unit_test(can_only_read),
+        cmocka_unit_test(can_only_read),          cmocka_unit_test(says_why_it_cannot_be_opened),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

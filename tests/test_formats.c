@@ -2,6 +2,7 @@
 #include "read/document.h"
 #include "read/pages.h"
 #include "read/part_list.h"
+#include "read/xml.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -188,6 +189,31 @@ static void takes_long_tokens(void **state) {
     free(token);
 }
 
+struct interruption {
+    volatile int stop;
+    int seen;
+};
+
+static bool interrupt(void *context, const char *name, const char **attributes) {
+    struct interruption *i = context;
+    (void)name, (void)attributes;
+    i->stop = 1;
+    i->seen++;
+    return true;
+}
+
+static void stops_between_elements(void **state) {
+    (void)state;
+    static const struct xml_events events = {interrupt, NULL, NULL};
+    struct interruption i = {0};
+    size_t size;
+    char *many = repeated("<a>", "<b/>", 100000, "</a>", &size);
+    assert_int_equal(xml_parse((const uint8_t *)many, size, NULL, &events, &i, &i.stop, NULL),
+                     STEMMA_INTERRUPTED);
+    assert_in_range(i.seen, 1, 2000);
+    free(many);
+}
+
 /* ---- RTF ---- */
 
 #define RTF(literal, expected) expect(literal, sizeof literal - 1, TEXT_RTF, expected)
@@ -261,7 +287,8 @@ static void survives_broken_rtf(void **state) {
 
 static void expect_pages(const char *pages, const char *expected) {
     struct buf out = {0};
-    assert_true(pages_text((const uint8_t *)pages, strlen(pages), &out));
+    const struct reading_limits limits = {0};
+    assert_int_equal(pages_text((const uint8_t *)pages, strlen(pages), &limits, &out, NULL), STEMMA_OK);
     assert_true(buf_add_byte(&out, '\0'));
     assert_string_equal((const char *)out.data, expected);
     buf_release(&out);
@@ -301,6 +328,19 @@ static void drops_running_lines(void **state) {
     expect_pages("\f\f\f", "");
 }
 
+static void bounds_what_lines_take(void **state) {
+    (void)state;
+    const struct reading_limits limits = {.memory = 1 << 20};
+    struct buf out = {0};
+    size_t size;
+    char *lines = repeated("", "x\n", 50000, "", &size), *words = repeated("", "x ", 100000, "", &size);
+    assert_int_equal(pages_text((const uint8_t *)lines, strlen(lines), &limits, &out, NULL), TEXT_TOO_LONG);
+    assert_int_equal(pages_text((const uint8_t *)words, strlen(words), &limits, &out, NULL), TEXT_TOO_LONG);
+    buf_release(&out);
+    free(lines);
+    free(words);
+}
+
 static void opens_ligatures(void **state) {
     (void)state;
     expect_pages("e\xEF\xAC\x83"
@@ -338,6 +378,7 @@ int main(void) {
         cmocka_unit_test(bounds_entities),
         cmocka_unit_test(bounds_depth),
         cmocka_unit_test(takes_long_tokens),
+        cmocka_unit_test(stops_between_elements),
         cmocka_unit_test(reads_rtf),
         cmocka_unit_test(reads_code_pages),
         cmocka_unit_test(reads_numbers_of_characters),
@@ -345,6 +386,7 @@ int main(void) {
         cmocka_unit_test(survives_broken_rtf),
         cmocka_unit_test(joins_divided_words),
         cmocka_unit_test(drops_running_lines),
+        cmocka_unit_test(bounds_what_lines_take),
         cmocka_unit_test(opens_ligatures),
         cmocka_unit_test(resolves_names),
     };

@@ -2,6 +2,7 @@
  * stemma_compare_bytes and the definition of stars. */
 #include "base/rng.h"
 #include "effort.h"
+#include "scan/scan.h"
 #include "stemma.h"
 
 #include <fcntl.h>
@@ -641,11 +642,38 @@ static void test_structs_grow(void **state) {
     assert_int_equal(stemma_scan_new(NULL, &options, &limits, &scan, NULL), STEMMA_INVALID);
 }
 
+/* ---- texts give way ---- */
+
+/* A text is kept by a reader that is still at work when memory is short; and can go when it is not. */
+static void test_texts_of_readers_that_end_give_way(void **state) {
+    (void)state;
+    stemma_scan *scan;
+    struct text_reader reader;
+    stemma_limits limits = stemma_limits_default();
+    const uint8_t *text;
+    size_t size;
+    bool binary;
+    limits.memory = 1 << 30;
+    assert_int_equal(stemma_scan_new(NULL, NULL, &limits, &scan, NULL), STEMMA_OK);
+    assert_int_equal(text_reader_init(&reader, scan, NULL), STEMMA_OK);
+    assert_int_equal(
+        text_reader_canon(&reader, NULL, (const uint8_t *)"kept", 4, &text, &size, &binary, NULL), STEMMA_OK);
+    assert_true(scan->texts.used > 0);
+    scan->texts.budget = 0;
+    assert_int_equal(texts_make_room(scan, NULL), STEMMA_OK);
+    assert_true(scan->texts.used > 0);
+    text_reader_release(&reader);
+    assert_int_equal(texts_make_room(scan, NULL), STEMMA_OK);
+    assert_int_equal(scan->texts.used, 0);
+    stemma_scan_free(scan);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_relations),
         cmocka_unit_test(test_identical_and_same_text),
         cmocka_unit_test(test_nothing_depends_on_threads_or_memory),
+        cmocka_unit_test(test_texts_of_readers_that_end_give_way),
         cmocka_unit_test(test_pairs_are_those_of_brute_force),
         cmocka_unit_test_setup_teardown(test_files, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(test_texts, make_folder, remove_folder),

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <iconv.h>
+#include <stdio.h>
 #include <string.h>
 
 /* The names that the Encoding standard has for them, without those nobody uses. Others are not handed to the
@@ -14,6 +15,38 @@ static const char *const legacy[] = {
     "macintosh",    "shift_jis",    "tis-620",      "windows-1250", "windows-1251", "windows-1253",
     "windows-1254", "windows-1255", "windows-1256", "windows-1257", "windows-1258", "windows-874"};
 
+void charset_standard_name(const char *said, char out[CHARSET_NAME_MOST]) {
+    static const char *const names[][2] = {{"big5hkscs", "big5-hkscs"},
+                                           {"cn-big5", "big5"},
+                                           {"cp866", "ibm866"},
+                                           {"cp932", "shift_jis"},
+                                           {"cp936", "gbk"},
+                                           {"cp949", "euc-kr"},
+                                           {"cp950", "big5"},
+                                           {"gb_2312-80", "gb2312"},
+                                           {"iso-8859-11", "tis-620"},
+                                           {"iso-8859-8-i", "iso-8859-8"},
+                                           {"ks_c_5601-1987", "euc-kr"},
+                                           {"ms_kanji", "shift_jis"},
+                                           {"shift-jis", "shift_jis"},
+                                           {"sjis", "shift_jis"},
+                                           {"windows-31j", "shift_jis"},
+                                           {"windows-949", "euc-kr"},
+                                           {"x-euc-jp", "euc-jp"},
+                                           {"x-gbk", "gbk"},
+                                           {"x-sjis", "shift_jis"}};
+    size_t length = 0;
+    for (; said[length] && length + 8 < CHARSET_NAME_MOST; length++)
+        out[length] = said[length] >= 'A' && said[length] <= 'Z' ? (char)(said[length] + 32) : said[length];
+    out[length] = 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(out, names[i][0])) snprintf(out, CHARSET_NAME_MOST, "%s", names[i][1]);
+    if (!strncmp(out, "cp125", 5)) { /* cp1251 */
+        memmove(out + 8, out + 2, strlen(out + 2) + 1);
+        memcpy(out, "windows-", 8);
+    }
+}
+
 bool charset_is_legacy(const char *charset) {
     for (size_t i = 0; i < sizeof legacy / sizeof *legacy; i++)
         if (!strcmp(legacy[i], charset)) return true;
@@ -23,6 +56,7 @@ bool charset_is_legacy(const char *charset) {
 /* The C library calls the supersets that pages mean by these names differently. */
 static const char *library_name(const char *charset) {
     if (!strcmp(charset, "gb2312") || !strcmp(charset, "gbk")) return "gb18030";
+    if (!strcmp(charset, "euc-kr")) return "cp949";
     if (!strcmp(charset, "shift_jis")) return "cp932";
     if (!strcmp(charset, "windows-874") || !strcmp(charset, "tis-620")) return "cp874";
     return charset;

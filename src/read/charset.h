@@ -4,6 +4,11 @@
 
 #include "base/buf.h"
 
+/* The name that the Encoding standard has for one that mail and pages call otherwise, in lower case; others
+ * stay. */
+#define CHARSET_NAME_MOST 80
+void charset_standard_name(const char *said, char out[CHARSET_NAME_MOST]);
+
 /* Whether it is one that pages are written in, and not one that shows by the bytes (UTF-8, Latin-1). */
 bool charset_is_legacy(const char *charset);
 

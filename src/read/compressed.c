@@ -50,8 +50,10 @@ static stemma_status unpacker_failed(const struct unpacker *unpacker, stemma_err
     if (failure->status != STEMMA_OK) return fail(err, failure->status, "%s", failure->message);
     if (archive_errno(unpacker->archive) == ENOMEM) return fail_memory(err);
     const char *said = archive_error_string(unpacker->archive);
-    return fail(err, STEMMA_CORRUPT, "cannot unpack '%s': %s", unpacker->stream.name,
-                said ? said : "damaged data");
+    if (!said) said = "damaged data";
+    return unpacker->stream.name
+               ? fail(err, STEMMA_CORRUPT, "cannot unpack '%s': %s", unpacker->stream.name, said)
+               : fail(err, STEMMA_CORRUPT, "it cannot be unpacked: %s", said);
 }
 
 static bool support_formats(struct archive *archive) {

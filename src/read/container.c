@@ -140,7 +140,8 @@ static stemma_status hold_container(struct walk *w, struct stream *stream, struc
 
 stemma_status walk_too_large(struct walk *w, stemma_error *err) {
     return fail(err, STEMMA_UNSUPPORTED,
-                "'%s' has to be held in memory, and is too large for that (--memory)", walk_id(w));
+                "'%s' has to be held in memory, and is too large for that: %zu bytes may be (--memory)",
+                walk_id(w), w->options->held_most);
 }
 
 /* ---- one document ---- */

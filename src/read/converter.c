@@ -32,12 +32,19 @@ enum {
 static int open_program_at(const char *path) {
     int fd = access(path, X_OK) ? -1 : open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return -1;
-    int high = fcntl(fd, F_DUPFD_CLOEXEC, FILES_MOST);
+    int high = fcntl(fd, F_DUPFD_CLOEXEC, FILES_MOST), cause = errno;
     close(fd);
+    errno = cause;
     return high;
 }
 
-/* Folders that are not named in full do not count: nobody is to find a program where documents lie. */
+/* Whether errno says that there is no such program, and not that it cannot be opened now. */
+static bool is_missing(void) {
+    return errno == ENOENT || errno == ENOTDIR || errno == EACCES || errno == ENAMETOOLONG || errno == ELOOP;
+}
+
+/* -1 and errno where it fails. Folders that are not named in full do not count: nobody is to find a program
+ * where documents lie. */
 static int open_program(const char *name) {
     const char *at = getenv("PATH");
     char path[4096];
@@ -45,10 +52,12 @@ static int open_program(const char *name) {
     for (at = at ? at : "/usr/local/bin:/usr/bin:/bin"; *at; at += strspn(at, ":")) {
         size_t length = strcspn(at, ":");
         int size = snprintf(path, sizeof path, "%.*s/%s", (int)length, at, name);
-        int fd = *at == '/' && size < (int)sizeof path ? open_program_at(path) : -1;
-        if (fd >= 0) return fd;
+        bool looks = *at == '/' && size < (int)sizeof path;
+        int fd = looks ? open_program_at(path) : -1;
+        if (fd >= 0 || (looks && !is_missing())) return fd;
         at += length;
     }
+    errno = ENOENT;
     return -1;
 }
 
@@ -276,7 +285,10 @@ stemma_status converter_run(const struct converter *converter, const uint8_t *by
                       .output = {-1, -1},
                       .words = {-1, -1}};
     words[0] = '\0';
-    if (run.program < 0) return fail(err, STEMMA_UNSUPPORTED, "%s", converter->advice);
+    if (run.program < 0)
+        return is_missing()
+                   ? fail(err, STEMMA_UNSUPPORTED, "%s", converter->advice)
+                   : fail(err, STEMMA_NO_MEMORY, "cannot start %s: %s", converter->program, strerror(errno));
     stemma_status status = run_through(&run, bytes, size, out, words, err);
     kill_child(&run);
     for (int i = 0; i < 2; i++) {

@@ -107,8 +107,9 @@ struct document_kind document_look(const char *name, const uint8_t *bytes, size_
 /* A page may say that it is in an encoding that its bytes do not show. */
 static stemma_status decode_declared(struct extractor *x, struct document_text *text, bool *done,
                                      stemma_error *err) {
-    char charset[HTML_CHARSET_MOST];
-    html_charset(text->bytes, text->size, charset);
+    char said[HTML_CHARSET_MOST], charset[CHARSET_NAME_MOST];
+    html_charset(text->bytes, text->size, said);
+    charset_standard_name(said, charset);
     *done = false;
     if (!charset_is_legacy(charset)) return STEMMA_OK;
     enum charset_result result = charset_decode(charset, text->bytes, text->size, &x->decoded);

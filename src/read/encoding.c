@@ -113,7 +113,7 @@ static void guess_by_sequences(const uint8_t *bytes, size_t size, bool cut, stru
         bad += cp == UTF8_INVALID;
         at += length ? length : size - at;
     }
-    guess->multibyte = good > 0;
+    guess->multibyte = good > bad; /* pairs in other encodings are well-formed by chance, now and then */
     guess->encoding = bad > 4 * good ? ENCODING_LATIN1 : ENCODING_UTF8;
 }
 

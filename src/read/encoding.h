@@ -26,7 +26,7 @@ enum encoding {
 struct encoding_guess {
     enum encoding encoding;
     size_t mark;    /* bytes of the byte order mark */
-    bool multibyte; /* UTF-8: there are characters of several bytes */
+    bool multibyte; /* UTF-8: most bytes beyond ASCII are well-formed characters */
     bool binary;    /* no text in any encoding */
 };
 

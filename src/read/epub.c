@@ -26,6 +26,7 @@ struct book {
     struct part_list pages;
     bool no_memory, encrypted;
     bool package_found;
+    bool sorted; /* the items are; no more are taken */
 };
 
 /* ---- the package's name ---- */
@@ -104,7 +105,7 @@ static bool is_contents(const char *properties) {
 
 static bool add_item(struct book *b, const char **attributes) {
     const char *id = xml_attribute(attributes, "id"), *href = xml_attribute(attributes, "href");
-    if (!id || !href || b->item_count == PARTS_MOST ||
+    if (!id || !href || b->item_count == PARTS_MOST || b->sorted ||
         !is_page_type(xml_attribute(attributes, "media-type")) ||
         is_contents(xml_attribute(attributes, "properties")))
         return true;
@@ -118,7 +119,13 @@ static int by_id(const void *a, const void *b) {
     return strcmp(((const struct item *)a)->id, ((const struct item *)b)->id);
 }
 
-/* Items come before the spine. */
+/* Items come before the spine. Once: sorting them at every spine of a hostile file takes as long as it likes.
+ */
+static void sort_items(struct book *b) {
+    if (!b->sorted && b->item_count) qsort(b->items, b->item_count, sizeof *b->items, by_id);
+    b->sorted = true;
+}
+
 static bool add_page(struct book *b, const char **attributes) {
     struct item asked = {.id = (char *)xml_attribute(attributes, "idref")}; /* which is only compared */
     const struct item *item =
@@ -132,8 +139,8 @@ static bool take_package(void *context, const char *name, const char **attribute
     bool done = true;
     if (!strcmp(name, "item"))
         done = add_item(b, attributes);
-    else if (!strcmp(name, "spine") && b->item_count)
-        qsort(b->items, b->item_count, sizeof *b->items, by_id);
+    else if (!strcmp(name, "spine"))
+        sort_items(b);
     else if (!strcmp(name, "itemref"))
         done = add_page(b, attributes);
     b->no_memory |= !done;

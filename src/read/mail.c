@@ -112,6 +112,7 @@ static bool part_name(const struct part *part, struct buf *out) {
 static stemma_status part_kind(struct part *part, bool digest, stemma_error *err) {
     char type[HEADER_WORD_MOST], disposition[HEADER_WORD_MOST];
     struct buf name = {0};
+    bool done = true;
     header_word(field_of(part->header, "content-type"), type);
     header_word(field_of(part->header, "content-disposition"), disposition);
     part->kind = PART_FILE;
@@ -120,11 +121,11 @@ static stemma_status part_kind(struct part *part, bool digest, stemma_error *err
     else if (strcmp(disposition, "attachment") && !(digest && !*type)) {
         if (!*type || !strcmp(type, "text/plain") || !strcmp(type, "text")) part->kind = PART_PLAIN;
         if (!strcmp(type, "text/html")) part->kind = PART_HTML;
-        if (!part_name(part, &name)) return fail_memory(err);
+        done = part_name(part, &name);
         if (name.len) part->kind = PART_FILE;
     }
     buf_release(&name);
-    return STEMMA_OK;
+    return done ? STEMMA_OK : fail_memory(err);
 }
 
 /* Whether a line is the boundary; *last: the one behind all parts. */
@@ -200,9 +201,8 @@ static stemma_status divide(struct mail *mail, uint32_t number, int depth, stemm
     struct text_span type = field_of(part->header, "content-type");
     struct buf boundary = {0};
     if (part->kind != PART_SEVERAL && part->kind != PART_ALTERNATIVE) return STEMMA_OK;
-    if (!header_parameter(type, "boundary", &boundary)) return fail_memory(err);
-    stemma_status status = STEMMA_OK;
-    if (boundary.len && depth < DEPTH_MOST)
+    stemma_status status = header_parameter(type, "boundary", &boundary) ? STEMMA_OK : fail_memory(err);
+    if (status == STEMMA_OK && boundary.len && depth < DEPTH_MOST)
         status = add_children(mail, number, &boundary, begins_with(type, "multipart/digest"), depth, err);
     if (mail->parts[number].first == NO_PART) mail->parts[number].kind = PART_PLAIN;
     buf_release(&boundary);

@@ -117,24 +117,6 @@ bool decode_quoted_printable(const uint8_t *bytes, size_t size, struct buf *out)
 
 /* ---- charsets ---- */
 
-/* The names that mail has beside those of the Encoding standard. */
-static void standard_charset(const char *said, char out[HEADER_WORD_MOST]) {
-    static const char *const names[][2] = {
-        {"ks_c_5601-1987", "euc-kr"}, {"x-sjis", "shift_jis"}, {"windows-31j", "shift_jis"},
-        {"cp932", "shift_jis"},       {"x-gbk", "gbk"},        {"iso-8859-8-i", "iso-8859-8"},
-        {"cp866", "ibm866"},          {"x-euc-jp", "euc-jp"}};
-    size_t length = 0;
-    for (; said[length] && length + 8 < HEADER_WORD_MOST; length++)
-        out[length] = said[length] >= 'A' && said[length] <= 'Z' ? (char)(said[length] + 32) : said[length];
-    out[length] = 0;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!strcmp(out, names[i][0])) snprintf(out, HEADER_WORD_MOST, "%s", names[i][1]);
-    if (!strncmp(out, "cp125", 5)) { /* cp1251 */
-        memmove(out + 8, out + 2, strlen(out + 2) + 1);
-        memcpy(out, "windows-", 8);
-    }
-}
-
 static enum encoding encoding_named(const char *charset, const uint8_t *bytes, size_t size) {
     if (!strcmp(charset, "utf-16le")) return ENCODING_UTF16LE;
     if (!strcmp(charset, "utf-16be")) return ENCODING_UTF16BE;
@@ -142,9 +124,9 @@ static enum encoding encoding_named(const char *charset, const uint8_t *bytes, s
 }
 
 bool mail_decode_charset(const char *charset, const uint8_t *bytes, size_t size, struct buf *out) {
-    char name[HEADER_WORD_MOST];
+    char name[CHARSET_NAME_MOST];
     if (!size) return true;
-    standard_charset(charset, name);
+    charset_standard_name(charset, name);
     if (charset_is_legacy(name)) {
         size_t before = out->len;
         enum charset_result result = charset_decode(name, bytes, size, out);

@@ -30,9 +30,10 @@ struct package {
     enum text_format format;
     struct zip_parts zip;
     size_t text_most;
-    struct relation *relations; /* of the kinds above, sorted by source */
+    struct relation *relations; /* of the kinds above, sorted by source and id */
     size_t relation_count, relation_cap;
-    const char *main; /* of the relations */
+    const char *main;        /* of the relations */
+    struct part_list orders; /* the main part and those of shared strings: what is read before the text */
     struct part_list parts;
     struct shared_strings strings;
     const char *source;   /* whose relations or order are being read */
@@ -153,32 +154,32 @@ static stemma_status read_relations(struct package *p, stemma_error *err) {
 
 /* ---- which parts, in which order ---- */
 
-static stemma_status add_part(struct package *p, const char *name, int kind, stemma_error *err) {
-    return part_list_add(&p->parts, name, strlen(name), kind, err);
+static stemma_status add_part(struct part_list *list, const char *name, int kind, stemma_error *err) {
+    return part_list_add(list, name, strlen(name), kind, err);
 }
 
-static stemma_status add_related(struct package *p, const char *source, int kind, stemma_error *err) {
+static stemma_status add_related(const struct package *p, struct part_list *list, const char *source,
+                                 int kind, stemma_error *err) {
     for (const struct relation *r = relations_of(p, source); is_of(p, r, source); r++)
-        if (r->kind == kind) TRY(add_part(p, r->target, kind, err));
+        if (r->kind == kind) TRY(add_part(list, r->target, kind, err));
     return STEMMA_OK;
 }
 
 static stemma_status plan_document(struct package *p, stemma_error *err) {
-    TRY(add_related(p, p->main, HEADER, err));
-    TRY(add_part(p, p->main, MAIN, err));
-    TRY(add_related(p, p->main, FOOTNOTES, err));
-    TRY(add_related(p, p->main, ENDNOTES, err));
-    return add_related(p, p->main, FOOTER, err);
+    TRY(add_related(p, &p->parts, p->main, HEADER, err));
+    TRY(add_part(&p->parts, p->main, MAIN, err));
+    TRY(add_related(p, &p->parts, p->main, FOOTNOTES, err));
+    TRY(add_related(p, &p->parts, p->main, ENDNOTES, err));
+    return add_related(p, &p->parts, p->main, FOOTER, err);
 }
 
 /* A slide or a sheet, by the id of its relation, and the notes of the slide. */
 static stemma_status add_page(struct package *p, const char *id, stemma_error *err) {
-    for (const struct relation *r = relations_of(p, p->main); is_of(p, r, p->main); r++) {
-        if ((r->kind != SLIDE && r->kind != SHEET) || strcmp(r->id, id)) continue;
-        TRY(add_part(p, r->target, r->kind, err));
-        return add_related(p, r->target, NOTES, err);
-    }
-    return STEMMA_OK;
+    const struct relation asked = {.source = (char *)p->main, .id = (char *)id}; /* only compared */
+    const struct relation *r = bsearch(&asked, p->relations, p->relation_count, sizeof asked, by_source);
+    if (!r || (r->kind != SLIDE && r->kind != SHEET)) return STEMMA_OK;
+    TRY(add_part(&p->parts, r->target, r->kind, err));
+    return add_related(p, &p->parts, r->target, NOTES, err);
 }
 
 /* <sldId id="256" r:id="rId2"/>, <sheet name="..." sheetId="1" r:id="rId1"/> */
@@ -193,11 +194,7 @@ static bool take_page(void *context, const char *name, const char **attributes) 
 }
 
 static bool is_order(void *context, const char *name) {
-    struct package *p = context;
-    if (!strcmp(name, p->main)) return true;
-    for (const struct relation *r = relations_of(p, p->main); is_of(p, r, p->main); r++)
-        if (r->kind == STRINGS && !strcmp(r->target, name)) return true;
-    return false;
+    return part_list_find(&((struct package *)context)->orders, name) != NULL;
 }
 
 static stemma_status take_order(void *context, const char *name, const uint8_t *bytes, size_t size,
@@ -213,6 +210,9 @@ static stemma_status take_order(void *context, const char *name, const uint8_t *
 
 static stemma_status plan_pages(struct package *p, stemma_error *err) {
     static const struct zip_taker taker = {is_order, take_order};
+    TRY(add_part(&p->orders, p->main, MAIN, err));
+    TRY(add_related(p, &p->orders, p->main, STRINGS, err));
+    part_list_sort(&p->orders);
     return zip_parts_each(&p->zip, &taker, p, err);
 }
 
@@ -273,6 +273,7 @@ stemma_status ooxml_text(enum text_format format, const uint8_t *bytes, size_t s
     zip_parts_init(&package.zip, bytes, size, limits);
     stemma_status status = read_package(&package, out, err);
     zip_parts_release(&package.zip);
+    part_list_release(&package.orders);
     part_list_release(&package.parts);
     shared_strings_release(&package.strings);
     for (size_t i = 0; i < package.relation_count; i++) relation_release(&package.relations[i]);

@@ -16,9 +16,10 @@ static stemma_status unpack_all(struct unpacker *unpacker, size_t most, struct b
     return STEMMA_OK;
 }
 
-static stemma_status unpack(const char *name, const uint8_t *bytes, size_t size, size_t most, struct buf *out,
+/* Its name is said by who asks. */
+static stemma_status unpack(const uint8_t *bytes, size_t size, size_t most, struct buf *out,
                             stemma_error *err) {
-    struct stream stream = stream_of_memory(name, bytes, size);
+    struct stream stream = stream_of_memory(NULL, bytes, size);
     struct unpacker *unpacker = NULL;
     out->len = 0;
     TRY(unpacker_new(&stream, &unpacker, err));
@@ -56,7 +57,7 @@ static stemma_status unpack_layers(struct extractor *x, const char *name, char i
         if (times == PACKED_TIMES)
             return fail(err, STEMMA_UNSUPPORTED, "it is compressed more than %d times", PACKED_TIMES);
         struct buf *unpacked = &x->unpacked[times % 2];
-        TRY(unpack(name, bytes->at, bytes->size, most, unpacked, err));
+        TRY(unpack(bytes->at, bytes->size, most, unpacked, err));
         *bytes = (struct text_bytes){unpacked->data, unpacked->len};
         packed_name(times ? inside : name, inside);
     }

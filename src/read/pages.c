@@ -22,6 +22,7 @@ struct pages {
     struct vec64 words; /* hashes of the words in the text, sorted */
     bool divides;       /* what to do with a divided word that the others tell nothing of */
     struct buf *out;
+    size_t most, held; /* bytes that the text, lines, edges and words may take, and take */
 };
 
 static bool is_space(uint8_t byte) {
@@ -32,27 +33,38 @@ static bool is_digit(uint8_t byte) {
     return (uint8_t)(byte - '0') < 10;
 }
 
-/* ---- lines ---- */
+/* ---- memory ---- */
 
-static bool add_line(struct pages *p, size_t begin, size_t end) {
-    while (begin < end && is_space(p->bytes[begin])) begin++;
-    while (end > begin && is_space(p->bytes[end - 1])) end--;
-    if (begin == end) return true;
-    if (!mem_grow((void **)&p->lines, &p->cap, p->count + 1, sizeof *p->lines)) return false;
-    p->lines[p->count++] = (struct line){.page = p->page_count, .begin = begin, .end = end};
-    return true;
+/* A text of short lines or words takes many times its size. */
+static stemma_status hold(struct pages *p, size_t size, stemma_error *err) {
+    p->held += size;
+    if (p->held <= p->most) return STEMMA_OK;
+    return fail(err, TEXT_TOO_LONG, "its lines and words need more than %zu bytes: allow more memory",
+                p->most);
 }
 
-static bool find_lines(struct pages *p, size_t size) {
+/* ---- lines ---- */
+
+static stemma_status add_line(struct pages *p, size_t begin, size_t end, stemma_error *err) {
+    while (begin < end && is_space(p->bytes[begin])) begin++;
+    while (end > begin && is_space(p->bytes[end - 1])) end--;
+    if (begin == end) return STEMMA_OK;
+    TRY(hold(p, sizeof *p->lines, err));
+    if (!mem_grow((void **)&p->lines, &p->cap, p->count + 1, sizeof *p->lines)) return fail_memory(err);
+    p->lines[p->count++] = (struct line){.page = p->page_count, .begin = begin, .end = end};
+    return STEMMA_OK;
+}
+
+static stemma_status find_lines(struct pages *p, size_t size, stemma_error *err) {
     size_t begin = 0;
     for (size_t at = 0; at <= size; at++) {
         bool feed = at < size && p->bytes[at] == '\f';
         if (at < size && p->bytes[at] != '\n' && !feed) continue;
-        if (!add_line(p, begin, at)) return false;
+        TRY(add_line(p, begin, at, err));
         begin = at + 1;
         p->page_count += feed;
     }
-    return true;
+    return STEMMA_OK;
 }
 
 /* ---- headers, footers, page numbers ---- */
@@ -123,11 +135,14 @@ static void judge_edges(struct pages *p, const struct edge *edges, size_t count)
     first->bare = !same;
 }
 
-static bool drop_running_lines(struct pages *p) {
+static stemma_status drop_running_lines(struct pages *p, stemma_error *err) {
     size_t count = 0, begin = 0;
-    struct edge *edges = mem_alloc((p->count + 1) * sizeof *edges);
-    if (!edges) return false;
     mark_edges(p);
+    for (size_t i = 0; i < p->count; i++) count += p->lines[i].edge;
+    TRY(hold(p, count * sizeof(struct edge), err));
+    struct edge *edges = mem_alloc((count + 1) * sizeof *edges);
+    if (!edges) return fail_memory(err);
+    count = 0;
     for (size_t i = 0; i < p->count; i++)
         if (p->lines[i].edge) edges[count++] = (struct edge){hash_line(p, &p->lines[i]), i};
     if (count) qsort(edges, count, sizeof *edges, by_hash);
@@ -136,8 +151,9 @@ static bool drop_running_lines(struct pages *p) {
         judge_edges(p, edges + begin, i - begin);
         begin = i;
     }
+    p->held -= count * sizeof *edges;
     mem_free(edges);
-    return true;
+    return STEMMA_OK;
 }
 
 /* ---- words ---- */
@@ -212,16 +228,18 @@ static bool find_division(const struct pages *p, const struct line *line, struct
 
 /* ---- divided words ---- */
 
-static bool find_words(struct pages *p) {
+static stemma_status find_words(struct pages *p, stemma_error *err) {
     for (size_t i = 0; i < p->count; i++) {
         const struct line *line = &p->lines[i];
         size_t at = line->begin, end = line->end - hyphen_size(p, line);
         struct span word;
         while (!line->dropped && next_word(p, &at, end, &word))
-            if (at < end || end == line->end) /* not the half of one */
-                if (!vec64_add(&p->words, hash_span(p, hash_start, word))) return false;
+            if (at < end || end == line->end) {               /* not the half of one */
+                TRY(hold(p, 2 * sizeof *p->words.data, err)); /* and its place while they are sorted */
+                if (!vec64_add(&p->words, hash_span(p, hash_start, word))) return fail_memory(err);
+            }
     }
-    return sort_u64(p->words.data, p->words.len);
+    return sort_u64(p->words.data, p->words.len) ? STEMMA_OK : fail_memory(err);
 }
 
 static bool is_known(const struct pages *p, uint64_t hash) {
@@ -298,12 +316,19 @@ static bool write_lines(struct pages *p) {
     return true;
 }
 
-bool pages_text(const uint8_t *bytes, size_t size, struct buf *out) {
-    struct pages pages = {.bytes = bytes, .out = out};
-    bool done = find_lines(&pages, size) && drop_running_lines(&pages) && find_words(&pages);
-    if (done) judge_habit(&pages);
-    done = done && write_lines(&pages);
+static stemma_status join(struct pages *p, size_t size, stemma_error *err) {
+    TRY(find_lines(p, size, err));
+    TRY(drop_running_lines(p, err));
+    TRY(find_words(p, err));
+    judge_habit(p);
+    return write_lines(p) ? STEMMA_OK : fail_memory(err);
+}
+
+stemma_status pages_text(const uint8_t *bytes, size_t size, const struct reading_limits *limits,
+                         struct buf *out, stemma_error *err) {
+    struct pages pages = {.bytes = bytes, .out = out, .most = reading_memory(limits), .held = size};
+    stemma_status status = join(&pages, size, err);
     mem_free(pages.lines);
     vec64_release(&pages.words);
-    return done;
+    return status;
 }

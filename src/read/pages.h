@@ -3,6 +3,8 @@
 #define READ_PAGES_H
 
 #include "base/buf.h"
+#include "base/error.h"
+#include "read/reading_limits.h"
 
 /*
  * Append the text of pages that end with form feeds:
@@ -11,8 +13,9 @@
  * - a word that was divided at the end of a line is one word again, a compound stays one: the words elsewhere
  * in the text tell, and, where they do not, how often lines end so;
  * - ligatures become letters.
- * False when memory is refused.
+ * TEXT_TOO_LONG when what has to be known of its lines and words is more than the memory of the limits.
  */
-bool pages_text(const uint8_t *bytes, size_t size, struct buf *out);
+stemma_status pages_text(const uint8_t *bytes, size_t size, const struct reading_limits *limits,
+                         struct buf *out, stemma_error *err);
 
 #endif

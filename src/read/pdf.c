@@ -18,7 +18,7 @@ stemma_status pdf_text(const uint8_t *bytes, size_t size, const struct reading_l
     stemma_status status = converter_run(&pdftotext, bytes, size, limits, &pages, words, err);
     if (status == STEMMA_CORRUPT && strstr(words, "Incorrect password"))
         status = fail(err, STEMMA_UNSUPPORTED, "it is encrypted");
-    if (status == STEMMA_OK && !pages_text(pages.data, pages.len, out)) status = fail_memory(err);
+    if (status == STEMMA_OK) status = pages_text(pages.data, pages.len, limits, out, err);
     buf_release(&pages);
     return status;
 }

@@ -11,15 +11,16 @@
 #define AMPLIFICATION      10.0f
 #define AMPLIFICATION_FROM ((size_t)1 << 18)
 
-/* Bytes between two looks at whether to stop. A token that goes on beyond its piece is looked at again with
- * each: small pieces would make long tokens expensive. */
-enum { PIECE = 16 << 20 };
+/* Bytes, and elements, between two looks at whether to stop. A token that goes on beyond its piece is looked
+ * at again with each: small pieces would make long tokens expensive. */
+enum { PIECE = 16 << 20, LOOK_ELEMENTS = 1024 };
 
 struct walk {
     XML_Parser parser;
     const struct xml_events *events;
     void *context;
-    unsigned depth;
+    const volatile int *stop;
+    unsigned depth, elements;
     bool too_deep;
 };
 
@@ -42,7 +43,8 @@ static void go_on(struct walk *w, bool wanted) {
 static void XMLCALL begin_element(void *context, const XML_Char *name, const XML_Char **attributes) {
     struct walk *w = context;
     w->too_deep = ++w->depth > XML_DEPTH_MOST;
-    go_on(w, !w->too_deep && w->events->begin(w->context, local_name(name), attributes));
+    bool stopped = ++w->elements % LOOK_ELEMENTS == 0 && check_stop(w->stop, NULL) != STEMMA_OK;
+    go_on(w, !w->too_deep && !stopped && w->events->begin(w->context, local_name(name), attributes));
 }
 
 static void XMLCALL end_element(void *context, const XML_Char *name) {
@@ -61,19 +63,18 @@ static stemma_status walk_failed(const struct walk *w, stemma_error *err) {
     if (cause == XML_ERROR_NO_MEMORY) return fail_memory(err);
     if (w->too_deep)
         return fail(err, STEMMA_UNSUPPORTED, "its XML is nested more than %d deep", XML_DEPTH_MOST);
-    if (cause == XML_ERROR_ABORTED) return STEMMA_OK;
+    if (cause == XML_ERROR_ABORTED) return check_stop(w->stop, err);
     if (cause == XML_ERROR_AMPLIFICATION_LIMIT_BREACH)
         return fail(err, STEMMA_UNSUPPORTED, "entities of its XML expand to more than ten times its size");
     return fail(err, STEMMA_CORRUPT, "broken XML in line %lu: %s",
                 (unsigned long)XML_GetCurrentLineNumber(w->parser), XML_ErrorString(cause));
 }
 
-static stemma_status feed(struct walk *w, const uint8_t *bytes, size_t size, const volatile int *stop,
-                          stemma_error *err) {
+static stemma_status feed(struct walk *w, const uint8_t *bytes, size_t size, stemma_error *err) {
     for (size_t step;; bytes += step, size -= step) {
         step = size < PIECE ? size : PIECE;
         bool last = step == size;
-        TRY(check_stop(stop, err));
+        TRY(check_stop(w->stop, err));
         enum XML_Status status = XML_Parse(w->parser, step ? (const char *)bytes : "", (int)step, last);
         if (status != XML_STATUS_OK) return walk_failed(w, err);
         if (last) return STEMMA_OK;
@@ -83,14 +84,15 @@ static stemma_status feed(struct walk *w, const uint8_t *bytes, size_t size, con
 stemma_status xml_parse(const uint8_t *bytes, size_t size, const char *encoding,
                         const struct xml_events *events, void *context, const volatile int *stop,
                         stemma_error *err) {
-    struct walk walk = {.events = events, .context = context, .parser = XML_ParserCreate(encoding)};
+    struct walk walk = {
+        .events = events, .context = context, .stop = stop, .parser = XML_ParserCreate(encoding)};
     if (!walk.parser) return fail_memory(err);
     XML_SetUserData(walk.parser, &walk);
     XML_SetElementHandler(walk.parser, begin_element, end_element);
     XML_SetCharacterDataHandler(walk.parser, take_text);
     XML_SetBillionLaughsAttackProtectionMaximumAmplification(walk.parser, AMPLIFICATION);
     XML_SetBillionLaughsAttackProtectionActivationThreshold(walk.parser, AMPLIFICATION_FROM);
-    stemma_status status = feed(&walk, bytes, size, stop, err);
+    stemma_status status = feed(&walk, bytes, size, err);
     XML_ParserFree(walk.parser);
     return status;
 }

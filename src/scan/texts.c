@@ -20,13 +20,6 @@ stemma_status text_reader_init(struct text_reader *reader, struct stemma_scan *s
     return whole_new(&scan->recipe->view, &scan->recipe->tables, &reader->whole, err);
 }
 
-void text_reader_release(struct text_reader *reader) {
-    extractor_release(&reader->extractor);
-    whole_free(reader->whole);
-    buf_release(&reader->bytes);
-    record_reader_release(&reader->records);
-}
-
 /* ---- from a file to canonical text ---- */
 
 /* Until the end, and not further than `most`; a file may have grown since it was listed. */
@@ -197,10 +190,24 @@ static uint8_t *new_chunk(struct stemma_scan *scan, size_t size, size_t *number)
     return bytes;
 }
 
+/* Under the lock. It may have been passed by while it was written to: then it is looked at again. */
+static void mark_closed(struct texts *texts, size_t number) {
+    texts->chunks[number].open = false;
+    if (number < texts->given_up) texts->given_up = number;
+}
+
 static void close_chunk(struct stemma_scan *scan, size_t number) {
     pthread_mutex_lock(&scan->catalogue.lock);
-    scan->texts.chunks[number].open = false;
+    mark_closed(&scan->texts, number);
     pthread_mutex_unlock(&scan->catalogue.lock);
+}
+
+void text_reader_release(struct text_reader *reader) {
+    if (reader->room.data) close_chunk(reader->scan, reader->chunk);
+    extractor_release(&reader->extractor);
+    whole_free(reader->whole);
+    buf_release(&reader->bytes);
+    record_reader_release(&reader->records);
 }
 
 static bool is_shared(const struct stemma_scan *scan, size_t size) {
@@ -275,7 +282,7 @@ static void enter_text(struct stemma_scan *scan, uint32_t class, uint8_t *text, 
     scan->catalogue.classes[class].cached = text;
     if (class < chunk->first) chunk->first = class;
     if (class > chunk->last) chunk->last = class;
-    if (closed) chunk->open = false;
+    if (closed) mark_closed(&scan->texts, number);
     pthread_mutex_unlock(&scan->catalogue.lock);
 }
 
@@ -318,7 +325,7 @@ static void give_up_chunk(struct stemma_scan *scan, struct text_chunk *chunk) {
     scan->texts.untrimmed += chunk->size;
 }
 
-/* The oldest first. What somebody writes to stays: each worker has one such chunk. */
+/* The oldest first. What somebody writes to stays until it is closed: each worker has one such chunk. */
 static void give_up(struct stemma_scan *scan, uint64_t resident) {
     struct texts *texts = &scan->texts;
     while (texts->given_up < texts->chunk_count && texts->used + resident > texts->budget) {

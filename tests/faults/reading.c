@@ -178,9 +178,10 @@ static stemma_status convert_xml(const char *text, stemma_error *error) {
 
 static stemma_status run_pages_together(const char *text, stemma_error *error) {
     struct buf out = {0};
-    bool done = pages_text((const uint8_t *)text, strlen(text), &out);
+    const struct reading_limits limits = {0};
+    stemma_status status = pages_text((const uint8_t *)text, strlen(text), &limits, &out, error);
     buf_release(&out);
-    return done ? STEMMA_OK : fail_memory(error);
+    return status;
 }
 
 static stemma_status read_contained(const char *name, stemma_error *error) {

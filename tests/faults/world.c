@@ -126,9 +126,10 @@ static void make_packed(void) {
 /* A mail in an archive, with an attachment; and a crawl. */
 static void make_archive(void) {
     static const char
-        mail[] = "From: a\nTo: b\nSubject: c\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\nbody\n"
-                 "--b\nContent-Type: application/x; name=\"=?utf-8?b?w6k=?=\"\n"
-                 "Content-Transfer-Encoding: base64\n\neHl6\n--b--\n",
+        mail[] =
+            "From: a\nTo: b\nSubject: c\nContent-Type: multipart/mixed; boundary=\"=?utf-8?q?b?= =?utf-8?q?b?=\"\n\n--bb\n\nbody\n"
+            "--bb\nContent-Type: application/x; name=\"=?utf-8?b?w6k=?=\"\n"
+            "Content-Transfer-Encoding: base64\n\neHl6\n--bb--\n",
         crawl[] = "WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: u\r\nContent-Length: 3\r\n\r\nxyz";
     struct archive *archive = archive_write_new();
     char path[160];
