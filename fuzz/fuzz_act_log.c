@@ -41,7 +41,7 @@ static void write_again(const struct log_content *content, struct act_log *log) 
     for (size_t i = 0; i < content->count; i++)
         REQUIRE(log_intend(log, &content->entries[i].intent, NULL) == STEMMA_OK);
     for (size_t i = 0; i < content->folder_count; i++)
-        REQUIRE(log_folder(log, content->folders[i], NULL) == STEMMA_OK);
+        REQUIRE(log_folder(log, content->folders[i], true, NULL) == STEMMA_OK);
     for (size_t i = 0; i < content->count; i++)
         if (content->entries[i].state == LOG_DONE) REQUIRE(log_note(log, "done", i, NULL, NULL) == STEMMA_OK);
 }
