@@ -104,12 +104,7 @@ static void json_totals(const options *o, const stemma_act_options *act, const s
     json line = json_begin(stdout);
     json_open(&line, "acted", '{');
     json_word(&line, "action", stemma_action_name(act->action));
-    json_bool(&line, "dry_run", o->dry_run);
-    json_count(&line, "steps", t->steps);
-    json_count(&line, "done", t->done);
-    json_count(&line, "done_bytes", t->done_bytes);
-    json_count(&line, "skipped", t->skipped);
-    json_count(&line, "failed", t->failed);
+    act_json_totals(&line, t, o->dry_run);
     json_count(&line, "not_files", t->not_files);
     json_count(&line, "holding", t->holding);
     if (log) json_name(&line, "log", log);

@@ -5,6 +5,7 @@
 #ifndef STEMMA_CLI_ACT_H
 #define STEMMA_CLI_ACT_H
 
+#include "json.h"
 #include "options.h"
 #include "output.h"
 #include "scan_report.h"
@@ -25,6 +26,9 @@ typedef struct act_report {
 
 /* A stemma_act_take; context: an act_report. */
 stemma_status act_report_step(void *report, const stemma_act_step *step, stemma_error *error);
+
+/* What acting and undoing say alike of their totals. */
+void act_json_totals(json *line, const stemma_act_totals *totals, bool dry_run);
 
 /* "12 files deleted, 3.4 MB freed" */
 void act_report_totals(stemma_action action, bool dry, const stemma_act_totals *totals);

@@ -82,6 +82,15 @@ stemma_status act_report_step(void *context, const stemma_act_step *s, stemma_er
 
 /* ---- totals ---- */
 
+void act_json_totals(json *line, const stemma_act_totals *totals, bool dry_run) {
+    json_bool(line, "dry_run", dry_run);
+    json_count(line, "steps", totals->steps);
+    json_count(line, "done", totals->done);
+    json_count(line, "done_bytes", totals->done_bytes);
+    json_count(line, "skipped", totals->skipped);
+    json_count(line, "failed", totals->failed);
+}
+
 void act_report_rest(const stemma_act_totals *t) {
     char count[32];
     if (t->skipped) printf(", %s skipped", format_count(t->skipped, count, sizeof count));

@@ -8,12 +8,7 @@ static void print_totals(const options *o, const stemma_act_totals *t) {
     if (o->json) {
         json line = json_begin(stdout);
         json_open(&line, "undone", '{');
-        json_bool(&line, "dry_run", o->dry_run);
-        json_count(&line, "steps", t->steps);
-        json_count(&line, "done", t->done);
-        json_count(&line, "done_bytes", t->done_bytes);
-        json_count(&line, "skipped", t->skipped);
-        json_count(&line, "failed", t->failed);
+        act_json_totals(&line, t, o->dry_run);
         json_close(&line, '}');
         json_end(&line);
     } else if (!o->quiet || o->dry_run) {

@@ -24,7 +24,7 @@ bool new_file_keep(new_file *file, bool replace);
 /* Nothing is left of it. */
 void new_file_abandon(new_file *file);
 
-/* Whether it could be made, for now: nothing is left of the trial. If not, errno. */
+/* Whether it could be made, by trying; nothing is left of that. If not, errno. */
 bool new_file_possible(const char *path);
 
 /* Said before the work: a file that exists is replaced only with --force, one of the inputs never. */
