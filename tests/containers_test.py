@@ -129,6 +129,37 @@ class Archives(Containers):
         self.assertEqual(groups, {"pile/a.zip!/b.tar.gz!/in.zip!/d.gz": {"pile/a.zip!/b.tar.gz!/x.txt": "same-text"}})
         self.assertEqual(summary["containers"], 3)
 
+    def test_names_that_come_twice(self):
+        """Each has an id of its own, by which it is found again; a name may look like such an id."""
+        members = [("x.txt", text(1)), ("x.txt!2", text(2)), ("x.txt", text(3)), ("x.txt!2", text(4)), ("x.txt", text(1))]
+        crawl = b"".join(record("http://x/", content.encode(), "resource", "text/plain") for content in (text(1), text(2)))
+        self.write("pile/a.tar", tarred(*members))
+        self.write("pile/b.warc", crawl)
+        self.write("pile/c.eml", mail("see below", ("x.txt", text(1)), ("x.txt", text(2))))
+        ids = [f"pile/a.tar!/x.txt{more}" for more in ("", "!2", "!3", "!2!2", "!4")]
+        for number, name in zip((1, 2, 3, 4, 1), ids):
+            self.assertEqual(self.good("text", name), text(number))
+        groups, summary, _ = self.scan("pile")
+        self.assertEqual(summary["contained"], 9)
+        self.assertEqual(groups, {ids[0]: dict.fromkeys([ids[4], "pile/b.warc!/http://x/", "pile/c.eml!/x.txt"], "identical"),
+                                  ids[1]: dict.fromkeys(["pile/b.warc!/http://x/!2", "pile/c.eml!/x.txt!2"], "identical")})
+
+    def test_an_archive_is_no_text(self):
+        self.write("z.zip", zipped(("a.txt", text(1)), ("b.tgz", gzip.compress(tarred(("c.txt", text(2)))))))
+        self.write("c.warc.gz", gzip.compress(record("http://x/", text(1).encode(), "resource", "text/plain")))
+        self.bad("text", "z.zip", says=r"'z.zip' holds 3 documents: name one, such as 'z.zip!/a.txt'\n")
+        self.bad("text", "--extracted", "c.warc.gz", says=r"holds 1 document: name one, such as 'c.warc.gz!/http://x/'\n")
+        self.bad("text", "z.zip!/b.tgz", says=r"holds 1 document: name one, such as 'z.zip!/b.tgz!/c.txt'\n")
+        self.bad("diff", "z.zip", "z.zip", says="holds 3 documents")
+        self.write("none.zip", zipped())
+        self.bad("text", "none.zip", says="'none.zip' is an archive, and holds no documents")
+        self.write("broken.zip", zipped(("a.txt", text(1)))[:40])
+        self.bad("text", "broken.zip", says="cannot unpack 'broken.zip!/a.txt'")
+        self.write("box", mailbox(mail(text(1))))
+        self.assertIn(text(1)[:50], self.good("text", "box"))
+        self.assertEqual(self.run_program("text", "--preset=raw", "z.zip").stdout, (self.folder / "z.zip").read_bytes())
+        self.assertEqual(json.loads(self.good("compare", "--json", "z.zip", "z.zip"))["relation"], "identical")
+
     def test_members_are_named(self):
         self.write("a.txt", text(1))
         self.write("z.zip", zipped(("folder/a.txt", text(1) + " more"), ("mail.eml", mail(text(2), ("b.txt", text(1))))))

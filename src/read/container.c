@@ -1,12 +1,12 @@
 #include "read/container.h"
 
 #include "base/alloc.h"
-#include "base/file.h"
 #include "read/compressed.h"
 #include "read/container_walk.h"
 #include "read/entries.h"
 #include "read/mail.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #define UNPACKED_TIMES  1000 /* of the file's size; prose packs to a tenth, logs to a hundredth */
@@ -26,9 +26,27 @@ static stemma_status add_name(struct walk *w, const char *name, stemma_error *er
     return buf_add_string(&w->id, name) && buf_reserve(&w->id, 1) ? STEMMA_OK : fail_memory(err);
 }
 
+/* Archives, mail and crawls may have a name twice: "x.txt", "x.txt!2". */
+static stemma_status tell_apart(struct walk *w, stemma_error *err) {
+    const size_t plain = w->id.len;
+    const uint64_t first = member_key(w->id.data, plain);
+    uint64_t *used = member_names_at(&w->names, first);
+    uint64_t number = used ? *used : 0;
+    for (bool taken = number > 0; used && taken; taken = used && *used > 0) {
+        w->id.len = plain;
+        bool whole = buf_add_format(&w->id, "!%" PRIu64, ++number) && buf_reserve(&w->id, 1);
+        used = whole ? member_names_at(&w->names, member_key(w->id.data, w->id.len)) : NULL;
+    }
+    if (!used) return fail_memory(err);
+    *used = 1;
+    if (number) *member_names_at(&w->names, first) = number;
+    return STEMMA_OK;
+}
+
 stemma_status walk_push(struct walk *w, const char *name, size_t *before, stemma_error *err) {
     *before = w->id.len;
     TRY(add_name(w, name, err));
+    TRY(tell_apart(w, err));
     return walk_count(w, MEMBER_LEAST, err);
 }
 
@@ -383,68 +401,6 @@ stemma_status container_walk(const struct stream *stream, const struct container
     stemma_status status = add_name(&w, stream->name, err);
     if (status == STEMMA_OK) status = walk_inside(&w, &file, err);
     buf_release(&w.id);
-    return status;
-}
-
-/* ---- one of them ---- */
-
-bool container_is_id(const char *id) {
-    return strstr(id, CONTAINER_SEPARATOR) != NULL;
-}
-
-struct wanted {
-    const char *id;
-    struct buf *bytes;
-    bool found;
-    stemma_error failure; /* of what was on the way to it */
-    struct container_visitor *visitor;
-};
-
-static stemma_status take_wanted(void *context, const struct contained *document, stemma_error *err) {
-    struct wanted *wanted = context;
-    if (strcmp(document->id, wanted->id)) return STEMMA_OK;
-    wanted->found = wanted->visitor->enough = true;
-    return buf_add(wanted->bytes, document->bytes, document->size) ? STEMMA_OK : fail_memory(err);
-}
-
-static void take_failure(void *context, const char *id, const stemma_error *cause) {
-    struct wanted *wanted = context;
-    bool machine = cause->status == STEMMA_IO; /* nothing behind it can be read, either */
-    if (machine || !strncmp(id, wanted->id, strlen(id))) wanted->failure = *cause;
-}
-
-static stemma_status read_wanted(struct input *input, const struct container_options *options,
-                                 struct wanted *wanted, stemma_error *err) {
-    struct container_visitor visitor = {wanted, take_wanted, take_failure, false};
-    struct stream stream = stream_of_file(input->name, input->fd, input->size);
-    wanted->visitor = &visitor;
-    TRY(container_walk(&stream, options, &visitor, err));
-    if (wanted->found) return STEMMA_OK;
-    if (wanted->failure.status != STEMMA_OK)
-        return fail(err, wanted->failure.status, "%s", wanted->failure.message);
-    return fail(err, STEMMA_NOT_FOUND, "there is no '%s' in '%s'",
-                wanted->id + strlen(input->name) + strlen(CONTAINER_SEPARATOR), input->name);
-}
-
-/* The file is as much of the id as names one; a name may hold a separator itself. */
-stemma_status container_read(const char *id, const struct container_options *options, struct buf *bytes,
-                             stemma_error *err) {
-    struct wanted wanted = {.id = id, .bytes = bytes};
-    struct buf path = {0};
-    struct input input;
-    stemma_status status = STEMMA_NOT_FOUND;
-    for (const char *end = strstr(id, CONTAINER_SEPARATOR); end && status == STEMMA_NOT_FOUND;
-         end = strstr(end + 1, CONTAINER_SEPARATOR)) {
-        path.len = 0;
-        if (!buf_add(&path, id, (size_t)(end - id)) || !buf_add_byte(&path, 0))
-            status = fail_memory(err);
-        else
-            status = input_open(&input, (const char *)path.data, err);
-    }
-    if (status == STEMMA_OK) {
-        status = read_wanted(&input, options, &wanted, err);
-        input_close(&input);
-    }
-    buf_release(&path);
+    member_names_release(&w.names);
     return status;
 }

@@ -5,6 +5,7 @@
 
 #include "kernels/kernels.h"
 #include "read/container.h"
+#include "read/member_names.h"
 
 enum {
     MEMBER_LEAST = 4096, /* what a member counts for, so that many empty ones come to an end, too */
@@ -16,6 +17,7 @@ struct walk {
     struct container_visitor *visitor;
     const char *file;
     struct buf id; /* of what is being read, without a NUL */
+    struct member_names names;
     uint64_t unpacked, unpacked_most, number;
     size_t held;
     unsigned depth;
