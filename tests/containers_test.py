@@ -3,6 +3,7 @@
 
     containers_test.py PROGRAM SOURCE-DIRECTORY [unittest arguments]
 """
+import base64
 import bz2
 import gzip
 import io
@@ -16,6 +17,7 @@ import sys
 import tarfile
 import unittest
 import zipfile
+import zlib
 from email.message import EmailMessage
 
 from program import PROGRAM, Base, prose
@@ -365,6 +367,35 @@ class Crawls(Containers):
         self.assertEqual(groups, {"pile/a.txt": {f"pile/crawl.warc{gz}!/{uri}": relation for gz in ("", ".gz")
                                                  for uri, relation in expected.items()}})
         self.assertEqual((summary["containers"], summary["contained"]), (2, 14))
+
+    def test_deflated(self):
+        """Inside zlib's frame, as the standard has it, or bare, as some servers do; or not at all."""
+        content = page(text(1))
+        bare = zlib.compressobj(wbits=-15)
+        for number, body in enumerate((zlib.compress(content), zlib.compress(content, 0), bare.compress(content) + bare.flush(),
+                                       gzip.compress(content), content, b"")):
+            self.write("c.warc", record("u", response(body, "Content-Encoding: deflate")))
+            self.assertEqual(self.extracted("c.warc!/u").split(), text(1).split() if body else [], number)
+        self.write("c.warc", record("u", response(zlib.compress(content)[:-500], "Content-Encoding: deflate")))
+        self.bad("text", "c.warc!/u", says="cannot unpack 'c.warc!/u'")
+        self.write("c.warc", record("u", response(os.urandom(500), "Content-Encoding: deflate")))
+        self.bad("text", "c.warc!/u", says="cannot unpack 'c.warc!/u'")
+
+    def test_charsets_that_only_the_header_names(self):
+        said = "Съешь ещё этих мягких французских булок"
+        for type, body, expected in (("text/html; charset=KOI8-R", page(said).replace(said.encode(), said.encode("koi8-r")), said),
+                                     ('text/plain;charset="cp1251"', said.encode("cp1251"), said),
+                                     ("text/plain; charset=koi8-r", said.encode(), said),  # the bytes show what they are
+                                     ("text/plain; charset=iso-2022-jp", "いろは".encode("iso-2022-jp"), "いろは"),
+                                     ("text/plain; charset=none", b"caf\xe9", "café"),
+                                     ("image/png; charset=koi8-r", b"caf\xe9", "café")):
+            self.write("c.warc", record("u", response(gzip.compress(body), f"Content-Type: {type}", "Content-Encoding: gzip"))
+                       + record("v", body, "resource", type))
+            attached = (f"From: a\nDate: x\nContent-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: {type}\n"
+                        f"Content-Disposition: attachment; filename=x\nContent-Transfer-Encoding: base64\n\n").encode()
+            self.write("m.eml", attached + base64.encodebytes(body) + b"--b--\n")
+            for name in ("c.warc!/u", "c.warc!/v", "m.eml!/x"):
+                self.assertEqual(self.extracted(name).strip(), expected, (name, type))
 
     def test_what_is_broken(self):
         good = record("http://a.example/1", response(page(text(1))))

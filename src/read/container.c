@@ -196,6 +196,30 @@ stemma_status walk_give(struct walk *w, const char *name, const uint8_t *bytes, 
     return walk_inside(w, &inside, err);
 }
 
+enum { UTF8_TIMES = 3 }; /* bytes that become of one, at most */
+
+static stemma_status give_decoded(struct walk *w, const char *name, const char *charset, const uint8_t *bytes,
+                                  size_t size, stemma_error *err) {
+    struct buf text = {0};
+    const size_t room =
+        size <= (SIZE_MAX - KERNEL_SLACK) / UTF8_TIMES ? UTF8_TIMES * size + KERNEL_SLACK : size;
+    if (!hold(w, room)) return walk_too_large(w, err);
+    bool done = buf_reserve(&text, room) && mail_decode_charset(charset, bytes, size, &text) &&
+                buf_reserve(&text, KERNEL_SLACK);
+    stemma_status status = done ? walk_give(w, name, text.data, text.len, err) : fail_memory(err);
+    buf_release(&text);
+    let_go(w, room);
+    return status;
+}
+
+stemma_status walk_give_typed(struct walk *w, const char *name, struct text_span type, const uint8_t *bytes,
+                              size_t size, stemma_error *err) {
+    char charset[CHARSET_NAME_MOST];
+    bool declared;
+    TRY(declares_charset(type, bytes, size, charset, &declared, err));
+    return declared ? give_decoded(w, name, charset, bytes, size, err) : walk_give(w, name, bytes, size, err);
+}
+
 static stemma_status pull_stream(void *context, uint8_t *bytes, size_t size, size_t *got, stemma_error *err) {
     return stream_read(context, bytes, size, got, err);
 }
@@ -294,23 +318,23 @@ static stemma_status walk_archive(struct walk *w, struct stream *stream, bool li
 
 /* ---- mail ---- */
 
-static stemma_status give_attachment(struct walk *w, const char *name, const uint8_t *bytes, size_t size,
-                                     stemma_error *err) {
+static stemma_status give_attachment(struct walk *w, const char *name, struct text_span type,
+                                     const uint8_t *bytes, size_t size, stemma_error *err) {
     TRY(walk_count(w, size, err));
     if (!hold(w, size)) return walk_too_large(w, err);
-    stemma_status status = walk_give(w, name, bytes, size, err);
+    stemma_status status = walk_give_typed(w, name, type, bytes, size, err);
     let_go(w, size);
     return status;
 }
 
-static stemma_status take_attachment(void *context, const char *name, const uint8_t *bytes, size_t size,
-                                     stemma_error *err) {
+static stemma_status take_attachment(void *context, const char *name, struct text_span type,
+                                     const uint8_t *bytes, size_t size, stemma_error *err) {
     struct walk *w = context;
     size_t before;
     stemma_error cause;
     if (!walk_goes_on(w)) return STEMMA_OK;
     stemma_status status = walk_push(w, name, &before, &cause);
-    if (status == STEMMA_OK) status = give_attachment(w, name, bytes, size, &cause);
+    if (status == STEMMA_OK) status = give_attachment(w, name, type, bytes, size, &cause);
     status = walk_told(w, status, &cause, err);
     walk_pop(w, before);
     return status;

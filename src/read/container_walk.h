@@ -5,6 +5,7 @@
 
 #include "kernels/kernels.h"
 #include "read/container.h"
+#include "read/mail_header.h"
 #include "read/member_names.h"
 
 enum {
@@ -58,6 +59,10 @@ stemma_status walk_too_large(struct walk *walk, stemma_error *err);
 /* A document that is there as a whole, and what is inside it. */
 stemma_status walk_give(struct walk *walk, const char *name, const uint8_t *bytes, size_t size,
                         stemma_error *err);
+
+/* The same with the type that its header has: a text in a charset that only this tells becomes UTF-8. */
+stemma_status walk_give_typed(struct walk *walk, const char *name, struct text_span type,
+                              const uint8_t *bytes, size_t size, stemma_error *err);
 
 /* ---- kinds ---- */
 
