@@ -703,7 +703,7 @@ class Outputs(Base):
             os.close(reader)
             done = subprocess.run([PROGRAM, *arguments], cwd=self.folder, stdout=writer, stderr=subprocess.PIPE)
             os.close(writer)
-            self.assertEqual((done.returncode, done.stderr), (3, b""), arguments)
+            self.assertEqual((done.returncode, done.stderr), (0, b""), arguments)
 
     def test_closed_standard_output(self):
         done = subprocess.run(["sh", "-c", 'exec "$0" text a >&-', PROGRAM], cwd=self.folder, stderr=subprocess.PIPE)
