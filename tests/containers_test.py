@@ -20,6 +20,7 @@ import zipfile
 import zlib
 from email.message import EmailMessage
 
+import quines
 from program import PROGRAM, Base, prose
 
 SANITIZED = "STEMMA_SKIP_LARGE" in os.environ
@@ -485,6 +486,22 @@ class Hostile(Containers):
         _, summary, problems = self.scan("pile", says="is nested deeper than 16")
         self.assertEqual(len(problems), 2)
         self.assertIn("too many filters", problems["pile/deep.gz"])
+
+    def test_what_holds_itself(self):
+        name = "quine/inside/the/quine/r/r.zip"
+        in_zip, in_gzip = quines.quine(quines.zip_file), quines.quine(quines.gzip_file)
+        self.assertEqual((zipfile.ZipFile(io.BytesIO(in_zip)).read(name), gzip.decompress(in_gzip)), (in_zip, in_gzip))
+        self.write("pile/q.zip", in_zip)
+        self.write("pile/q.gz", in_gzip)
+        self.write("pile/q.zip.gz", gzip.compress(in_zip))
+        self.write("pile/a.txt", text(1))
+        self.write("pile/b.txt", text(1))
+        groups, summary, problems = self.scan("pile", says="is nested deeper than 16|too many filters")
+        self.assertEqual(groups["pile/a.txt"], {"pile/b.txt": "identical"})
+        self.assertEqual(summary["contained"], 16 + 15)
+        self.assertEqual({re.sub("!/.*", "", name) for name in problems}, {"pile/q.zip", "pile/q.gz", "pile/q.zip.gz"})
+        self.bad("text", "pile/q.gz", says="cannot read 'pile/q.gz'")
+        self.bad("text", "pile/q.zip", says=f"such as 'pile/q.zip!/{name}'")
 
     def test_bombs(self):
         """They end at the limit: one line, little memory, and the rest is read."""
