@@ -4,19 +4,11 @@
  *
  * Input: the document.
  */
+#include "fuzz.h"
+
 #include "read/pages.h"
 #include "read/rtf.h"
 #include "text/utf8.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define REQUIRE(condition)                                                                                   \
-    do {                                                                                                     \
-        if (!(condition)) abort();                                                                           \
-    } while (0)
 
 static void check_utf8(const struct buf *text) {
     for (size_t at = 0; at < text->len;) {

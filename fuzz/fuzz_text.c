@@ -4,19 +4,11 @@
  *
  * Input: a byte of switches and unit, a byte that seeds the cuts, the text.
  */
+#include "fuzz.h"
+
 #include "base/rng.h"
 #include "text/tokens.h"
 #include "text/utf8.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define REQUIRE(condition)                                                                                   \
-    do {                                                                                                     \
-        if (!(condition)) abort();                                                                           \
-    } while (0)
 
 struct choice {
     unsigned folds;
