@@ -2,6 +2,8 @@
 #ifndef FUZZ_H
 #define FUZZ_H
 
+#include "text/utf8.h"
+
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -32,6 +34,15 @@ static inline struct documents split_documents(const uint8_t *data, size_t size)
     if (!found) return (struct documents){data, data + size, size, 0};
     const uint8_t *second = found + strlen(mark);
     return (struct documents){data, second, (size_t)(found - data), (size_t)(data + size - second)};
+}
+
+static inline void require_utf8(const uint8_t *text, size_t size) {
+    for (size_t at = 0; at < size;) {
+        uint32_t cp;
+        size_t length = utf8_decode(text + at, size - at, &cp);
+        REQUIRE(length > 0 && cp != UTF8_INVALID);
+        at += length;
+    }
 }
 
 /* A file without a name that holds the bytes; its path, while it is open, is that of fuzz_path. */

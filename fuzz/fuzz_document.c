@@ -7,16 +7,6 @@
 #include "fuzz.h"
 
 #include "read/document.h"
-#include "text/utf8.h"
-
-static void check_utf8(const struct document_text *text) {
-    for (size_t at = 0; at < text->size;) {
-        uint32_t cp;
-        size_t length = utf8_decode(text->bytes + at, text->size - at, &cp);
-        REQUIRE(length > 0 && cp != UTF8_INVALID);
-        at += length;
-    }
-}
 
 static void check_same(const struct document_text *a, const struct document_text *b) {
     REQUIRE(a->format == b->format && a->encoding == b->encoding && a->extracted == b->extracted);
@@ -27,7 +17,7 @@ static void check_text(const struct document_text *text, const struct document_t
                        const uint8_t *data, size_t size) {
     check_same(text, again);
     REQUIRE(text->extracted || text->bytes == data || text->bytes == data + 3);
-    if (text->extracted && text->format == TEXT_PLAIN) check_utf8(text);
+    if (text->extracted && text->format == TEXT_PLAIN) require_utf8(text->bytes, text->size);
     if (!format_is_characters(text->format)) return;
     REQUIRE(text->size <= 3 * size + 3 ||
             text->format == TEXT_MARKDOWN || /* where a tab may become four spaces */
