@@ -18,8 +18,8 @@
 
 #include "base/alloc.h"
 #include "join/buckets.h"
-#include "join/keys.h"
 #include "kernels/kernels.h"
+#include "sketch/keyer.h"
 
 #include <stdatomic.h>
 
@@ -57,7 +57,7 @@ static int size_index(size_t size) {
 /* ---- what each class looks up ---- */
 
 static bool looks_up(const struct class_samples *class, uint64_t sample) {
-    return sample >> (JOIN_SAMPLE_BITS - 16) <= class->reach;
+    return sample >> (KEY_SAMPLE_BITS - 16) <= class->reach;
 }
 
 static void set_reach(struct samples *s) {
@@ -222,7 +222,7 @@ static stemma_status meet_all(struct meeting *m, struct buckets *buckets, const 
 /* ---- who is met often enough ---- */
 
 static double size_error(const struct samples *s, uint32_t class) {
-    return s->input->sizes[class] <= JOIN_COUNTED ? JOIN_COUNTED_ERROR : s->plan->size_error;
+    return s->input->sizes[class] <= KEY_COUNTED ? KEY_COUNTED_ERROR : s->plan->size_error;
 }
 
 /* Two documents of about one size cannot have few minima in common when one contains the other. */
@@ -237,7 +237,7 @@ static uint64_t kinds_allowed(const struct samples *s, uint32_t first, uint32_t 
     const struct join_plan *plan = s->plan;
     const uint32_t x = s->class_at[first], y = s->class_at[second];
     uint64_t agree = kernels_get()->equal_fields(
-        s->input->keys + x * plan->key_bytes, s->input->keys + y * plan->key_bytes, plan->minima, JOIN_BITS);
+        s->input->keys + x * plan->key_bytes, s->input->keys + y * plan->key_bytes, plan->minima, KEY_BITS);
     if (!sizes_allow(s, x, y, agree)) kinds &= ~(uint64_t)CANDIDATE_FIRST_IN_SECOND;
     if (!sizes_allow(s, y, x, agree)) kinds &= ~(uint64_t)CANDIDATE_SECOND_IN_FIRST;
     return kinds;

@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/thread.h"
-#include "join/keys.h"
+#include "sketch/keyer.h"
 #include "read/dataset.h"
 #include "scan/filter.h"
 #include "scan/original.h"
@@ -82,7 +82,7 @@ static stemma_status prepare(struct stemma_scan *scan, stemma_error *err) {
                                      .directory = limits->temporary_directory,
                                      .stop = limits->stop,
                                      .threads = scan->settings.threads,
-                                     .key_bits = JOIN_SAMPLE_BITS};
+                                     .key_bits = KEY_SAMPLE_BITS};
     return sorter_new(&options, &scan->samples, err);
 }
 
