@@ -105,37 +105,7 @@ double join_plan_found(const struct join_plan *plan, double resemblance) {
     return agreement_chance(&c, plan->agree);
 }
 
-/* ---- samples ---- */
-
-#define SHARED_MISS .0005 /* contained documents that the count of shared samples may lose */
-
-/* shared[n]: the largest number that Binomial(n, contained) falls short of with less than SHARED_MISS; never
- * 0, since who shares nothing is not seen. */
-static void set_shared(struct join_plan *plan) {
-    double chance[JOIN_QUERIES + 1] = {1};
-    const double one[2] = {1 - plan->contained, plan->contained};
-    for (size_t n = 1; n <= JOIN_QUERIES; n++) {
-        polynomial_multiply(chance, n - 1, one, 1);
-        size_t least = 0;
-        for (double below = chance[0]; below < SHARED_MISS; below += chance[++least]) {
-        }
-        plan->shared[n] = (uint8_t)(least > 0 ? least : 1);
-    }
-}
-
-#define RATIO_SIGMAS 3.5 /* 2 in 10,000 are lost */
-#define SIZE_SIGMAS  4.
-
-/* x of which a share c is in y resemble by J = c / (1 - c + y / x). Agreeing minima bound J from above
- * (Wilson's score interval), so y / x from below. */
-static void set_ratios(struct join_plan *plan) {
-    const double k = plan->minima, c = plan->contained, z = RATIO_SIGMAS;
-    for (uint32_t agree = 0; agree <= plan->minima; agree++) {
-        double a = agree, most = (a + z * z / 2 + z * sqrt(a * (k - a) / k + z * z / 4)) / (k + z * z);
-        plan->least_ratio[agree] = (float)(c / most - (1 - c));
-    }
-    plan->size_error = (float)exp(SIZE_SIGMAS / sqrt(k));
-}
+/* ---- options ---- */
 
 static uint64_t modulus_of(const struct join_options *o) {
     return o->modulus ? o->modulus : JOIN_MODULUS;
@@ -161,10 +131,7 @@ stemma_status join_plan_make(const struct join_options *options, struct join_pla
                              .cap = options->cap ? options->cap : JOIN_CAP,
                              .few = JOIN_FEW};
     choose(options->threshold, &made);
-    if (made.contained > 0) {
-        set_shared(&made);
-        set_ratios(&made);
-    }
+    if (made.contained > 0) sharing_init(&made.sharing, made.contained, made.minima);
     *plan = made;
     return STEMMA_OK;
 }

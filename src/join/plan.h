@@ -2,9 +2,7 @@
 #ifndef JOIN_PLAN_H
 #define JOIN_PLAN_H
 
-#include "sketch/keyer.h"
-
-#define JOIN_QUERIES 255 /* samples of one document that are looked up, at most */
+#include "sketch/sharing.h"
 
 struct join_options {
     double threshold; /* resemblance, .3 to 1 */
@@ -24,13 +22,9 @@ struct join_plan {
     uint32_t agree;               /* minima that a candidate has in common at least */
     uint64_t modulus, coarse, seed;
     uint32_t cap, few;
-    size_t checks;    /* 1 for each band, or none: bytes behind the minima */
-    size_t key_bytes; /* of all minima of a document, and these */
-    /* By the minima that agree: how much larger than what it contains a document is at least. */
-    float least_ratio[KEY_MINIMA + 1];
-    float size_error; /* factor by which sizes above KEY_COUNTED may be wrong */
-    /* Of n samples of a contained document, how many are shared at least. */
-    uint8_t shared[JOIN_QUERIES + 1];
+    size_t checks;          /* 1 for each band, or none: bytes behind the minima */
+    size_t key_bytes;       /* of all minima of a document, and these */
+    struct sharing sharing; /* where containment is looked for */
 };
 
 /* Errors: INVALID. */

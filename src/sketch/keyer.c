@@ -20,6 +20,7 @@
 #include "base/rng.h"
 #include "base/sort.h"
 #include "kernels/kernels.h"
+#include "shingle/whole.h"
 
 #include <string.h>
 
@@ -241,6 +242,36 @@ static stemma_status later_rounds(struct keyer *keyer, const uint64_t *fp, size_
     }
     if (!filled) throw_at_rest(keyer, fp, count);
     return STEMMA_OK;
+}
+
+/* ---- forms ---- */
+
+/* One token in so many is a sample: one in about 120 bytes, whatever a token is. On disk that is less than a
+ * twentieth of the text (of Chinese, whose words are short, a tenth), and a page of 1 KB has seven: if a
+ * template makes up half of it, which tells nothing, enough is left to find what contains it. */
+static uint64_t modulus_of(enum unit unit) {
+    switch (unit) {
+    case UNIT_BYTE:
+    case UNIT_CHAR:
+        return 128;
+    case UNIT_WORD:
+        return 20;
+    case UNIT_LINE:
+        return 3;
+    }
+    return 20;
+}
+
+/* Where samples are fast, those of one window in so many decide the minima of documents of 10 KB and more. */
+#define COARSE 16
+
+struct key_form key_form_for(const struct view *view) {
+    return (struct key_form){.minima = KEY_MINIMA,
+                             .rows = 2,
+                             .sampled = true,
+                             .modulus = modulus_of(view->unit),
+                             .coarse = whole_samples_fast(view) ? COARSE : 1,
+                             .seed = view_seed(view)};
 }
 
 /* ---- documents ---- */

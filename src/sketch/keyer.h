@@ -29,6 +29,11 @@ struct key_form {
     uint64_t seed;
 };
 
+/* Of all minima there may be, in bands of two rows, none of them checked: with the samples, order and seed
+ * that suit the view. */
+struct view;
+struct key_form key_form_for(const struct view *view);
+
 static inline size_t key_form_bytes(const struct key_form *form) {
     return form->minima + form->checks;
 }
