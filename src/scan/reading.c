@@ -22,7 +22,7 @@
 stemma_status worker_init(struct worker *w, struct stemma_scan *scan, stemma_error *err) {
     *w = (struct worker){.scan = scan};
     TRY(text_reader_init(&w->reader, scan, err));
-    TRY(keyer_new(&scan->plan, &w->keyer, err));
+    TRY(keyer_new(join_plan_form(&scan->plan), &w->keyer, err));
     w->keys = mem_alloc(scan->plan.key_bytes);
     w->records = mem_alloc(SAMPLE_ROOM * sizeof *w->records);
     return w->keys && w->records ? STEMMA_OK : fail_memory(err);

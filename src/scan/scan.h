@@ -9,12 +9,12 @@
 #include "estimate/overlap.h"
 #include "group/group.h"
 #include "join/join.h"
-#include "join/keys.h"
 #include "join/plan.h"
 #include "read/container.h"
 #include "scan/catalogue.h"
 #include "scan/progress.h"
 #include "scan/texts.h"
+#include "sketch/keyer.h"
 #include "sketch/recipe.h"
 
 /* Documents of up to so many bytes are held in memory, however little there is. */
@@ -72,10 +72,10 @@ struct stemma_scan {
     size_t record_most;         /* records have to be */
     pthread_mutex_t converting; /* one such document at a time */
     struct scan_progress progress;
-    uint64_t *copies;   /* documents of ranking, as they are reported; made when asked for */
-    uint64_t lone_copy; /* the same of a document without class */
+    uint64_t *copies;                  /* documents of ranking, as they are reported; made when asked for */
+    uint64_t lone_copy;                /* the same of a document without class */
     struct original_reader *originals; /* likewise */
-    bool started, done; /* done: the run succeeded */
+    bool started, done;                /* done: the run succeeded */
 };
 
 /* recipe is retained; strings and lists of the options are copied. */
@@ -104,7 +104,7 @@ stemma_status scan_read(struct stemma_scan *scan, stemma_error *err);
 stemma_status scan_rank(struct stemma_scan *scan, stemma_error *err);
 stemma_status scan_match(struct stemma_scan *scan, stemma_error *err);
 stemma_status scan_group(struct stemma_scan *scan, stemma_error *err);
-stemma_status scan_trees(struct stemma_scan *scan, stemma_error *err); /* of all groups */
+stemma_status scan_trees(struct stemma_scan *scan, stemma_error *err);        /* of all groups */
 bool scan_same_bytes(const struct stemma_scan *scan, uint32_t a, uint32_t b); /* documents of the catalogue */
 
 /* The smallest fingerprints of a class, by its rank: see group.h. */
