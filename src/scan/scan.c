@@ -5,6 +5,7 @@
 #include "read/dataset.h"
 #include "scan/filter.h"
 #include "scan/original.h"
+#include "scan/taker.h"
 #include "shingle/whole.h"
 
 #include <string.h>
@@ -74,6 +75,7 @@ stemma_status scan_new(const struct stemma_recipe *recipe, const struct scan_set
     scan->recipe = recipe_retain(recipe);
     scan->settings = *settings;
     scan->settings.threads = thread_count(settings->options.threads);
+    scan->takers = &catalogue_taker;
     identity_key_draw(&scan->key);
     catalogue_init(&scan->catalogue, 0);
     texts_init(&scan->texts);
@@ -101,6 +103,7 @@ void scan_free(struct stemma_scan *scan) {
     catalogue_release(&scan->catalogue);
     progress_release(&scan->progress);
     pthread_mutex_destroy(&scan->converting);
+    mem_free(scan->containers);
     mem_free(scan->ranking.class_of);
     mem_free(scan->ranking.rank_of);
     mem_free(scan->ranking.documents);

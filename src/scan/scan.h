@@ -51,6 +51,13 @@ struct scan_results {
     stemma_tree_node *nodes; /* of trees, group after group; NULL: not asked for */
 };
 
+/* A file that holds documents. */
+struct scan_container {
+    struct identity same; /* its bytes, and how they are read */
+    uint32_t source;
+    uint64_t size;
+};
+
 struct stemma_scan {
     const struct stemma_recipe *recipe;
     struct scan_settings settings;
@@ -58,7 +65,11 @@ struct stemma_scan {
     struct identity_key key;
     char **operands; /* paths to look at, in the order given */
     size_t operand_count, operand_cap;
+    const struct taker_kind *takers; /* of the documents that are read */
+    void *taken_for;                 /* what these work for, if it is not the scan */
     struct catalogue catalogue;
+    struct scan_container *containers; /* under the catalogue's lock while files are read */
+    size_t container_count, container_cap;
     struct texts texts;
     struct sorter *samples; /* (sample, class) */
     struct sorter *pairs;   /* candidates in ranks */
