@@ -1190,6 +1190,95 @@ typedef struct stemma_collection_info {
 STEMMA_API stemma_status stemma_collection_get_info(stemma_collection *collection, stemma_collection_info *info,
                                                     stemma_error *error);
 
+/* ---- 16, asking: is there anything like this? ---- */
+
+/* How candidates are found. What a collection does not keep cannot be asked. */
+typedef enum stemma_via {
+    STEMMA_VIA_AUTO = 0,    /* the cheapest that keeps the promises of stemma_collection_query */
+    STEMMA_VIA_BANDS = 1,   /* resemblance alone, by looking up bands of minima */
+    STEMMA_VIA_SAMPLES = 2, /* resemblance and containment, by looking up samples */
+    STEMMA_VIA_SCAN = 3,    /* by reading the minima and samples of all documents */
+    STEMMA_VIA_G = 4,       /* resemblance alone, by Hamming fingerprints: algorithm G, */
+    STEMMA_VIA_H = 5,       /* algorithm H, */
+    STEMMA_VIA_MIH = 6      /* multi-index hashing */
+} stemma_via;
+/* "auto" and so on. */
+STEMMA_API const char *stemma_via_name(stemma_via via);
+
+/* What the numbers of a match were made from. */
+typedef enum stemma_evidence {
+    STEMMA_FROM_ORIGINAL = 0, /* the document, which is still what was added: exact */
+    STEMMA_FROM_STORED = 1,   /* its text in the collection: exact */
+    STEMMA_FROM_CHANGED = 2,  /* its sketch alone, since it has changed */
+    STEMMA_FROM_GONE = 3      /* its sketch alone, since it is no longer there */
+} stemma_evidence;
+/* "original", "stored", "changed", "gone". */
+STEMMA_API const char *stemma_evidence_name(stemma_evidence evidence);
+
+/* Start from stemma_query_options_default(). */
+typedef struct stemma_query_options {
+    size_t size;      /* of this struct, as the caller knows it */
+    double threshold; /* matches have this resemblance: .7; from .05 to 1, or 0: not asked for */
+    double contained; /* or contain, or are contained in, the document to this share: .9; likewise */
+    size_t top;       /* matches of a document at most: 10; 0: all */
+    stemma_via via;
+    bool edits;       /* also how far apart they are, and where they differ */
+    bool family;      /* also what is like a match, and what is like that, and so on */
+    size_t family_most;                 /* documents of a family at most: 1000 */
+    const stemma_scan_options *reading; /* its input, threads and progress count; NULL: the defaults */
+} stemma_query_options;
+STEMMA_API stemma_query_options stemma_query_options_default(void);
+
+/* Pointers stay until `take` returns. */
+typedef struct stemma_match {
+    const char *query; /* id of the document asked about; of a family, of the one from which this was reached */
+    uint64_t place;    /* of the document asked about, in the order of input */
+    uint64_t step;     /* 1: like the document itself; 2: like one of those, ... */
+    const char *id;    /* in the collection */
+    uint64_t number;
+    stemma_relation relation; /* of query towards id */
+    stemma_quantity resemblance, a_in_b, b_in_a; /* a: query */
+    stemma_evidence source;
+    stemma_edit edit;
+    const stemma_alignment *alignment; /* where they differ; NULL: not asked for, or not known */
+    bool extracted[2];                 /* its places are in extracted text: of query, of id */
+} stemma_match;
+typedef stemma_status stemma_take_match(void *context, const stemma_match *match, stemma_error *error);
+
+/* What was done, and what it cost. */
+typedef struct stemma_query_summary {
+    uint64_t documents, without_text, problems;
+    uint64_t found;             /* matches given */
+    unsigned bands;             /* looked up for a document; 0: none */
+    unsigned agree;             /* minima that candidates have in common at least */
+    uint64_t scanned;           /* documents whose minima were read because that is cheaper, or bands do not suffice */
+    uint64_t lookups, postings; /* keys asked for, numbers that came back */
+    uint64_t common;            /* keys that so many documents have that they were left aside */
+    uint64_t left_aside;        /* indexes that are damaged: answers came by other ways */
+    uint64_t candidates, verified, unverified; /* unverified: more candidates than `top` asks for, worse by their sketches */
+    double seconds_reading, seconds_finding, seconds_verifying; /* of all threads together */
+} stemma_query_summary;
+
+/*
+ * What the collection has that is like these documents: files, folders, data sets and archives, as a scan reads them.
+ * Matches are given document after document, best first.
+ *
+ * Of the documents with resemblance t + .05 and more at least .999 are found, of those with t at least .99, whatever t is;
+ * of those that contain or are contained in the document to a share c, .99 where the contained one has a kilobyte or
+ * more. Numbers are exact unless their source says otherwise; those that are not may be of documents below the thresholds.
+ *
+ * options and summary may be NULL. What `take` returns, if it is not OK, ends it and is returned. Errors: INVALID,
+ * UNSUPPORTED (the collection does not keep what is asked), CORRUPT, INTERRUPTED, NO_MEMORY, IO.
+ */
+STEMMA_API stemma_status stemma_collection_query(stemma_collection *collection, const char *const *paths, size_t count,
+                                                 const stemma_query_options *options, stemma_take_match *take,
+                                                 void *context, stemma_query_summary *summary, stemma_error *error);
+/* The same of a document in memory. */
+STEMMA_API stemma_status stemma_collection_query_text(stemma_collection *collection, const char *id, const void *data,
+                                                      size_t size, const stemma_query_options *options,
+                                                      stemma_take_match *take, void *context,
+                                                      stemma_query_summary *summary, stemma_error *error);
+
 #ifdef __cplusplus
 }
 #endif
