@@ -8,6 +8,8 @@
 #ifndef INDEX_KEYS_H
 #define INDEX_KEYS_H
 
+#include "base/bits.h"
+#include "index/schema.h"
 #include "sketch/keyer.h"
 
 struct view;
@@ -19,13 +21,33 @@ struct view;
 
 #define SAMPLE_BYTES (KEY_SAMPLE_BITS / 8)
 
+/* A cell of minima: the keys as keyer_make gives them, then the size of the document as keyer_size does. A
+ * document without text has zeros, and no bands. */
+#define MINIMA_KEYS  (KEY_MINIMA + BANDS_POSTED)
+#define MINIMA_BYTES (MINIMA_KEYS + 4)
+
 /* What is kept of the documents of a collection, of which the first bands have checks. */
 struct key_form index_form(const struct view *view);
 
+/* Parts of the schema for documents like these: minima with their bands, samples with their lookup. */
+stemma_status minima_add_parts(struct schema *schema, stemma_error *err);
+stemma_status samples_add_parts(struct schema *schema, stemma_error *err);
+/* What makes the keys of these parts, for part_kinds. */
+stemma_status band_part_keys(const struct schema *schema, const struct part *part, const struct row *row,
+                             struct vec64 *keys, stemma_error *err);
+stemma_status sample_part_keys(const struct schema *schema, const struct part *part, const struct row *row,
+                               struct vec64 *keys, stemma_error *err);
+
+/* The size behind the keys of a cell. */
+static inline void minima_set_size(uint8_t *cell, uint32_t size) {
+    store_u32(cell + MINIMA_KEYS, size);
+}
+static inline uint32_t minima_size(const uint8_t *cell) {
+    return load_u32(cell + MINIMA_KEYS);
+}
+
 /* Of one band of keys of that form. */
 uint64_t band_key(const uint8_t *keys, uint32_t band);
-/* Of all that are posted, appended. */
-stemma_status band_keys(const uint8_t *keys, struct vec64 *out, stemma_error *err);
 
 /* Samples, ascending, as the bytes that are kept; and back, appended. A number of bytes that is none of whole
  * samples is CORRUPT. */
