@@ -90,11 +90,17 @@ stemma_status scan_new(const struct stemma_recipe *recipe, const struct scan_set
     return STEMMA_OK;
 }
 
+void scan_forget_sources(struct stemma_scan *scan) {
+    struct catalogue *c = &scan->catalogue;
+    for (size_t i = 0; i < c->source_count; i++)
+        if (c->sources[i].kind == SOURCE_DATASET) dataset_close(c->sources[i].dataset);
+    scan->container_count = 0;
+    catalogue_forget_sources(c);
+}
+
 void scan_free(struct stemma_scan *scan) {
     if (!scan) return;
-    for (size_t i = 0; i < scan->catalogue.source_count; i++)
-        if (scan->catalogue.sources[i].kind == SOURCE_DATASET)
-            dataset_close(scan->catalogue.sources[i].dataset);
+    scan_forget_sources(scan);
     for (size_t i = 0; i < scan->operand_count; i++) mem_free(scan->operands[i]);
     mem_free(scan->operands);
     texts_release(&scan->texts, scan->settings.threads);

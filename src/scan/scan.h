@@ -108,6 +108,11 @@ struct worker;
 stemma_status scan_walk_container(struct stemma_scan *scan, uint32_t source, struct worker *worker,
                                   struct container_visitor *visitor, stemma_error *err);
 
+/* All sources that were listed, with what they hold. */
+stemma_status scan_read_sources(struct stemma_scan *scan, stemma_error *err);
+/* Others may be listed in their place. */
+void scan_forget_sources(struct stemma_scan *scan);
+
 /* ---- stages, in this order; each fills what the next needs ---- */
 
 stemma_status scan_list(struct stemma_scan *scan, stemma_error *err);
