@@ -7,7 +7,7 @@
 #define COLLECT_ASKER_H
 
 #include "collect/again.h"
-#include "estimate/estimate.h"
+#include "estimate/quantity.h"
 #include "index/retrieval.h"
 
 /* A document in question. */
