@@ -92,6 +92,8 @@ struct stemma_scan {
 /* recipe is retained; strings and lists of the options are copied. */
 stemma_status scan_new(const struct stemma_recipe *recipe, const struct scan_settings *settings,
                        struct stemma_scan **out, stemma_error *err);
+/* To be looked at; the path is copied. */
+stemma_status scan_add_path(struct stemma_scan *scan, const char *path, stemma_error *err);
 stemma_status scan_run(struct stemma_scan *scan, stemma_error *err);
 void scan_free(struct stemma_scan *scan);
 
