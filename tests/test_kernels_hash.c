@@ -454,7 +454,8 @@ static void test_near_words(void **state) {
     (void)state;
     uint64_t random = 13;
     for (size_t words = 1; words <= NEAR_WORDS_MOST; words += words < 8 ? 1 : 5)
-        for (size_t rows = 0; rows <= NEAR_ROWS_MOST; rows += rows < 40 ? 1 : 13) check_near_words(words, rows, &random);
+        for (size_t rows = 0; rows <= NEAR_ROWS_MOST; rows += rows < 40 ? 1 : 13)
+            check_near_words(words, rows, &random);
 }
 
 int main(void) {

@@ -216,8 +216,8 @@ static uint64_t count_equal(const uint8_t *a, const uint8_t *b, size_t size, boo
 #define NEAR_WORDS 31 /* whose counts fit into a byte */
 
 /* Bits in which 16 rows differ from the query, 64 bits each, in up to NEAR_WORDS words. */
-static inline void add_distances(const uint8_t *const *columns, size_t words, size_t row, const uint64_t *query,
-                                 __m256i sums[4]) {
+static inline void add_distances(const uint8_t *const *columns, size_t words, size_t row,
+                                 const uint64_t *query, __m256i sums[4]) {
     const __m256i four_bits = _mm256_set1_epi8(15), ones = nibble_counts(1);
     __m256i counts[4] = {_mm256_setzero_si256(), _mm256_setzero_si256(), _mm256_setzero_si256(),
                          _mm256_setzero_si256()};
@@ -228,8 +228,8 @@ static inline void add_distances(const uint8_t *const *columns, size_t words, si
             __m256i differing = _mm256_xor_si256(vec_load(rows + 32 * v), word);
             __m256i low = _mm256_and_si256(differing, four_bits);
             __m256i high = _mm256_and_si256(_mm256_srli_epi16(differing, 4), four_bits);
-            counts[v] = _mm256_add_epi8(counts[v], _mm256_add_epi8(_mm256_shuffle_epi8(ones, low),
-                                                                   _mm256_shuffle_epi8(ones, high)));
+            counts[v] = _mm256_add_epi8(
+                counts[v], _mm256_add_epi8(_mm256_shuffle_epi8(ones, low), _mm256_shuffle_epi8(ones, high)));
         }
     }
     for (int v = 0; v < 4; v++)
