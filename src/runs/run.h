@@ -8,6 +8,7 @@
 #ifndef RUNS_RUN_H
 #define RUNS_RUN_H
 
+#include "base/disk.h"
 #include "runs/runs.h"
 
 /* Where a run stands. The descriptor stays the caller's, as does the name. */
@@ -16,6 +17,8 @@ struct run_place {
     uint64_t offset;
     const char *name; /* for messages: the file's, or of the directory it stands in without a name */
     bool unnamed;
+    uint64_t seed;     /* added to that of every checksum, so that what belongs elsewhere is noticed */
+    struct sink *sink; /* who writes it, as what comes next; NULL: the descriptor, at the offset */
 };
 
 /* ---- writing ---- */
@@ -48,6 +51,8 @@ stemma_status run_reader_seek(struct run_reader *reader, uint64_t key, stemma_er
  * the end. Errors: CORRUPT, IO. */
 stemma_status run_reader_next(struct run_reader *reader, const struct record **records, size_t *count,
                               stemma_error *err);
+/* The same reader for another run. */
+void run_reader_turn(struct run_reader *reader, const struct run *run);
 void run_reader_free(struct run_reader *reader);
 
 #endif

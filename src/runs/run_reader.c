@@ -80,7 +80,7 @@ static stemma_status load_index(struct run *run, uint64_t size, stemma_error *er
     run->index = mem_alloc(index_size + RUN_TRAILER);
     if (!run->index) return fail_memory(err);
     TRY(read_part(&run->place, run->index, index_size + RUN_TRAILER, run->index_at, err));
-    uint64_t seed = index_seed(run->index_at, run->block_records);
+    uint64_t seed = run->place.seed + index_seed(run->index_at, run->block_records);
     uint64_t sum = words_checksum(run->index, index_size + RUN_SUMMED, seed);
     if (sum != load_u64(run->index + index_size + RUN_SUMMED))
         return damaged(&run->place, run->index_at, "checksum of the index differs", err);
@@ -151,6 +151,12 @@ stemma_status run_reader_new(const struct run *run, struct run_reader **out, ste
     return STEMMA_OK;
 }
 
+void run_reader_turn(struct run_reader *reader, const struct run *run) {
+    reader->run = run;
+    reader->next = reader->at = reader->filled = 0;
+    reader->last = (struct record){0, 0};
+}
+
 void run_reader_free(struct run_reader *reader) {
     mem_free(reader);
 }
@@ -159,7 +165,7 @@ void run_reader_free(struct run_reader *reader) {
 static const char *decode_next(struct run_reader *r, size_t size) {
     const struct run *run = r->run;
     size_t count = records_of(run, r->next);
-    const char *wrong = block_decode(r->bytes, size, offset_of(run, r->next), count, r->records);
+    const char *wrong = block_decode(r->bytes, size, run->place.seed + offset_of(run, r->next), count, r->records);
     if (wrong) return wrong;
     if (r->records[0].key != first_key_of(run, r->next)) return "another key than the index says";
     if (record_number(r->records[0]) < record_number(r->last)) return "records out of order";

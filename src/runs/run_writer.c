@@ -20,6 +20,10 @@ struct run_writer {
 };
 
 static stemma_status append(struct run_writer *w, const void *bytes, size_t size, stemma_error *err) {
+    if (w->place.sink) {
+        w->size += size;
+        return sink_add(w->place.sink, bytes, size, err);
+    }
     int cause = write_at(w->place.fd, bytes, size, w->place.offset + w->size);
     if (cause)
         return fail_errno(err, w->place.unnamed ? "write a temporary file in" : "write", w->place.name,
@@ -55,7 +59,7 @@ static stemma_status write_block(struct run_writer *w, const struct record *reco
     if (w->blocks++ == 0) w->first_key = records[0].key;
     w->last_key = records[count - 1].key;
     w->count += count;
-    return append(w, w->block, block_encode(records, count, w->size, w->block), err);
+    return append(w, w->block, block_encode(records, count, w->place.seed + w->size, w->block), err);
 }
 
 stemma_status run_writer_add(struct run_writer *w, const struct record *records, size_t count,
@@ -80,7 +84,7 @@ stemma_status run_writer_add(struct run_writer *w, const struct record *records,
 
 static stemma_status write_index(struct run_writer *w, stemma_error *err) {
     const uint64_t facts[] = {w->count, w->blocks, w->first_key, w->last_key};
-    uint64_t seed = index_seed(w->size, w->block_records);
+    uint64_t seed = w->place.seed + index_seed(w->size, w->block_records);
     bool kept = true;
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) kept = kept && buf_add_u64(&w->index, facts[i]);
     kept = kept && buf_add_u64(&w->index, words_checksum(w->index.data, w->index.len, seed));

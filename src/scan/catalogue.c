@@ -81,15 +81,14 @@ stemma_status catalogue_add_source(struct catalogue *c, const struct source *sou
 /* Of a number in a table. */
 typedef struct identity identity_getter(const struct catalogue *c, uint32_t number);
 
-/* Of the bytes and how they are read: what is a page by one name may be plain text by another. */
-static struct identity reading_identity(const struct document *document) {
+struct identity document_identity(const struct document *document) {
     struct identity identity = document->bytes_identity;
     identity.low ^= mix64(document->format);
     return identity;
 }
 
 static struct identity bytes_identity(const struct catalogue *c, uint32_t number) {
-    return reading_identity(&c->documents[number]);
+    return document_identity(&c->documents[number]);
 }
 
 static struct identity text_identity(const struct catalogue *c, uint32_t number) {
@@ -132,7 +131,7 @@ static void enter_document(struct catalogue *c, const struct document *document,
     entry->id = id;
     entry->class = NO_CLASS;
     entry->same_as = NO_DOCUMENT;
-    uint32_t *slot = find_slot(c, &c->by_bytes, bytes_identity, reading_identity(entry));
+    uint32_t *slot = find_slot(c, &c->by_bytes, bytes_identity, document_identity(entry));
     if (*slot)
         entry->same_as = *slot - 1;
     else

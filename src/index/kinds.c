@@ -1,0 +1,8 @@
+#include "index/keys.h"
+
+/* One line a kind of lookup part. */
+const struct part_kind part_kinds[] = {
+    {KIND_BAND_KEYS, band_part_keys},
+    {KIND_SAMPLE_KEYS, sample_part_keys},
+    {0, NULL},
+};
