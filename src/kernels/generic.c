@@ -1,6 +1,7 @@
 /* Portable kernels: plain C, the definition that every other version has to reproduce bit for bit. */
 #include "kernels/generic.h"
 
+#include "base/bits.h"
 #include "base/buf.h"
 #include "base/rng.h"
 #include "kernels/run_chars.h"
@@ -212,7 +213,7 @@ size_t generic_near_words(const uint8_t *const *columns, size_t words, size_t co
     for (size_t row = 0; row < count; row++) {
         uint32_t differing = 0;
         for (size_t w = 0; w < words; w++)
-            differing += (uint32_t)__builtin_popcountll(load_u64(columns[w] + 8 * row) ^ query[w]);
+            differing += (uint32_t)bits_count(load_u64(columns[w] + 8 * row) ^ query[w]);
         if (differing <= most) out[kept++] = (uint32_t)row;
     }
     return kept;

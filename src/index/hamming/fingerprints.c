@@ -5,6 +5,7 @@
 #include "index/hamming/fingerprints.h"
 
 #include "base/alloc.h"
+#include "base/bits.h"
 #include "base/sort.h"
 #include "kernels/kernels.h"
 
@@ -45,7 +46,7 @@ static uint32_t distance_from(const struct fingerprints *set, const uint64_t *qu
                               uint32_t most) {
     uint32_t distance = 0;
     for (size_t w = 0; w < hamming_words(set->source.bits) && distance <= most; w++)
-        distance += (uint32_t)__builtin_popcountll(load_u64(set->columns[w].data + 8 * number) ^ query[w]);
+        distance += (uint32_t)bits_count(load_u64(set->columns[w].data + 8 * number) ^ query[w]);
     return distance;
 }
 

@@ -1,5 +1,6 @@
 #include "index/hamming/groups.h"
 
+#include "base/bits.h"
 #include "base/rng.h"
 
 void bit_groups_divide(uint32_t first, uint32_t bits, uint32_t count, struct bit_group *out) {
@@ -32,10 +33,10 @@ uint64_t bit_group_key(struct bit_group group, const uint64_t *fingerprint) {
 
 uint32_t hamming_distance(const uint64_t *a, const uint64_t *b, uint32_t bits) {
     uint32_t differing = 0;
-    for (size_t w = 0; w < bits / 64; w++) differing += (uint32_t)__builtin_popcountll(a[w] ^ b[w]);
+    for (size_t w = 0; w < bits / 64; w++) differing += (uint32_t)bits_count(a[w] ^ b[w]);
     if (bits % 64) {
         uint64_t counted = (UINT64_C(1) << bits % 64) - 1;
-        differing += (uint32_t)__builtin_popcountll((a[bits / 64] ^ b[bits / 64]) & counted);
+        differing += (uint32_t)bits_count((a[bits / 64] ^ b[bits / 64]) & counted);
     }
     return differing;
 }

@@ -2,7 +2,8 @@
  * Fingerprints of k bits in groups (Yuan et al. 2012, sections 3.1 and 4): of two that differ in at most r_h
  * bits, all but r_h of m groups are equal.
  *
- * A fingerprint is an array of words; bit i is bit i % 64 of word i / 64, and what is above bit k - 1 is zero.
+ * A fingerprint is an array of words; bit i is bit i % 64 of word i / 64, and what is above bit k - 1 is
+ * zero.
  */
 #ifndef INDEX_HAMMING_GROUPS_H
 #define INDEX_HAMMING_GROUPS_H
