@@ -215,7 +215,8 @@ struct kernels {
     uint64_t (*hamming)(const uint8_t *a, const uint8_t *b, size_t size);
 
     /* Bit strings by columns: word w of row i is the little-endian 64-bit word i of columns[w]. Indices
-     * (ascending) of the rows that differ from the query in at most `most` bits. Returns how many. Nothing behind the words is read. */
+     * (ascending) of the rows that differ from the query in at most `most` bits. Returns how many. Nothing
+     * behind the words is read. */
     size_t (*near_words)(const uint8_t *const *columns, size_t words, size_t count, const uint64_t *query,
                          uint32_t most, uint32_t *out);
 

@@ -24,7 +24,7 @@
 
 #include <string.h>
 
-#define DEDUPE_THROWS 32 /* a bin: six times what all take on average, so many only when elements repeat */
+#define DEDUPE_THROWS 32   /* a bin: six times what all take on average, so many only when elements repeat */
 #define PIECE         4096 /* fingerprints filtered at a time */
 
 /* Of the bits by which distinct fingerprints are counted: 32 for each of KEY_COUNTED. */
@@ -39,12 +39,12 @@ struct distinct {
 
 struct keyer {
     struct key_form form;
-    uint32_t coarse[KEYER_BINS];        /* minima of the coarse round */
+    uint32_t coarse[KEYER_BINS];         /* minima of the coarse round */
     bool settled;                        /* which hit every bin */
-    uint32_t first[KEYER_BINS];         /* minima of the first round of all */
-    uint64_t minima[KEYER_BINS];        /* of all rounds */
-    uint64_t filled[KEYER_BINS / 64];   /* a bit per bin */
-    uint64_t every[KEYER_BINS / 64];    /* the bits of all bins there are */
+    uint32_t first[KEYER_BINS];          /* minima of the first round of all */
+    uint64_t minima[KEYER_BINS];         /* of all rounds */
+    uint64_t filled[KEYER_BINS / 64];    /* a bit per bin */
+    uint64_t every[KEYER_BINS / 64];     /* the bits of all bins there are */
     bool full;                           /* every bin */
     uint64_t seen[(1 << SEEN_LOG) / 64]; /* a bit per hash of a fingerprint */
     uint32_t counted;                    /* bits set */
