@@ -5,6 +5,8 @@
 #include "effort.h"
 #include "estimate/hamming.h"
 #include "index/hamming/fingerprints.h"
+#include "kernels/generic.h"
+#include "sketch/bits.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -213,10 +215,88 @@ static void test_empty(void **state) {
     fingerprints_free(set);
 }
 
+/* ---- of documents ---- */
+
+enum { BYTES_MOST = BITS_MOST / 8, SET = 600 };
+
+static const struct view words = {
+    .folds = FOLD_TEXT, .unit = UNIT_WORD, .window = 5, .hash = HASH_MIX, .width = 64};
+
+/* Of a set, its fingerprints given at once or piece by piece. */
+static void make_bits(struct bit_maker *maker, const uint64_t *set, size_t count, size_t piece,
+                      uint8_t *out) {
+    struct keyers keyers = {.count = 0};
+    uint64_t some[SET + KERNEL_SLACK];
+    bit_maker_join(maker, &keyers);
+    keyers_begin(&keyers);
+    struct shingle_sink sink = keyers_sink(&keyers);
+    for (size_t at = 0; at < count; at += piece) {
+        size_t now = count - at < piece ? count - at : piece;
+        memcpy(some, set + at, now * sizeof *some);
+        assert_int_equal(sink.take(sink.context, some, now, NULL, 0, NULL), STEMMA_OK);
+    }
+    assert_int_equal(keyers_end(&keyers, NULL), STEMMA_OK);
+    bit_maker_take(maker, out);
+}
+
+static struct bit_maker *new_maker(uint32_t bits) {
+    struct bit_maker *maker;
+    assert_int_equal(bit_maker_new(&words, bits, &maker, NULL), STEMMA_OK);
+    return maker;
+}
+
+/* Bits of sets with resemblance J agree with probability (1 + J) / 2, large sets and small. */
+static void test_bits_agree(void **state) {
+    (void)state;
+    enum { ROUNDS = 200 };
+    struct bit_maker *maker = new_maker(1000);
+    uint64_t random = 5, a[SET], b[SET];
+    uint8_t of_a[BYTES_MOST], of_b[BYTES_MOST];
+    for (size_t size = 5; size <= SET; size *= 10)
+        for (int tenths = 0; tenths <= 10; tenths += 2) {
+            size_t common = (size_t)((double)size * tenths / 10 * 2 / (1 + tenths / 10.) + .5);
+            common = common > size ? size : common;
+            double resemblance = (double)common / (double)(2 * size - common), differing = 0;
+            for (int round = 0; round < ROUNDS; round++) {
+                for (size_t i = 0; i < size; i++)
+                    a[i] = rng_next(&random), b[i] = i < common ? a[i] : rng_next(&random);
+                make_bits(maker, a, size, SET, of_a);
+                make_bits(maker, b, size, SET, of_b);
+                differing += (double)generic_hamming(of_a, of_b, 125);
+            }
+            double mean = differing / ROUNDS / 1000, expected = (1 - resemblance) / 2;
+            /* five standard errors, if bits were independent */
+            assert_true(fabs(mean - expected) <=
+                        5 * sqrt((expected * (1 - expected) + 1e-9) / 1000 / ROUNDS));
+        }
+    bit_maker_free(maker);
+}
+
+/* More bits begin with fewer; pieces, order and repetitions do not matter. */
+static void test_bits_nest(void **state) {
+    (void)state;
+    struct bit_maker *few = new_maker(400), *more = new_maker(1000);
+    uint64_t random = 6, set[SET], mixed[SET];
+    uint8_t short_one[BYTES_MOST], long_one[BYTES_MOST], again[BYTES_MOST];
+    for (size_t size = 1; size <= SET / 2; size += 37) {
+        for (size_t i = 0; i < size; i++) set[i] = rng_next(&random);
+        for (size_t i = 0; i < 2 * size; i++) mixed[i] = set[(2 * size - 1 - i) % size];
+        make_bits(few, set, size, SET, short_one);
+        make_bits(more, set, size, SET, long_one);
+        make_bits(more, mixed, 2 * size, 13, again);
+        assert_memory_equal(short_one, long_one, 50);
+        assert_memory_equal(again, long_one, 125);
+    }
+    bit_maker_free(few);
+    bit_maker_free(more);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_groups), cmocka_unit_test(test_ways_agree), cmocka_unit_test(test_odd_groups),
-        cmocka_unit_test(test_choice), cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_groups),     cmocka_unit_test(test_ways_agree),
+        cmocka_unit_test(test_odd_groups), cmocka_unit_test(test_choice),
+        cmocka_unit_test(test_empty),      cmocka_unit_test(test_bits_agree),
+        cmocka_unit_test(test_bits_nest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
