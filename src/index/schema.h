@@ -24,14 +24,15 @@ enum {
     KIND_RECIPE = 3,  /* the recipe, for when the manifest is lost, */
     KIND_IDS = 7,     /* and hash of the id -> number */
 
-    KIND_MINIMA = 4,      /* column */
-    KIND_SAMPLES = 5,     /* text */
-    KIND_BITS = 6,        /* column: a group of the Hamming fingerprint; spec: first bit << 16 | bits */
-    KIND_BAND_KEYS = 8,   /* lookup, from minima */
-    KIND_SAMPLE_KEYS = 9, /* lookup, from samples */
-    KIND_GROUP_KEYS = 10, /* lookup, from bits */
-    KIND_TEXT = 11,       /* text, compressed */
-    KIND_SKETCH = 12,     /* text: a further sketch; spec: which one of the recipe */
+    KIND_MINIMA = 4,       /* column */
+    KIND_SAMPLES = 5,      /* text */
+    KIND_BITS = 6,         /* column: a group of the Hamming fingerprint; spec: first bit << 16 | bits */
+    KIND_BAND_KEYS = 8,    /* lookup, from minima */
+    KIND_SAMPLE_KEYS = 9,  /* lookup, from samples */
+    KIND_GROUP_KEYS = 10,  /* lookup, from bits */
+    KIND_TEXT = 11,        /* text, compressed */
+    KIND_SKETCH = 12,      /* text: a further sketch; spec: which one of the recipe */
+    KIND_MEMBER_KEYS = 13, /* lookup, from facts: the file a document is inside of */
     KIND_OTHERS = 1 << 16
 };
 
