@@ -179,6 +179,8 @@ static stemma_status take_document(void *taker, const struct document *document,
     w->result.id = id ? copy_id(id, id_size) : mem_copy_string(source->name);
     if (!w->result.id) return fail_memory(err);
     w->asked.name = source->kind == SOURCE_FILE ? w->result.id : NULL;
+    w->asked.bytes = source->kind == SOURCE_MEMORY ? source->memory : NULL;
+    w->asked.size = source->size;
     set_identity(w->asked.digest, document->bytes_identity);
     q->documents += document->state != DOCUMENT_CONTAINER;
     *wanted = true;
