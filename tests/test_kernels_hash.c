@@ -1,5 +1,6 @@
 /* Fingerprint and sketch kernels of every table that can run here, held against the portable ones on random
  * input that ends right before an unreadable page. */
+#include "base/buf.h"
 #include "base/rng.h"
 #include "effort.h"
 #include "emulate/emulated.h"
@@ -421,6 +422,42 @@ static void test_bit_strings(void **state) {
     check_pair(a, b, MOST, true);
 }
 
+/* ---- rows of words ---- */
+
+enum { NEAR_WORDS_MOST = 40, NEAR_ROWS_MOST = 100 };
+
+/* Rows at all distances from the query, of up to NEAR_WORDS_MOST words, each column in a place of its own. */
+static void check_near_words(size_t words, size_t rows, uint64_t *random) {
+    static uint8_t columns[NEAR_WORDS_MOST][8 * NEAR_ROWS_MOST + KERNEL_SLACK];
+    const uint8_t *places[NEAR_WORDS_MOST];
+    uint64_t query[NEAR_WORDS_MOST];
+    uint32_t wanted[NEAR_ROWS_MOST + KERNEL_SLACK], got[NEAR_ROWS_MOST + KERNEL_SLACK];
+    for (size_t w = 0; w < words; w++) {
+        places[w] = columns[w];
+        query[w] = rng_next(random);
+        for (size_t row = 0; row < rows; row++) {
+            uint64_t flips = rng_next(random);
+            for (size_t i = row % 8; i; i--) flips &= rng_next(random);
+            store_u64(columns[w] + 8 * row, row % 9 == 8 ? ~query[w] : query[w] ^ flips);
+        }
+    }
+    for (uint32_t most = 0; most <= 64 * words; most += most < 40 ? 1 : 37) {
+        size_t near = generic_near_words(places, words, rows, query, most, wanted);
+        for (size_t k = 0; k < table_count; k++) {
+            assert_int_equal(tables_here[k]->near_words(places, words, rows, query, most, got), near);
+            assert_memory_equal(got, wanted, near * sizeof *got);
+        }
+    }
+}
+
+static void test_near_words(void **state) {
+    (void)state;
+    uint64_t random = 13;
+    for (size_t words = 1; words <= NEAR_WORDS_MOST; words += words < 8 ? 1 : 5)
+        for (size_t rows = 0; rows <= NEAR_ROWS_MOST; rows += rows < 40 ? 1 : 13)
+            check_near_words(words, rows, &random);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rabin_every_length),
@@ -435,6 +472,7 @@ int main(void) {
         cmocka_unit_test(test_simhash_of_very_many),
         cmocka_unit_test(test_horner),
         cmocka_unit_test(test_bit_strings),
+        cmocka_unit_test(test_near_words),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -3,14 +3,14 @@
 
 #include "api/limits.h"
 #include "base/alloc.h"
-#include "index/facts.h"
+#include "index/hamming/parts.h"
 #include "index/keys.h"
 #include "scan/reading.h"
 #include "sketch/recipe.h"
 
 #include <string.h>
 
-enum { BITS = 400, GROUP_BITS = 16, PARTS = STEMMA_PART_MINIMA | STEMMA_PART_SAMPLES };
+enum { BITS = 400, GROUP_BITS = 16, PARTS = STEMMA_PART_MINIMA | STEMMA_PART_SAMPLES | STEMMA_PART_BITS };
 
 stemma_collection_options stemma_collection_options_default(void) {
     return (stemma_collection_options){
@@ -29,6 +29,8 @@ static stemma_status add_parts(struct schema *schema, const stemma_collection_op
     TRY(schema_add(schema, members, err));
     if (o->parts & STEMMA_PART_MINIMA) TRY(minima_add_parts(schema, err));
     if (o->parts & STEMMA_PART_SAMPLES) TRY(samples_add_parts(schema, err));
+    if (o->parts & (STEMMA_PART_BITS | STEMMA_PART_GROUPS))
+        TRY(bits_add_parts(schema, o->bits, o->parts & STEMMA_PART_GROUPS ? o->group_bits : 0, err));
     if (o->parts & STEMMA_PART_TEXT) TRY(schema_add(schema, texts, err));
     return STEMMA_OK;
 }
@@ -57,8 +59,14 @@ static stemma_status recipe_of(const struct collection *store, const stemma_coll
         *out = plain;
         return STEMMA_OK;
     }
-    stemma_status status = recipe_with_key(plain, o->key, o->key_size, out, err);
+    struct stemma_recipe *keyed = NULL;
+    stemma_status status = recipe_with_key(plain, o->key, o->key_size, &keyed, err);
     recipe_release(plain);
+    if (status == STEMMA_OK && strcmp(keyed->text, text) != 0) {
+        recipe_release(keyed);
+        return fail(err, STEMMA_MISMATCH, "'%s' is not keyed", collection_path(store));
+    }
+    if (status == STEMMA_OK) *out = keyed;
     return status;
 }
 
