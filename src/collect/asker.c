@@ -70,8 +70,6 @@ stemma_status asker_new(struct collection *reader, const struct stemma_recipe *r
                                         .containment = line_at(settings->contained)};
     a->aim = (struct overlap_aim){.resemblance = settings->threshold > 0 ? settings->threshold : 1,
                                   .contained = settings->contained};
-    a->samples = schema_find(collection_schema(reader), KIND_SAMPLES, 0);
-    a->texts = schema_find(collection_schema(reader), KIND_TEXT, 0);
     stemma_status status = prepare(a, err);
     if (status == STEMMA_OK)
         *out = a;
@@ -349,6 +347,8 @@ stemma_status asker_ask(struct asker *a, const struct asked_document *documents,
                         struct answers *answers, struct asker_work *work, stemma_error *err) {
     if (count == 0) return STEMMA_OK;
     const double begin = now();
+    a->samples = schema_find(collection_schema(a->reader), KIND_SAMPLES, 0);
+    a->texts = schema_find(collection_schema(a->reader), KIND_TEXT, 0);
     struct candidates *lists = mem_zero(count, sizeof *lists);
     if (!lists) return fail_memory(err);
     stemma_status status = find(a, documents, count, lists, work, err);
