@@ -1082,6 +1082,8 @@ typedef struct stemma_collection_options {
     unsigned parts;      /* STEMMA_PART_*: the default is minima, samples and bits */
     unsigned bits;       /* of the Hamming fingerprint (default 400), */
     unsigned group_bits; /* and of each of its groups (default 16) */
+    const void *key;     /* of a keyed recipe: the secret, to open it */
+    size_t key_size;
     /* of this opening */
     bool write;       /* else it is only read */
     bool wait;        /* while another process writes; else that is an error which names it */
@@ -1177,13 +1179,13 @@ typedef struct stemma_collection_part {
 
 typedef struct stemma_collection_info {
     uint64_t documents;
-    uint64_t bytes;        /* of the documents as they are stored */
-    uint64_t file_bytes;   /* of the collection on disk */
+    uint64_t datasets;     /* files whose records are documents, which are none themselves */
+    uint64_t bytes;        /* of the collection on disk */
     uint64_t gone;         /* documents that are removed, and still take space */
     uint64_t segments;     /* files with documents */
     uint64_t commit;       /* how many there were; */
     int64_t committed;     /* when the last one was, in nanoseconds since 1970 */
-    unsigned parts, bits, group_bits; /* as it was made */
+    unsigned parts, bits, group_bits; /* STEMMA_PART_* that it keeps */
     const stemma_collection_part *part_list; /* belongs to the collection, until it is asked again */
     size_t part_count;
 } stemma_collection_info;
@@ -1226,6 +1228,9 @@ typedef struct stemma_query_options {
     bool family;      /* also what is like a match, and what is like that, and so on */
     size_t family_most;                 /* documents of a family at most: 1000 */
     const stemma_scan_options *reading; /* its input, threads and progress count; NULL: the defaults */
+    /* What could not be read, before the matches are given; may be NULL. */
+    void (*problem)(void *context, const stemma_scan_problem *problem);
+    void *problem_context;
 } stemma_query_options;
 STEMMA_API stemma_query_options stemma_query_options_default(void);
 

@@ -49,7 +49,8 @@ const struct disk disk_plain = {.create = plain_create,
 
 enum { SINK_ROOM = 1 << 16 };
 
-stemma_status sink_init(struct sink *sink, const struct disk *disk, int fd, const char *name, stemma_error *err) {
+stemma_status sink_init(struct sink *sink, const struct disk *disk, int fd, const char *name,
+                        stemma_error *err) {
     *sink = (struct sink){.disk = disk, .fd = fd, .name = name, .bytes = mem_alloc(SINK_ROOM)};
     return sink->bytes ? STEMMA_OK : fail_memory(err);
 }

@@ -1,6 +1,6 @@
 /*
- * How a store changes its folder: every write, sync, rename and unlink goes through one table, so that tests can fail
- * each, end the process at it, or lose what was not synced. Functions return 0 or an errno.
+ * How a store changes its folder: every write, sync, rename and unlink goes through one table, so that tests
+ * can fail each, end the process at it, or lose what was not synced. Functions return 0 or an errno.
  */
 #ifndef BASE_DISK_H
 #define BASE_DISK_H
@@ -12,7 +12,8 @@
 
 struct disk {
     void *context; /* of a table's own */
-    int (*create)(const struct disk *disk, int folder, const char *name, int *fd); /* empty, to read and write */
+    int (*create)(const struct disk *disk, int folder, const char *name,
+                  int *fd); /* empty, to read and write */
     int (*write)(const struct disk *disk, int fd, const void *bytes, size_t size, uint64_t at);
     int (*sync)(const struct disk *disk, int fd);
     int (*rename)(const struct disk *disk, int folder, const char *from, const char *to);
@@ -33,7 +34,8 @@ struct sink {
 };
 
 /* Descriptor and name stay the caller's. */
-stemma_status sink_init(struct sink *sink, const struct disk *disk, int fd, const char *name, stemma_error *err);
+stemma_status sink_init(struct sink *sink, const struct disk *disk, int fd, const char *name,
+                        stemma_error *err);
 stemma_status sink_add(struct sink *sink, const void *bytes, size_t size, stemma_error *err);
 /* All that was taken is on the disk. */
 stemma_status sink_sync(struct sink *sink, stemma_error *err);

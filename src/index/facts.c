@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { VERSION = 1, LOOKED_INTO = 1 };
+enum { VERSION = 1, LOOKED_INTO = 1, UNSETTLED = 2 };
 
 /* Places of the numbers behind the first eight bytes. */
 static uint64_t *const *numbers_of(struct facts *facts, uint64_t *list[7]) {
@@ -25,7 +25,7 @@ void facts_write(const struct facts *facts, uint8_t out[FACTS_BYTES]) {
     out[0] = VERSION;
     out[1] = (uint8_t)facts->state;
     out[2] = facts->format;
-    out[3] = facts->looked_into ? LOOKED_INTO : 0;
+    out[3] = (uint8_t)((facts->looked_into ? LOOKED_INTO : 0) | (facts->unsettled ? UNSETTLED : 0));
     store_u32(out + 4, facts->path_bytes);
     for (size_t i = 0; i < 7; i++) store_u64(out + 8 + 8 * i, *list[i]);
     memcpy(out + 64, facts->digest, FACTS_DIGEST);
@@ -41,6 +41,7 @@ stemma_status facts_read(struct cell cell, struct facts *out, stemma_error *err)
     facts.state = (enum facts_state)cell.bytes[1];
     facts.format = cell.bytes[2];
     facts.looked_into = cell.bytes[3] & LOOKED_INTO;
+    facts.unsettled = cell.bytes[3] & UNSETTLED;
     facts.path_bytes = load_u32(cell.bytes + 4);
     for (size_t i = 0; i < 7; i++) *list[i] = load_u64(cell.bytes + 8 + 8 * i);
     memcpy(facts.digest, cell.bytes + 64, FACTS_DIGEST);
@@ -62,6 +63,7 @@ stemma_status member_keys(const struct schema *schema, const struct part *part, 
     struct facts facts;
     (void)schema, (void)part;
     TRY(facts_read(row->facts, &facts, err));
-    if (!facts_inside(&facts, row->id.size)) return STEMMA_OK;
-    return vec64_add(keys, member_key(row->id.bytes, facts.path_bytes)) ? STEMMA_OK : fail_memory(err);
+    if (!facts_inside(&facts, row->id.size) && facts.state != FACTS_DATASET) return STEMMA_OK;
+    uint64_t key = facts.state == FACTS_DATASET ? DATASET_KEY : member_key(row->id.bytes, facts.path_bytes);
+    return vec64_add(keys, key) ? STEMMA_OK : fail_memory(err);
 }

@@ -24,15 +24,16 @@ enum { FACTS_BYTES = 96, FACTS_DIGEST = 16 };
 struct facts {
     enum facts_state state;
     uint8_t format;      /* enum text_format: how the bytes are read */
-    bool looked_into;    /* a file, and what it holds are documents, too */
+    bool looked_into;    /* of a file: what it may hold was looked for */
+    bool unsettled;      /* size and time do not say that all is known: it is to be read again */
     uint32_t path_bytes; /* so many bytes of the id are the path of the file; 0: it was in memory */
     uint64_t bytes, text_bytes;
     uint64_t shingles; /* distinct; see keyer_size */
     uint64_t offset;   /* of a record in its data set; of a document in a container its number there, from 1;
                           else 0 */
     uint64_t record_bytes;
-    uint64_t file_bytes; /* of the file, */
-    int64_t modified;    /* and when it was, in nanoseconds since 1970; 0: it has to be looked at */
+    uint64_t file_bytes;                                     /* of the file, */
+    int64_t modified;                                        /* and when it was, in nanoseconds since 1970 */
     uint8_t digest[FACTS_DIGEST], text_digest[FACTS_DIGEST]; /* the first bytes of those that sketches have */
 };
 
@@ -48,8 +49,10 @@ static inline bool facts_inside(const struct facts *facts, size_t id_bytes) {
     return facts->path_bytes != 0 && facts->path_bytes < id_bytes;
 }
 
-/* All documents inside a file have this key (KIND_MEMBER_KEYS). */
+/* All documents inside a file have this key (KIND_MEMBER_KEYS), */
 uint64_t member_key(const void *path, size_t size);
+/* and all data sets this one. */
+#define DATASET_KEY UINT64_C(0)
 stemma_status member_keys(const struct schema *schema, const struct part *part, const struct row *row,
                           struct vec64 *keys, stemma_error *err);
 

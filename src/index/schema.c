@@ -10,17 +10,20 @@ stemma_status schema_init(struct schema *schema, const char *recipe, stemma_erro
     return schema->recipe ? STEMMA_OK : fail_memory(err);
 }
 
-static bool can_be(const struct part *part) {
+bool part_can_be(const struct part *part) {
     switch (part->form) {
-    case FORM_COLUMN: return part->width > 0 && part->width <= COLUMN_WIDTH_MOST;
-    case FORM_TEXT: return part->width > 0 && part->width <= TEXT_ROWS;
-    case FORM_LOOKUP: return part->width == 0;
+    case FORM_COLUMN:
+        return part->width > 0 && part->width <= COLUMN_WIDTH_MOST;
+    case FORM_TEXT:
+        return part->width > 0 && part->width <= TEXT_ROWS;
+    case FORM_LOOKUP:
+        return part->width == 0;
     }
     return false;
 }
 
 stemma_status schema_add(struct schema *schema, struct part part, stemma_error *err) {
-    if (!can_be(&part) || schema->count == PARTS_MOST || schema_find(schema, part.kind, part.spec) >= 0)
+    if (!part_can_be(&part) || schema->count == PARTS_MOST || schema_find(schema, part.kind, part.spec) >= 0)
         return fail(err, STEMMA_INVALID, "part %u of kind %u cannot be kept", part.spec, part.kind);
     schema->parts[schema->count++] = part;
     return STEMMA_OK;

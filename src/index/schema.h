@@ -1,9 +1,9 @@
 /*
  * What a collection keeps of each document: a list of parts, in the order in which a row has their cells.
  *
- * Columns and texts are given by who adds a document. Lookup parts are made from them by the store, by the `keys` of
- * their kind: the same function serves adding, checking, repairing, and adding an index later. Identity, facts and
- * numbers are always kept and are no part of the list.
+ * Columns and texts are given by who adds a document. Lookup parts are made from them by the store, by the
+ * `keys` of their kind: the same function serves adding, checking, repairing, and adding an index later.
+ * Identity, facts and numbers are always kept and are no part of the list.
  */
 #ifndef INDEX_SCHEMA_H
 #define INDEX_SCHEMA_H
@@ -40,8 +40,8 @@ enum { PARTS_MOST = 256, SCHEMA_RECIPE_MOST = 1 << 16 };
 struct part {
     uint32_t kind, spec;
     enum part_form form;
-    uint32_t width; /* column: bytes of a row, up to 4,088; text: rows read at once, 1 to 16 (few where they are
-                       long); lookup: 0 */
+    uint32_t width; /* column: bytes of a row, up to 4,088; text: rows read at once, 1 to 16 (few where they
+                       are long); lookup: 0 */
 };
 
 struct cell {
@@ -81,6 +81,7 @@ stemma_status schema_init(struct schema *schema, const char *recipe, stemma_erro
 stemma_status schema_add(struct schema *schema, struct part part, stemma_error *err);
 stemma_status schema_copy(struct schema *to, const struct schema *from, stemma_error *err);
 void schema_release(struct schema *schema);
+bool part_can_be(const struct part *part);
 /* Which part it is, or -1. */
 int schema_find(const struct schema *schema, uint32_t kind, uint32_t spec);
 bool schema_equal(const struct schema *a, const struct schema *b);

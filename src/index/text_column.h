@@ -40,7 +40,8 @@ struct text {
 stemma_status text_open(struct text *text, const struct run_place *place, uint64_t size, uint64_t rows,
                         size_t per_block, stemma_error *err);
 /* The bytes are the text's until its next call. */
-stemma_status text_row(struct text *text, uint64_t row, const uint8_t **bytes, size_t *size, stemma_error *err);
+stemma_status text_row(struct text *text, uint64_t row, const uint8_t **bytes, size_t *size,
+                       stemma_error *err);
 void text_rest(struct text *text);
 void text_close(struct text *text);
 

@@ -1,8 +1,8 @@
 /*
  * A column: rows of one width in blocks of about 4 KiB with a checksum each. (docs/format.md, section 9)
  *
- * A row's block follows from its number, so opening one reads its last 32 bytes and nothing else. Place and checksum are
- * those of runs (run.h); nothing about the bytes is trusted.
+ * A row's block follows from its number, so opening one reads its last 32 bytes and nothing else. Place and
+ * checksum are those of runs (run.h); nothing about the bytes is trusted.
  */
 #ifndef RUNS_COLUMN_H
 #define RUNS_COLUMN_H
@@ -61,7 +61,8 @@ static inline size_t whole_words(size_t size) {
 }
 /* CORRUPT, with file and byte. */
 stemma_status place_damaged(const struct run_place *place, uint64_t at, const char *what, stemma_error *err);
-stemma_status place_read(const struct run_place *place, void *bytes, size_t size, uint64_t at, stemma_error *err);
+stemma_status place_read(const struct run_place *place, void *bytes, size_t size, uint64_t at,
+                         stemma_error *err);
 /* Block of whole words, with room for its checksum in the first. */
 uint64_t place_checksum(const struct run_place *place, const uint8_t *block, size_t size, uint64_t at);
 

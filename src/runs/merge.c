@@ -76,8 +76,7 @@ stemma_status merge_new(const struct merge_run *runs, size_t count, bool unique,
     while (m->leaves < count) m->leaves *= 2;
     stemma_status status = STEMMA_OK;
     for (size_t i = 0; i < m->leaves && status == STEMMA_OK; i++)
-        status = i < count ? open_source(&m->sources[i], &runs[i], from, err)
-                           : advance(&m->sources[i], err);
+        status = i < count ? open_source(&m->sources[i], &runs[i], from, err) : advance(&m->sources[i], err);
     if (status != STEMMA_OK) {
         merge_free(m);
         return status;

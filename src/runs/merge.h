@@ -12,8 +12,8 @@ struct merge_run {
     uint64_t size;
 };
 
-/* Up to LEVELS_FAN runs, from the first record on whose key is not below `from`. Descriptors and names stay the
- * caller's and outlive the merge. */
+/* Up to LEVELS_FAN runs, from the first record on whose key is not below `from`. Descriptors and names stay
+ * the caller's and outlive the merge. */
 stemma_status merge_new(const struct merge_run *runs, size_t count, bool unique, uint64_t from,
                         struct merge **out, stemma_error *err);
 /* The same for those that levels keep in unnamed files of `directory`; their extent is their size. */

@@ -165,7 +165,8 @@ void run_reader_free(struct run_reader *reader) {
 static const char *decode_next(struct run_reader *r, size_t size) {
     const struct run *run = r->run;
     size_t count = records_of(run, r->next);
-    const char *wrong = block_decode(r->bytes, size, run->place.seed + offset_of(run, r->next), count, r->records);
+    const char *wrong =
+        block_decode(r->bytes, size, run->place.seed + offset_of(run, r->next), count, r->records);
     if (wrong) return wrong;
     if (r->records[0].key != first_key_of(run, r->next)) return "another key than the index says";
     if (record_number(r->records[0]) < record_number(r->last)) return "records out of order";

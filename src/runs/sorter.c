@@ -227,7 +227,7 @@ static stemma_status open_cursor(struct sorter_cursor *cursor, uint32_t first, u
     }
     cursor->last = end < SORTER_PARTS ? part_key(sorter, end) - 1 : UINT64_MAX;
     return merge_levels(levels->runs, levels->count, levels->directory, sorter->options.unique,
-                     part_key(sorter, first), &cursor->merge, err);
+                        part_key(sorter, first), &cursor->merge, err);
 }
 
 stemma_status sorter_read_parts(struct sorter *sorter, uint32_t first, uint32_t end,

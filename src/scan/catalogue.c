@@ -13,12 +13,11 @@ void catalogue_init(struct catalogue *c, size_t key_bytes) {
 }
 
 void catalogue_release(struct catalogue *c) {
-    for (size_t i = 0; i < c->names.count; i++) mem_free(c->names.pieces[i]);
+    catalogue_forget_sources(c);
     for (size_t i = 0; i < c->problem_count; i++) {
         mem_free(c->problems[i].name);
         mem_free(c->problems[i].cause);
     }
-    mem_free(c->names.pieces);
     mem_free(c->sources);
     mem_free(c->documents);
     mem_free(c->classes);
@@ -74,6 +73,13 @@ stemma_status catalogue_add_source(struct catalogue *c, const struct source *sou
     c->sources[c->source_count] = *source;
     c->sources[c->source_count++].name = name;
     return STEMMA_OK;
+}
+
+void catalogue_forget_sources(struct catalogue *c) {
+    for (size_t i = 0; i < c->names.count; i++) mem_free(c->names.pieces[i]);
+    mem_free(c->names.pieces);
+    c->names = (struct name_store){0};
+    c->source_count = 0;
 }
 
 /* ---- identities ---- */

@@ -120,6 +120,8 @@ void catalogue_release(struct catalogue *catalogue);
 stemma_status catalogue_add_source(struct catalogue *catalogue, const struct source *source,
                                    stemma_error *err);
 
+void catalogue_forget_sources(struct catalogue *catalogue); /* and all names */
+
 /* The rest may be called by any thread. */
 
 /* Enters a document, of which source, place, bytes and their identity, and format are given. *number is its

@@ -108,13 +108,23 @@ stemma_status worker_take(struct worker *w, const struct document *place, const 
     return w->kind->end(w->taker, err);
 }
 
+static stemma_status ask_taker(struct worker *w, uint32_t source, bool *wanted, stemma_error *err) {
+    *wanted = true;
+    return w->kind->source ? w->kind->source(w->taker, source, wanted, err) : STEMMA_OK;
+}
+
 /* ---- files ---- */
 
 static stemma_status take_file(struct worker *w, uint32_t number, stemma_error *err) {
     struct stemma_scan *scan = w->scan;
     const struct source *source = &scan->catalogue.sources[number];
-    bool huge = false;
+    bool huge = false, wanted;
     stemma_error cause;
+    TRY(ask_taker(w, number, &wanted, err));
+    if (!wanted) {
+        progress_add(scan, 1, source->size);
+        return STEMMA_OK;
+    }
     stemma_status status = text_reader_read(&w->reader, source->name, &huge, &cause);
     if (status == STEMMA_OK && huge)
         status = huge_read(w, number, &cause);
@@ -202,13 +212,24 @@ static stemma_status open_dataset(struct reading *r, struct source *source, stem
     return copied ? status : of_document(status);
 }
 
+static void end_reading(struct reading *r, stemma_status status, const stemma_error *error) {
+    if (r->status != STEMMA_OK) return;
+    r->status = status;
+    r->error = *error;
+}
+
 /* The next batch of the data set at the head of the queue; false when it has no more, or cannot be read
  * further. */
-static bool next_batch(struct reading *r, uint32_t number, struct dataset_batch *batch) {
+static bool next_batch(struct reading *r, struct worker *w, uint32_t number, struct dataset_batch *batch) {
     struct source *source = &r->scan->catalogue.sources[number];
-    bool more = false;
+    bool more = false, wanted = true;
     stemma_error cause;
     uint64_t before = source->dataset ? dataset_position(source->dataset) : 0;
+    if (!source->dataset) {
+        stemma_status asked = ask_taker(w, number, &wanted, &cause);
+        if (asked != STEMMA_OK) end_reading(r, asked, &cause);
+        if (asked != STEMMA_OK || !wanted) return false;
+    }
     stemma_status status = source->dataset ? STEMMA_OK : open_dataset(r, source, &cause);
     if (status == STEMMA_OK) {
         status = of_document(dataset_next(source->dataset, batch, &more, &cause));
@@ -218,19 +239,18 @@ static bool next_batch(struct reading *r, uint32_t number, struct dataset_batch 
     if (is_problem(status) || status == STEMMA_INVALID) { /* invalid: no column of that name */
         catalogue_add_problem(&r->scan->catalogue, source->name, 0, &cause);
     } else {
-        r->status = status;
-        r->error = cause;
+        end_reading(r, status, &cause);
     }
     return false;
 }
 
-static bool take_job(struct reading *r, struct dataset_batch *batch, struct job *job) {
+static bool take_job(struct reading *r, struct worker *w, struct dataset_batch *batch, struct job *job) {
     bool found = false;
     pthread_mutex_lock(&r->lock);
     while (!found && r->status == STEMMA_OK && r->next < r->scan->catalogue.source_count) {
         job->source = r->queue[r->next];
         job->batched = r->scan->catalogue.sources[job->source].kind == SOURCE_DATASET;
-        found = !job->batched || next_batch(r, job->source, batch);
+        found = !job->batched || next_batch(r, w, job->source, batch);
         if (!job->batched || !found) r->next++;
     }
     pthread_mutex_unlock(&r->lock);
@@ -255,16 +275,13 @@ static void work(void *context, unsigned number) {
     stemma_error error;
     (void)number;
     stemma_status status = worker_init(&w, r->scan, &error);
-    while (status == STEMMA_OK && take_job(r, &batch, &job)) status = do_job(&w, &job, &batch, &error);
+    while (status == STEMMA_OK && take_job(r, &w, &batch, &job)) status = do_job(&w, &job, &batch, &error);
     if (status == STEMMA_OK) status = w.kind->finish(w.taker, &error);
     dataset_batch_release(&batch);
     worker_release(&w);
     if (status == STEMMA_OK) return;
     pthread_mutex_lock(&r->lock);
-    if (r->status == STEMMA_OK) {
-        r->status = status;
-        r->error = error;
-    }
+    end_reading(r, status, &error);
     pthread_mutex_unlock(&r->lock);
 }
 
@@ -279,7 +296,7 @@ static int queue_order(const void *a, const void *b, void *context) {
     return (i > k) - (i < k);
 }
 
-stemma_status scan_read(struct stemma_scan *scan, stemma_error *err) {
+stemma_status scan_read_sources(struct stemma_scan *scan, stemma_error *err) {
     struct catalogue *c = &scan->catalogue;
     struct reading r = {.scan = scan, .status = STEMMA_OK};
     uint64_t bytes = 0;
@@ -298,7 +315,11 @@ stemma_status scan_read(struct stemma_scan *scan, stemma_error *err) {
     mem_free(r.queue);
     mem_trim(); /* of the workers' memory */
     if (r.status != STEMMA_OK) return fail(err, r.status, "%s", r.error.message);
-    TRY(scan_read_contained(scan, err));
-    catalogue_settle(c);
+    return scan_read_contained(scan, err);
+}
+
+stemma_status scan_read(struct stemma_scan *scan, stemma_error *err) {
+    TRY(scan_read_sources(scan, err));
+    catalogue_settle(&scan->catalogue);
     return sorter_finish(scan->samples, err);
 }

@@ -90,11 +90,28 @@ stemma_status scan_new(const struct stemma_recipe *recipe, const struct scan_set
     return STEMMA_OK;
 }
 
+stemma_status scan_add_path(struct stemma_scan *scan, const char *path, stemma_error *err) {
+    char *copy = mem_copy_string(path);
+    if (!copy ||
+        !mem_grow((void **)&scan->operands, &scan->operand_cap, scan->operand_count + 1, sizeof copy)) {
+        mem_free(copy);
+        return fail_memory(err);
+    }
+    scan->operands[scan->operand_count++] = copy;
+    return STEMMA_OK;
+}
+
+void scan_forget_sources(struct stemma_scan *scan) {
+    struct catalogue *c = &scan->catalogue;
+    for (size_t i = 0; i < c->source_count; i++)
+        if (c->sources[i].kind == SOURCE_DATASET) dataset_close(c->sources[i].dataset);
+    scan->container_count = 0;
+    catalogue_forget_sources(c);
+}
+
 void scan_free(struct stemma_scan *scan) {
     if (!scan) return;
-    for (size_t i = 0; i < scan->catalogue.source_count; i++)
-        if (scan->catalogue.sources[i].kind == SOURCE_DATASET)
-            dataset_close(scan->catalogue.sources[i].dataset);
+    scan_forget_sources(scan);
     for (size_t i = 0; i < scan->operand_count; i++) mem_free(scan->operands[i]);
     mem_free(scan->operands);
     texts_release(&scan->texts, scan->settings.threads);

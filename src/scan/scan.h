@@ -92,6 +92,8 @@ struct stemma_scan {
 /* recipe is retained; strings and lists of the options are copied. */
 stemma_status scan_new(const struct stemma_recipe *recipe, const struct scan_settings *settings,
                        struct stemma_scan **out, stemma_error *err);
+/* To be looked at; the path is copied. */
+stemma_status scan_add_path(struct stemma_scan *scan, const char *path, stemma_error *err);
 stemma_status scan_run(struct stemma_scan *scan, stemma_error *err);
 void scan_free(struct stemma_scan *scan);
 
@@ -107,6 +109,11 @@ stemma_status scan_container(const struct stemma_scan *scan, const char *name, c
 struct worker;
 stemma_status scan_walk_container(struct stemma_scan *scan, uint32_t source, struct worker *worker,
                                   struct container_visitor *visitor, stemma_error *err);
+
+/* All sources that were listed, with what they hold. */
+stemma_status scan_read_sources(struct stemma_scan *scan, stemma_error *err);
+/* Others may be listed in their place. */
+void scan_forget_sources(struct stemma_scan *scan);
 
 /* ---- stages, in this order; each fills what the next needs ---- */
 

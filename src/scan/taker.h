@@ -16,8 +16,11 @@ struct text_reader;
 struct taker_kind {
     stemma_status (*new)(struct stemma_scan *scan, void **out, stemma_error *err);
     void (*free)(void *taker);
-    /* Whether a file or data set has to be read at all; NULL: all have to. */
-    stemma_status (*source)(void *taker, const struct source *source, bool *wanted, stemma_error *err);
+    /* So many sources are listed that they are to be read now, and forgotten; NULL: all are listed first. */
+    stemma_status (*listed)(struct stemma_scan *scan, stemma_error *err);
+    /* Whether a file or data set has to be read at all; NULL: all have to, but of containers with the same
+     * bytes only the first is looked into. */
+    stemma_status (*source)(void *taker, uint32_t source, bool *wanted, stemma_error *err);
     /* Of the document source, place, bytes, format, state, what it holds, and the identity of its bytes are
      * known; id NULL: it has the source's name. Not wanted: nobody looks at its text. */
     stemma_status (*document)(void *taker, const struct document *document, const char *id, size_t id_size,
