@@ -3,14 +3,14 @@
 
 #include "api/limits.h"
 #include "base/alloc.h"
-#include "index/facts.h"
+#include "index/hamming/parts.h"
 #include "index/keys.h"
 #include "scan/reading.h"
 #include "sketch/recipe.h"
 
 #include <string.h>
 
-enum { BITS = 400, GROUP_BITS = 16, PARTS = STEMMA_PART_MINIMA | STEMMA_PART_SAMPLES };
+enum { BITS = 400, GROUP_BITS = 16, PARTS = STEMMA_PART_MINIMA | STEMMA_PART_SAMPLES | STEMMA_PART_BITS };
 
 stemma_collection_options stemma_collection_options_default(void) {
     return (stemma_collection_options){
@@ -29,6 +29,8 @@ static stemma_status add_parts(struct schema *schema, const stemma_collection_op
     TRY(schema_add(schema, members, err));
     if (o->parts & STEMMA_PART_MINIMA) TRY(minima_add_parts(schema, err));
     if (o->parts & STEMMA_PART_SAMPLES) TRY(samples_add_parts(schema, err));
+    if (o->parts & (STEMMA_PART_BITS | STEMMA_PART_GROUPS))
+        TRY(bits_add_parts(schema, o->bits, o->parts & STEMMA_PART_GROUPS ? o->group_bits : 0, err));
     if (o->parts & STEMMA_PART_TEXT) TRY(schema_add(schema, texts, err));
     return STEMMA_OK;
 }

@@ -2,9 +2,11 @@
 #include "api/collection.h"
 #include "base/alloc.h"
 #include "collect/listing.h"
+#include "index/hamming/parts.h"
 #include "read/format.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 /* ---- documents ---- */
 
@@ -141,15 +143,30 @@ static stemma_status count_datasets(struct stemma_collection *c, uint64_t *count
     return status;
 }
 
+/* The time of the manifest, which each commit replaces. */
+static int64_t committed(const struct stemma_collection *c) {
+    struct buf path = {0};
+    struct stat info = {0};
+    bool known = buf_add_string(&path, collection_path(c->store)) && buf_add(&path, "/manifest", 10) &&
+                 stat((const char *)path.data, &info) == 0;
+    buf_release(&path);
+    return known ? (int64_t)info.st_mtim.tv_sec * 1000000000 + info.st_mtim.tv_nsec : 0;
+}
+
 stemma_status stemma_collection_get_info(stemma_collection *c, stemma_collection_info *out,
                                          stemma_error *err) {
     struct collection_facts facts;
+    struct bits_layout layout;
     stemma_collection_info info = {0};
     if (!c || !out)
         return fail(err, STEMMA_INVALID, "a collection and a place for what is known of it are needed");
     collection_about(c->store, &facts);
     TRY(count_datasets(c, &info.datasets, err));
     TRY(list_parts(c, &info, err));
+    bits_layout_read(collection_schema(c->store), &layout);
+    info.bits = layout.bits;
+    info.group_bits = layout.groups ? (layout.bits + layout.groups - 1) / layout.groups : 0;
+    info.committed = committed(c);
     info.documents = facts.documents - info.datasets;
     info.bytes = facts.bytes;
     info.gone = facts.gone;
