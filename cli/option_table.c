@@ -1,6 +1,8 @@
 /* The table itself: every option, its argument, its help and the commands that know it. */
 #include "options.h"
 
+#include <string.h>
+
 #define VIEW   "View (how a document becomes a set of fingerprints)"
 #define KEPT   "Sketches (what is kept of the set)"
 #define JUDGE  "Judging"
@@ -9,11 +11,17 @@
 #define ACTING "Acting on files"
 #define WORK   "Work"
 #define OTHER  "Other"
+#define NEW    "A new collection"
 
 #define IN_KEEPING (IN_COMPARE | IN_SKETCH)
 #define IN_READING (IN_DOCUMENTS | IN_DIFF)
 
-const char *const option_groups[OPTION_GROUPS] = {JUDGE, INPUT, OUTPUT, ACTING, VIEW, KEPT, WORK, OTHER};
+const char *const option_groups[OPTION_GROUPS] = {JUDGE, INPUT, OUTPUT, ACTING, NEW, VIEW, KEPT, WORK, OTHER};
+
+bool option_known(const option_spec *spec, unsigned mask) {
+    return spec->commands & mask ||
+           (mask & IN_PILES && spec->commands & IN_SCAN && !strcmp(spec->group, INPUT));
+}
 
 const option_spec option_table[OPT_COUNT] = {
     {OPT_PRESET, 0, "preset", "NAME", "raw text code", VIEW,
@@ -30,7 +38,7 @@ const option_spec option_table[OPT_COUNT] = {
     {OPT_WIDTH, 0, "width", "BITS", NULL, VIEW, "bits of a fingerprint, 32 to 64 (default 64)", IN_DOCUMENTS},
     {OPT_SEED, 0, "seed", "S", NULL, VIEW, "choose other hash functions (default 0)", IN_DOCUMENTS},
     {OPT_KEY, 0, "key", "FILE", NULL, VIEW, "secret key of at least 16 bytes, for input that may be hostile",
-     IN_KEEPING | IN_FIND | IN_SCAN},
+     IN_KEEPING | IN_FIND | IN_SCAN | IN_ADD | IN_SEEN},
     {OPT_RECIPE, 0, "recipe", "TEXT", NULL, VIEW, "view and sketches as one text, see stemma-recipe(7)",
      IN_READING},
 
@@ -54,7 +62,8 @@ const option_spec option_table[OPT_COUNT] = {
      IN_COMPARE},
     {OPT_THRESHOLD, 't', "threshold", "T", NULL, JUDGE, "near-duplicate from this resemblance (default .7)",
      IN_COMPARE},
-    {OPT_CONTAINED, 0, "contained", "C", NULL, JUDGE, "contained from this containment (default .9)", IN_COMPARE},
+    {OPT_CONTAINED, 0, "contained", "C", NULL, JUDGE, "contained from this containment (default .9)",
+     IN_COMPARE},
     {OPT_SCAN_THRESHOLD, 't', "threshold", "T", NULL, JUDGE,
      "near-duplicate from this resemblance, .3 to 1 (default .7)", IN_SCAN | IN_TREE},
     {OPT_SCAN_CONTAINED, 0, "contained", "C", NULL, JUDGE,
@@ -62,21 +71,25 @@ const option_spec option_table[OPT_COUNT] = {
     {OPT_KEEP, 0, "keep", "WHICH", "longest newest oldest first shortest-path", JUDGE,
      "the document of a group that is kept (default longest; first: in the order given)", IN_SCAN | IN_TREE},
     {OPT_GROUP, 0, "group", "HOW", "stars components first popular", JUDGE,
-     "how pairs become groups (default stars: each member by itself relates to the kept one)", IN_SCAN | IN_TREE},
+     "how pairs become groups (default stars: each member by itself relates to the kept one)",
+     IN_SCAN | IN_TREE},
     {OPT_CAP, 0, "cap", "N", NULL, JUDGE,
-     "what more documents share than this links each only to the first few of them (default 256)", IN_SCAN | IN_TREE},
+     "what more documents share than this links each only to the first few of them (default 256)",
+     IN_SCAN | IN_TREE},
 
     {OPT_EDIT, 0, "edit", "HOW", "exact estimate none", JUDGE,
      "the edit distance: exact, estimated from signatures, or none (default: exact where that is cheap; of a list none)",
      IN_COMPARE},
-    {OPT_EDIT_LIMIT, 0, "edit-limit", "N", NULL, JUDGE, "do not look for an exact edit distance above N", IN_COMPARE},
+    {OPT_EDIT_LIMIT, 0, "edit-limit", "N", NULL, JUDGE, "do not look for an exact edit distance above N",
+     IN_COMPARE},
     {OPT_BLOCKS, 0, "blocks", "SIZE", NULL, JUDGE,
      "which blocks of SIZE bytes (such as 64K) of B hold text of A, instead of a verdict", IN_COMPARE},
     {OPT_LEAST, 0, "least", "N", NULL, JUDGE,
      "tokens of a passage or fragment worth mentioning (default 8; of fragments of bytes or characters 32)",
      IN_DIFF | IN_FIND},
     {OPT_THOROUGH, 0, "thorough", NULL, NULL, JUDGE,
-     "look at every window, also of large targets with very short fragments: slower, nothing is missed", IN_FIND},
+     "look at every window, also of large targets with very short fragments: slower, nothing is missed",
+     IN_FIND},
 
     {OPT_TARGET, 0, "target", "FILE", NULL, INPUT,
      "what to look for; may be given several times, and then all operands are searched", IN_FIND},
@@ -87,22 +100,26 @@ const option_spec option_table[OPT_COUNT] = {
     {OPT_FILES_FROM, 0, "files-from", "FILE", NULL, INPUT,
      "also the documents listed in FILE (- is standard input), "
      "one a line",
-     IN_SKETCH | IN_FIND | IN_SCAN | IN_TREE},
+     IN_SKETCH | IN_FIND | IN_SCAN | IN_TREE | IN_REMOVE},
     {OPT_NULL, '0', "null", NULL, NULL, INPUT, "the names in that list are each ended by NUL",
-     IN_KEEPING | IN_FIND | IN_SCAN | IN_TREE},
+     IN_KEEPING | IN_FIND | IN_SCAN | IN_TREE | IN_REMOVE},
     {OPT_INCLUDE, 0, "include", "GLOB", NULL, INPUT,
      "in folders only files that match, such as '*.txt'; may be given several times", IN_SCAN | IN_TREE},
     {OPT_EXCLUDE, 0, "exclude", "GLOB", NULL, INPUT,
      "in folders no files and folders that match; may be given several times", IN_SCAN | IN_TREE},
     {OPT_HIDDEN, 0, "hidden", NULL, NULL, INPUT, "in folders also what begins with a dot", IN_SCAN | IN_TREE},
     {OPT_FOLLOW, 0, "follow", NULL, NULL, INPUT, "in folders follow symbolic links", IN_SCAN | IN_TREE},
-    {OPT_NO_IGNORE, 0, "no-ignore", NULL, NULL, INPUT, "also what ignore files in the folders name", IN_SCAN | IN_TREE},
+    {OPT_NO_IGNORE, 0, "no-ignore", NULL, NULL, INPUT, "also what ignore files in the folders name",
+     IN_SCAN | IN_TREE},
     {OPT_NO_ARCHIVES, 0, "no-archives", NULL, NULL, INPUT,
      "do not look into archives, mail with attachments, mailboxes and crawls", IN_SCAN | IN_TREE},
     {OPT_UNPACKED, 0, "unpacked", "SIZE", NULL, INPUT,
-     "of one such file at most SIZE bytes, unpacked (default: 1000 times its own size, and 64M)", IN_SCAN | IN_TREE},
-    {OPT_MIN_SIZE, 0, "min-size", "SIZE", NULL, INPUT, "no documents below SIZE bytes (such as 4K)", IN_SCAN | IN_TREE},
-    {OPT_MAX_SIZE, 0, "max-size", "SIZE", NULL, INPUT, "no documents above SIZE bytes (such as 64M)", IN_SCAN | IN_TREE},
+     "of one such file at most SIZE bytes, unpacked (default: 1000 times its own size, and 64M)",
+     IN_SCAN | IN_TREE},
+    {OPT_MIN_SIZE, 0, "min-size", "SIZE", NULL, INPUT, "no documents below SIZE bytes (such as 4K)",
+     IN_SCAN | IN_TREE},
+    {OPT_MAX_SIZE, 0, "max-size", "SIZE", NULL, INPUT, "no documents above SIZE bytes (such as 64M)",
+     IN_SCAN | IN_TREE},
     {OPT_ENCODING, 0, "encoding", "NAME", "auto utf-8 utf-16le utf-16be latin-1 utf-16", INPUT,
      "what the documents are written in (default: told by their bytes)",
      IN_KEEPING | IN_TEXT | IN_DIFF | IN_SCAN | IN_TREE},
@@ -110,7 +127,8 @@ const option_spec option_table[OPT_COUNT] = {
      "the field or column of a data set that holds the text (default text)", IN_SCAN | IN_TREE},
     {OPT_ID_FIELD, 0, "id-field", "NAME", NULL, INPUT,
      "the one that names the record (default: id where there is one, else file and line)", IN_SCAN | IN_TREE},
-    {OPT_STRICT, 0, "strict", NULL, NULL, INPUT, "a document that cannot be read makes the exit code 2", IN_SCAN | IN_TREE},
+    {OPT_STRICT, 0, "strict", NULL, NULL, INPUT, "a document that cannot be read makes the exit code 2",
+     IN_SCAN | IN_TREE},
 
     {OPT_TOKENS, 0, "tokens", NULL, NULL, OUTPUT,
      "one token a line, after the bytes of the original it came from", IN_TEXT},
@@ -118,14 +136,15 @@ const option_spec option_table[OPT_COUNT] = {
      "the text before it is folded: of other formats than plain text what a reader sees, in UTF-8", IN_TEXT},
     {OPT_SIDE_BY_SIDE, 0, "side-by-side", NULL, NULL, OUTPUT,
      "two columns (the default where there are 120 columns or more)", IN_DIFF},
-    {OPT_COLUMNS, 0, "columns", "N", NULL, OUTPUT, "the width to print two columns for (default: the terminal's, else 80)",
-     IN_DIFF},
+    {OPT_COLUMNS, 0, "columns", "N", NULL, OUTPUT,
+     "the width to print two columns for (default: the terminal's, else 80)", IN_DIFF},
     {OPT_CONTEXT, 0, "context", "N", NULL, OUTPUT, "lines shown around each change (default 3)", IN_DIFF},
     {OPT_PASSAGES, 0, "passages", NULL, NULL, OUTPUT,
      "list what both have in common instead, longest first, with its place in both", IN_DIFF},
     {OPT_HTML, 0, "html", NULL, NULL, OUTPUT, "one page with both texts side by side, see --output", IN_DIFF},
     {OPT_TREE, 0, "tree", NULL, NULL, OUTPUT,
-     "which document of a group was made from which, as a tree; with --json for each document its parent", IN_SCAN},
+     "which document of a group was made from which, as a tree; with --json for each document its parent",
+     IN_SCAN},
     {OPT_DATES, 0, "dates", NULL, NULL, JUDGE,
      "of trees: of two documents the one that was modified earlier is the older", IN_SCAN | IN_TREE},
     {OPT_FORMAT, 0, "format", "FORMAT", "text dot newick json", OUTPUT,
@@ -150,23 +169,27 @@ const option_spec option_table[OPT_COUNT] = {
      "write to FILE: all sketches as one bundle, or the page of --html", IN_SKETCH | IN_DIFF},
     {OPT_DIRECTORY, 'd', "directory", "DIR", NULL, OUTPUT, "write the sketches into DIR", IN_SKETCH},
     {OPT_FORCE, 0, "force", NULL, NULL, OUTPUT, "overwrite files that exist", IN_SKETCH | IN_DIFF | IN_SCAN},
-    {OPT_JSON, 0, "json", NULL, NULL, OUTPUT, "one JSON object a line", IN_READING | IN_SHOW | IN_UNDO},
+    {OPT_JSON, 0, "json", NULL, NULL, OUTPUT, "one JSON object a line",
+     IN_READING | IN_SHOW | IN_UNDO | IN_COLLECTIONS},
     {OPT_QUIET, 'q', "quiet", NULL, NULL, OUTPUT,
      "print less: the verdict alone, no summary, head line or names; nothing where the exit status is the answer",
      IN_KEEPING | IN_DIFF | IN_FIND | IN_UNDO},
     {OPT_SCAN_QUIET, 'q', "quiet", NULL, NULL, OUTPUT,
-     "no progress, summary or head line; what cannot be read is counted, not listed", IN_SCAN | IN_TREE},
+     "no progress, summary or head line; what cannot be read is counted, not listed",
+     IN_SCAN | IN_TREE | (IN_COLLECTIONS & ~IN_INFO)},
     {OPT_PRINT0, 0, "print0", NULL, NULL, OUTPUT,
      "the names of the files written, found or redundant, as they are, each ended by NUL",
-     IN_SKETCH | IN_FIND | IN_SCAN},
+     IN_SKETCH | IN_FIND | IN_SCAN | IN_LIST},
     {OPT_LIST, 'l', "list", NULL, NULL, OUTPUT, "the names of the files alone", IN_FIND},
 
     {OPT_DELETE, 0, "delete", NULL, NULL, ACTING, "delete files of which an identical one is kept", IN_SCAN},
-    {OPT_HARDLINK, 0, "hardlink", NULL, NULL, ACTING, "make them further names of the kept file instead", IN_SCAN},
+    {OPT_HARDLINK, 0, "hardlink", NULL, NULL, ACTING, "make them further names of the kept file instead",
+     IN_SCAN},
     {OPT_REFLINK, 0, "reflink", NULL, NULL, ACTING,
      "let them share their blocks with it instead, where the file system can do that", IN_SCAN},
     {OPT_MOVE, 0, "move", "DIR", NULL, ACTING, "move them below DIR instead, which is not scanned", IN_SCAN},
-    {OPT_NEAR, 0, "near", "T", NULL, ACTING, "also near-duplicates, from this resemblance to the kept file", IN_SCAN},
+    {OPT_NEAR, 0, "near", "T", NULL, ACTING, "also near-duplicates, from this resemblance to the kept file",
+     IN_SCAN},
     {OPT_NEAR_CONTAINED, 0, "near-contained", "C", NULL, ACTING,
      "also what is contained in the kept file from this containment", IN_SCAN},
     {OPT_DRY_RUN, 0, "dry-run", NULL, NULL, ACTING, "only show what would be done", IN_SCAN | IN_UNDO},
@@ -174,14 +197,28 @@ const option_spec option_table[OPT_COUNT] = {
     {OPT_LOG, 0, "log", "FILE", NULL, ACTING,
      "the log for stemma undo, a new file (default: in ~/.local/state/stemma)", IN_SCAN},
 
+    {OPT_PRUNE, 0, "prune", NULL, NULL, INPUT, "remove what lies below the paths no more", IN_ADD},
+    {OPT_STORE_TEXT, 0, "store-text", NULL, NULL, NEW,
+     "keep the canonical texts, compressed: matches stay exact when the files are gone", IN_ADD},
+    {OPT_PARTS, 0, "parts", "LIST", NULL, NEW,
+     "what is kept: any of minima+samples+bits+groups (default minima+samples+bits)", IN_ADD},
+    {OPT_HAMMING_BITS, 0, "hamming-bits", "K", NULL, NEW, "bits of the Hamming fingerprint (default 400)",
+     IN_ADD},
+    {OPT_GROUP_BITS, 0, "group-bits", "N", NULL, NEW,
+     "bits of a group of it, by which groups are looked up, 4 to 64 (default 16)", IN_ADD},
+    {OPT_WAIT, 0, "wait", NULL, NULL, WORK, "wait while another process writes to the collection",
+     IN_ADD | IN_REMOVE | IN_SEEN},
+
     {OPT_THREADS, 0, "threads", "N", NULL, WORK,
-     "documents or pairs worked on at once (default: one a processor)", IN_KEEPING | IN_FIND | IN_SCAN | IN_TREE},
+     "documents or pairs worked on at once (default: one a processor)",
+     IN_KEEPING | IN_FIND | IN_SCAN | IN_TREE | IN_ADD},
     {OPT_MEMORY, 0, "memory", "SIZE", NULL, WORK,
      "for one document, such as 512M (default 1G); of fingerprints more go to disk, a text or a sample that "
      "needs more is refused",
-     IN_READING & ~(IN_SCAN | IN_TREE)},
+     IN_READING & ~(IN_SCAN | IN_TREE | IN_ADD)},
     {OPT_SCAN_MEMORY, 0, "memory", "SIZE", NULL, WORK,
-     "for the whole scan, such as 512M (default half of what is free); the rest goes to temporary files", IN_SCAN | IN_TREE},
+     "for the whole scan, such as 512M (default half of what is free); the rest goes to temporary files",
+     IN_SCAN | IN_TREE | IN_ADD},
 
     {OPT_HELP, 'h', "help", NULL, NULL, OTHER, "show this help", IN_ALL},
     {OPT_VERSION, 'V', "version", NULL, NULL, OTHER, "show the version", IN_ALL},

@@ -24,8 +24,15 @@ enum command_mask {
     IN_SCAN = 256,
     IN_TREE = 4096,
     IN_UNDO = 1024,
-    IN_DOCUMENTS = IN_COMPARE | IN_SKETCH | IN_TEXT | IN_FIND | IN_SCAN | IN_TREE,
-    IN_ALL = IN_DOCUMENTS | IN_DIFF | IN_SHOW | IN_HELP | IN_COMPLETION | IN_UNDO
+    IN_ADD = 1 << 16,
+    IN_REMOVE = 1 << 17,
+    IN_LIST = 1 << 18,
+    IN_INFO = 1 << 19,
+    IN_SEEN = 1 << 20,
+    IN_COLLECTIONS = IN_ADD | IN_REMOVE | IN_LIST | IN_INFO | IN_SEEN,
+    IN_PILES = IN_ADD, /* what reads documents as a scan does: its options of input are theirs, too */
+    IN_DOCUMENTS = IN_COMPARE | IN_SKETCH | IN_TEXT | IN_FIND | IN_SCAN | IN_TREE | IN_ADD,
+    IN_ALL = IN_DOCUMENTS | IN_DIFF | IN_SHOW | IN_HELP | IN_COMPLETION | IN_UNDO | IN_COLLECTIONS
 };
 
 enum option_id {
@@ -112,6 +119,12 @@ enum option_id {
     OPT_DRY_RUN,
     OPT_YES,
     OPT_LOG,
+    OPT_PRUNE, /* collections */
+    OPT_STORE_TEXT,
+    OPT_PARTS,
+    OPT_HAMMING_BITS,
+    OPT_GROUP_BITS,
+    OPT_WAIT,
     OPT_THREADS,
     OPT_MEMORY,
     OPT_SCAN_MEMORY,
@@ -135,8 +148,11 @@ typedef struct option_spec {
 
 extern const option_spec option_table[OPT_COUNT];
 
+/* Whether the commands of this mask know the option. */
+bool option_known(const option_spec *spec, unsigned mask);
+
 /* The groups in the order of --help: what is used every day first. */
-enum { OPTION_GROUPS = 8 };
+enum { OPTION_GROUPS = 9 };
 extern const char *const option_groups[OPTION_GROUPS];
 
 /* One --scheme with what follows it; a text is NULL when it was not given. */
@@ -184,7 +200,7 @@ typedef struct options {
     unsigned format; /* of trees: place among the choices */
     const char *from;
     const char *report, *csv;
-    size_t report_text; /* bytes */
+    size_t report_text;                           /* bytes */
     bool delete, hardlink, reflink, dry_run, yes; /* acting */
     const char *move_to, *log;
     double near, near_contained; /* negative when not given */
@@ -194,6 +210,8 @@ typedef struct options {
     unsigned columns; /* 0 when not given */
     long context;     /* negative when not given */
     const char *output, *directory;
+    bool prune, store_text, wait;             /* collections */
+    unsigned parts, hamming_bits, group_bits; /* 0 when not given */
     bool force, json, quiet, print0;
     unsigned threads;
     size_t memory;

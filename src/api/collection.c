@@ -59,8 +59,14 @@ static stemma_status recipe_of(const struct collection *store, const stemma_coll
         *out = plain;
         return STEMMA_OK;
     }
-    stemma_status status = recipe_with_key(plain, o->key, o->key_size, out, err);
+    struct stemma_recipe *keyed = NULL;
+    stemma_status status = recipe_with_key(plain, o->key, o->key_size, &keyed, err);
     recipe_release(plain);
+    if (status == STEMMA_OK && strcmp(keyed->text, text) != 0) {
+        recipe_release(keyed);
+        return fail(err, STEMMA_MISMATCH, "'%s' is not keyed", collection_path(store));
+    }
+    if (status == STEMMA_OK) *out = keyed;
     return status;
 }
 
