@@ -107,6 +107,13 @@ static void check_matches(struct collection *c, const struct hamming_matches *ma
     }
 }
 
+/* G may take seconds before it refuses: not here. */
+static bool few_choices(uint32_t groups, uint32_t radius) {
+    double choices = 1;
+    for (uint32_t i = 0; i < radius && radius < groups; i++) choices *= (double)(groups - i) / (i + 1);
+    return choices < 5000;
+}
+
 static void check_question(struct collection *c, const struct documents *documents, const uint8_t *query,
                            double resemblance) {
     struct collected *collected;
@@ -118,10 +125,8 @@ static void check_question(struct collection *c, const struct documents *documen
     for (uint32_t i = 0; i < source->bits / 8; i++) words[i / 8] |= (uint64_t)query[i] << i % 8 * 8;
     struct hamming_matches matches = {0};
     for (size_t w = 0; w < WAYS; w++) {
-        stemma_error error;
-        stemma_status status = hamming_query(source, words, radius, ways[w], &matches, NULL, &error);
-        if (ways[w] == HAMMING_G && status == STEMMA_INVALID) continue; /* too many choices */
-        assert_int_equal(status, STEMMA_OK);
+        if (ways[w] == HAMMING_G && !few_choices(source->group_count, radius)) continue;
+        OK(hamming_query(source, words, radius, ways[w], &matches, NULL, err));
         check_matches(c, &matches, distances, count);
     }
     hamming_matches_release(&matches);
