@@ -29,8 +29,10 @@ enum command_mask {
     IN_LIST = 1 << 18,
     IN_INFO = 1 << 19,
     IN_SEEN = 1 << 20,
-    IN_COLLECTIONS = IN_ADD | IN_REMOVE | IN_LIST | IN_INFO | IN_SEEN,
-    IN_PILES = IN_ADD, /* what reads documents as a scan does: its options of input are theirs, too */
+    IN_QUERY = 1 << 24,
+    IN_COLLECTIONS = IN_QUERY | IN_ADD | IN_REMOVE | IN_LIST | IN_INFO | IN_SEEN,
+    IN_PILES =
+        IN_ADD | IN_QUERY, /* what reads documents as a scan does: its options of input are theirs, too */
     IN_DOCUMENTS = IN_COMPARE | IN_SKETCH | IN_TEXT | IN_FIND | IN_SCAN | IN_TREE | IN_ADD,
     IN_ALL = IN_DOCUMENTS | IN_DIFF | IN_SHOW | IN_HELP | IN_COMPLETION | IN_UNDO | IN_COLLECTIONS
 };
@@ -125,6 +127,13 @@ enum option_id {
     OPT_HAMMING_BITS,
     OPT_GROUP_BITS,
     OPT_WAIT,
+    OPT_QUERY_THRESHOLD, /* likewise of a question */
+    OPT_QUERY_CONTAINED,
+    OPT_TOP,
+    OPT_VIA,
+    OPT_FAMILY,
+    OPT_NO_EDITS,
+    OPT_EXPLAIN,
     OPT_THREADS,
     OPT_MEMORY,
     OPT_SCAN_MEMORY,
@@ -213,6 +222,9 @@ typedef struct options {
     bool prune, store_text, wait;             /* collections */
     unsigned parts, hamming_bits, group_bits; /* 0 when not given */
     bool force, json, quiet, print0;
+    unsigned via; /* of a query: place among the choices, from 1; 0 when not given */
+    long top;     /* likewise; negative when not given */
+    bool family, no_edits, explain;
     unsigned threads;
     size_t memory;
     bool help, version;
