@@ -1,6 +1,9 @@
 /* All experiments, in the order of the report: paper by paper. */
+#include "coates.h"
 #include "hp.h"
 #include "lab.h"
 
-const struct experiment *const experiments[] = {&hp_window, &hp_false};
+const struct experiment *const experiments[] = {
+    &hp_window,         &hp_false,        &coates2011_speed,  &coates2011_scattered,
+    &coates2011_blocks, &coates_embedded, &coates2015_tables, &coates_unrelated};
 const size_t experiment_count = sizeof experiments / sizeof *experiments;
