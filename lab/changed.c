@@ -7,12 +7,29 @@
 #include <stdio.h>
 #include <string.h>
 
+/* The first algorithm of the same specification. */
+static size_t first_like(const struct algorithm *algorithms, size_t index) {
+    size_t i = 0;
+    while (strcmp(algorithms[i].spec, algorithms[index].spec)) i++;
+    return i;
+}
+
 static stemma_status make_recipe(struct originals *originals, unsigned window, stemma_error *err) {
     char text[400];
-    size_t used = (size_t)snprintf(text, sizeof text, "preset=raw unit=byte window=%u hash=rabin", window);
-    for (size_t i = 0; i < originals->algorithm_count && used < sizeof text; i++)
-        used += (size_t)snprintf(text + used, sizeof text - used, "; %s", originals->algorithms[i].spec);
+    size_t used = (size_t)snprintf(text, sizeof text, "preset=raw unit=byte window=%u hash=rabin", window),
+           parts = 0;
+    for (size_t i = 0; i < originals->algorithm_count && used < sizeof text; i++) {
+        size_t like = first_like(originals->algorithms, i);
+        originals->parts[i] = like < i ? originals->parts[like] : parts++;
+        if (like == i)
+            used += (size_t)snprintf(text + used, sizeof text - used, "; %s", originals->algorithms[i].spec);
+    }
     return stemma_recipe_parse(text, &originals->recipe, err);
+}
+
+double originals_score(const struct originals *originals, size_t algorithm, const stemma_sketch *a,
+                       const stemma_sketch *b) {
+    return originals->algorithms[algorithm].score(a, b, originals->parts[algorithm]);
 }
 
 stemma_status originals_make(const struct corpus *corpus, const struct algorithm *algorithms, size_t count,
@@ -46,7 +63,7 @@ stemma_status originals_change(const struct originals *originals, size_t documen
     const char *bytes = stemma_mutated_text(mutated, &size);
     stemma_status status = sketch_make(originals->recipe, bytes, size, &sketch, err);
     for (size_t i = 0; status == STEMMA_OK && i < originals->algorithm_count; i++)
-        scores[i] = originals->algorithms[i].score(originals->sketches[document], sketch, i);
+        scores[i] = originals_score(originals, i, originals->sketches[document], sketch);
     stemma_sketch_free(sketch);
     stemma_mutated_free(mutated);
     return status;

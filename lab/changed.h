@@ -17,8 +17,9 @@ enum { ALGORITHMS_MOST = 8 };
 
 struct originals {
     const struct corpus *corpus;
-    const struct algorithm *algorithms; /* the recipe lists them in this order */
+    const struct algorithm *algorithms;
     size_t algorithm_count;
+    size_t parts[ALGORITHMS_MOST]; /* of the recipe: algorithms that differ by their score alone share one */
     stemma_recipe *recipe;
     stemma_sketch **sketches;
 };
@@ -28,6 +29,8 @@ stemma_status originals_make(const struct corpus *corpus, const struct algorithm
                              unsigned window, struct originals *out, stemma_error *err);
 void originals_release(struct originals *originals);
 
+double originals_score(const struct originals *originals, size_t algorithm, const stemma_sketch *a,
+                       const stemma_sketch *b);
 /* Scores of a document and its changed copy, one for each algorithm. */
 stemma_status originals_change(const struct originals *originals, size_t document, stemma_mutation_kind kind,
                                uint64_t count, uint64_t seed, double *scores, stemma_error *err);

@@ -8,12 +8,12 @@
 
 #include "align/signature/symbols.h"
 #include "base/rng.h"
+#include "cpu_time.h"
 #include "edited.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define LENGTH_2011  ((size_t)13508)
@@ -469,25 +469,6 @@ const struct experiment coates_embedded = {
 
 /* ---- 2011, 4.1: speed ---- */
 
-static double cpu_now(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-/* Seconds for one call, of as many as take a tenth of a second. */
-#define TIMED(seconds, status, call)                                                                         \
-    do {                                                                                                     \
-        double timed_begin = cpu_now(), timed_end;                                                           \
-        size_t timed_count = 0;                                                                              \
-        do {                                                                                                 \
-            (status) = (call);                                                                               \
-            timed_count++;                                                                                   \
-            timed_end = cpu_now();                                                                           \
-        } while ((status) == STEMMA_OK && timed_end - timed_begin < .1);                                     \
-        (seconds) = (timed_end - timed_begin) / (double)timed_count;                                         \
-    } while (0)
-
 struct speed_pair {
     struct text a, b;
     stemma_sketch *first, *second;
@@ -517,11 +498,11 @@ static stemma_status time_pair(const stemma_recipe *recipe, const struct speed_p
                                struct table *times, stemma_error *err) {
     double sketching, whole, signatures;
     stemma_status status;
-    TIMED(sketching, status, sketch_again(recipe, pair->a, err));
+    CPU_TIME(sketching, status, sketch_again(recipe, pair->a, err));
     if (status != STEMMA_OK) return status;
-    TIMED(whole, status, distance_again(pair, err));
+    CPU_TIME(whole, status, distance_again(pair, err));
     if (status != STEMMA_OK) return status;
-    TIMED(signatures, status, signature_again(pair, err));
+    CPU_TIME(signatures, status, signature_again(pair, err));
     if (status != STEMMA_OK) return status;
     table_row(times, "%u\t%.0f\t%.0f\t%.0f\t%.1f", c, 1 / signatures, 1 / whole,
               (double)pair->a.size / sketching / 1e6, whole / signatures);

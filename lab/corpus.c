@@ -59,12 +59,13 @@ static stemma_status generate_long(uint64_t seed, size_t count, struct corpus *o
     return STEMMA_OK;
 }
 
-/* Support documents: a template, and now and then an article that was made from an earlier one. */
+/* Support documents: a template, and now and then an article that was made from an earlier one. Lines are not
+ * broken: one word more would break all that follow elsewhere, which windows of bytes see. */
 static stemma_status generate_short(uint64_t seed, enum corpus_kind kind, size_t count, struct corpus *out,
                                     stemma_error *err) {
     const struct made_options options = {.seed = seed,
                                          .count = count,
-                                         .near = .02,
+                                         .near = .1,
                                          .template_share = .5,
                                          .template_words = 30,
                                          .size = kind == CORPUS_SHORT_1 ? 1000 : 2800,
@@ -76,7 +77,7 @@ static stemma_status generate_short(uint64_t seed, enum corpus_kind kind, size_t
     size_t room = 0;
     for (size_t i = 0; status == STEMMA_OK && i < count; i++) {
         struct buf text = {0};
-        if (made_document(maker, i, &document) && made_text(maker, &document.words, "\n", &text))
+        if (made_document(maker, i, &document) && made_text(maker, &document.words, " ", &text))
             status = corpus_add(out, &room, (struct text){text.data, text.len}, err);
         else
             status = fail_memory(err);

@@ -4,6 +4,7 @@
 #include "lab.h"
 
 const struct experiment *const experiments[] = {
-    &hp_window,         &hp_false,        &coates2011_speed,  &coates2011_scattered,
+    &hp_window,         &hp_false,        &hp_sampling,       &hp_algorithms,
+    &hp_collections,    &hp_time,         &coates2011_speed,  &coates2011_scattered,
     &coates2011_blocks, &coates_embedded, &coates2015_tables, &coates_unrelated};
 const size_t experiment_count = sizeof experiments / sizeof *experiments;

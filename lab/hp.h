@@ -4,6 +4,6 @@
 
 #include "lab.h"
 
-extern const struct experiment hp_window, hp_false;
+extern const struct experiment hp_window, hp_false, hp_sampling, hp_algorithms, hp_collections, hp_time;
 
 #endif
