@@ -9,11 +9,12 @@
 #define ACTING "Acting on files"
 #define WORK   "Work"
 #define OTHER  "Other"
+#define CHANGE "Changes"
 
 #define IN_KEEPING (IN_COMPARE | IN_SKETCH)
 #define IN_READING (IN_DOCUMENTS | IN_DIFF)
 
-const char *const option_groups[OPTION_GROUPS] = {JUDGE, INPUT, OUTPUT, ACTING, VIEW, KEPT, WORK, OTHER};
+const char *const option_groups[OPTION_GROUPS] = {CHANGE, JUDGE, INPUT, OUTPUT, ACTING, VIEW, KEPT, WORK, OTHER};
 
 const option_spec option_table[OPT_COUNT] = {
     {OPT_PRESET, 0, "preset", "NAME", "raw text code", VIEW,
@@ -87,30 +88,30 @@ const option_spec option_table[OPT_COUNT] = {
     {OPT_FILES_FROM, 0, "files-from", "FILE", NULL, INPUT,
      "also the documents listed in FILE (- is standard input), "
      "one a line",
-     IN_SKETCH | IN_FIND | IN_SCAN | IN_TREE},
+     IN_SKETCH | IN_FIND | IN_SCAN | IN_TREE | IN_TUNE},
     {OPT_NULL, '0', "null", NULL, NULL, INPUT, "the names in that list are each ended by NUL",
-     IN_KEEPING | IN_FIND | IN_SCAN | IN_TREE},
+     IN_KEEPING | IN_FIND | IN_SCAN | IN_TREE | IN_TUNE},
     {OPT_INCLUDE, 0, "include", "GLOB", NULL, INPUT,
-     "in folders only files that match, such as '*.txt'; may be given several times", IN_SCAN | IN_TREE},
+     "in folders only files that match, such as '*.txt'; may be given several times", IN_SCAN | IN_TREE | IN_TUNE},
     {OPT_EXCLUDE, 0, "exclude", "GLOB", NULL, INPUT,
-     "in folders no files and folders that match; may be given several times", IN_SCAN | IN_TREE},
-    {OPT_HIDDEN, 0, "hidden", NULL, NULL, INPUT, "in folders also what begins with a dot", IN_SCAN | IN_TREE},
-    {OPT_FOLLOW, 0, "follow", NULL, NULL, INPUT, "in folders follow symbolic links", IN_SCAN | IN_TREE},
-    {OPT_NO_IGNORE, 0, "no-ignore", NULL, NULL, INPUT, "also what ignore files in the folders name", IN_SCAN | IN_TREE},
+     "in folders no files and folders that match; may be given several times", IN_SCAN | IN_TREE | IN_TUNE},
+    {OPT_HIDDEN, 0, "hidden", NULL, NULL, INPUT, "in folders also what begins with a dot", IN_SCAN | IN_TREE | IN_TUNE},
+    {OPT_FOLLOW, 0, "follow", NULL, NULL, INPUT, "in folders follow symbolic links", IN_SCAN | IN_TREE | IN_TUNE},
+    {OPT_NO_IGNORE, 0, "no-ignore", NULL, NULL, INPUT, "also what ignore files in the folders name", IN_SCAN | IN_TREE | IN_TUNE},
     {OPT_NO_ARCHIVES, 0, "no-archives", NULL, NULL, INPUT,
-     "do not look into archives, mail with attachments, mailboxes and crawls", IN_SCAN | IN_TREE},
+     "do not look into archives, mail with attachments, mailboxes and crawls", IN_SCAN | IN_TREE | IN_TUNE},
     {OPT_UNPACKED, 0, "unpacked", "SIZE", NULL, INPUT,
-     "of one such file at most SIZE bytes, unpacked (default: 1000 times its own size, and 64M)", IN_SCAN | IN_TREE},
-    {OPT_MIN_SIZE, 0, "min-size", "SIZE", NULL, INPUT, "no documents below SIZE bytes (such as 4K)", IN_SCAN | IN_TREE},
-    {OPT_MAX_SIZE, 0, "max-size", "SIZE", NULL, INPUT, "no documents above SIZE bytes (such as 64M)", IN_SCAN | IN_TREE},
+     "of one such file at most SIZE bytes, unpacked (default: 1000 times its own size, and 64M)", IN_SCAN | IN_TREE | IN_TUNE},
+    {OPT_MIN_SIZE, 0, "min-size", "SIZE", NULL, INPUT, "no documents below SIZE bytes (such as 4K)", IN_SCAN | IN_TREE | IN_TUNE},
+    {OPT_MAX_SIZE, 0, "max-size", "SIZE", NULL, INPUT, "no documents above SIZE bytes (such as 64M)", IN_SCAN | IN_TREE | IN_TUNE},
     {OPT_ENCODING, 0, "encoding", "NAME", "auto utf-8 utf-16le utf-16be latin-1 utf-16", INPUT,
      "what the documents are written in (default: told by their bytes)",
-     IN_KEEPING | IN_TEXT | IN_DIFF | IN_SCAN | IN_TREE},
+     IN_KEEPING | IN_TEXT | IN_DIFF | IN_SCAN | IN_TREE | IN_MUTATE | IN_TUNE},
     {OPT_TEXT_FIELD, 0, "text-field", "NAME", NULL, INPUT,
-     "the field or column of a data set that holds the text (default text)", IN_SCAN | IN_TREE},
+     "the field or column of a data set that holds the text (default text)", IN_SCAN | IN_TREE | IN_TUNE},
     {OPT_ID_FIELD, 0, "id-field", "NAME", NULL, INPUT,
-     "the one that names the record (default: id where there is one, else file and line)", IN_SCAN | IN_TREE},
-    {OPT_STRICT, 0, "strict", NULL, NULL, INPUT, "a document that cannot be read makes the exit code 2", IN_SCAN | IN_TREE},
+     "the one that names the record (default: id where there is one, else file and line)", IN_SCAN | IN_TREE | IN_TUNE},
+    {OPT_STRICT, 0, "strict", NULL, NULL, INPUT, "a document that cannot be read makes the exit code 2", IN_SCAN | IN_TREE | IN_TUNE},
 
     {OPT_TOKENS, 0, "tokens", NULL, NULL, OUTPUT,
      "one token a line, after the bytes of the original it came from", IN_TEXT},
@@ -141,7 +142,7 @@ const option_spec option_table[OPT_COUNT] = {
     {OPT_FILTER, 0, "filter", "FILE", NULL, OUTPUT,
      "write the data set without its redundant records to FILE (- is standard output)", IN_SCAN},
     {OPT_REPORT, 0, "report", "FILE", NULL, OUTPUT,
-     "also write a page for the browser: overview, groups, differences side by side", IN_SCAN},
+     "also write a page for the browser: overview, groups, differences side by side", IN_SCAN | IN_TUNE},
     {OPT_REPORT_TEXT, 0, "report-text", "SIZE", NULL, OUTPUT,
      "text that the page may hold, to be compared there; 0: none (default 32M)", IN_SCAN},
     {OPT_CSV, 0, "csv", "FILE", NULL, OUTPUT,
@@ -149,13 +150,13 @@ const option_spec option_table[OPT_COUNT] = {
     {OPT_OUTPUT, 'o', "output", "FILE", NULL, OUTPUT,
      "write to FILE: all sketches as one bundle, or the page of --html", IN_SKETCH | IN_DIFF},
     {OPT_DIRECTORY, 'd', "directory", "DIR", NULL, OUTPUT, "write the sketches into DIR", IN_SKETCH},
-    {OPT_FORCE, 0, "force", NULL, NULL, OUTPUT, "overwrite files that exist", IN_SKETCH | IN_DIFF | IN_SCAN},
-    {OPT_JSON, 0, "json", NULL, NULL, OUTPUT, "one JSON object a line", IN_READING | IN_SHOW | IN_UNDO},
+    {OPT_FORCE, 0, "force", NULL, NULL, OUTPUT, "overwrite files that exist", IN_SKETCH | IN_DIFF | IN_SCAN | IN_TUNE},
+    {OPT_JSON, 0, "json", NULL, NULL, OUTPUT, "one JSON object a line", IN_READING | IN_SHOW | IN_UNDO | IN_MUTATE | IN_TUNE},
     {OPT_QUIET, 'q', "quiet", NULL, NULL, OUTPUT,
      "print less: the verdict alone, no summary, head line or names; nothing where the exit status is the answer",
      IN_KEEPING | IN_DIFF | IN_FIND | IN_UNDO},
     {OPT_SCAN_QUIET, 'q', "quiet", NULL, NULL, OUTPUT,
-     "no progress, summary or head line; what cannot be read is counted, not listed", IN_SCAN | IN_TREE},
+     "no progress, summary or head line; what cannot be read is counted, not listed", IN_SCAN | IN_TREE | IN_TUNE},
     {OPT_PRINT0, 0, "print0", NULL, NULL, OUTPUT,
      "the names of the files written, found or redundant, as they are, each ended by NUL",
      IN_SKETCH | IN_FIND | IN_SCAN},
@@ -175,13 +176,29 @@ const option_spec option_table[OPT_COUNT] = {
      "the log for stemma undo, a new file (default: in ~/.local/state/stemma)", IN_SCAN},
 
     {OPT_THREADS, 0, "threads", "N", NULL, WORK,
-     "documents or pairs worked on at once (default: one a processor)", IN_KEEPING | IN_FIND | IN_SCAN | IN_TREE},
+     "documents or pairs worked on at once (default: one a processor)", IN_KEEPING | IN_FIND | IN_SCAN | IN_TREE | IN_TUNE},
     {OPT_MEMORY, 0, "memory", "SIZE", NULL, WORK,
      "for one document, such as 512M (default 1G); of fingerprints more go to disk, a text or a sample that "
      "needs more is refused",
-     IN_READING & ~(IN_SCAN | IN_TREE)},
+     (IN_READING | IN_MUTATE) & ~(IN_SCAN | IN_TREE)},
     {OPT_SCAN_MEMORY, 0, "memory", "SIZE", NULL, WORK,
-     "for the whole scan, such as 512M (default half of what is free); the rest goes to temporary files", IN_SCAN | IN_TREE},
+     "for the whole scan, such as 512M (default half of what is free); the rest goes to temporary files", IN_SCAN | IN_TREE | IN_TUNE},
+
+    {OPT_KIND, 0, "kind", "NAME",
+     "insert insert-evenly remove-words substitute delete-lines delete-blocks cut insert-random insert-foreign excerpt "
+     "embed shuffle rewrap case punctuation ocr",
+     CHANGE, "what is done to the document (default insert)", IN_MUTATE},
+    {OPT_COUNT_OF, 0, "count", "N", NULL, CHANGE, "how many words, characters, lines, ... it is done to", IN_MUTATE},
+    {OPT_SHARE, 0, "share", "S", NULL, CHANGE, "the same as a share of all of them, 0 to 1 (default .1)", IN_MUTATE},
+    {OPT_PASSAGE_COUNT, 0, "blocks", "N", NULL, CHANGE, "passages that the amount is divided into (default 1)",
+     IN_MUTATE},
+    {OPT_WRAP, 0, "columns", "N", NULL, CHANGE, "of rewrap: characters of a line (default 72)", IN_MUTATE},
+    {OPT_WITH, 0, "with", "FILE", NULL, CHANGE, "the other document of insert-foreign and embed", IN_MUTATE},
+    {OPT_CHANCE, 0, "seed", "S", NULL, CHANGE, "other places, words and letters (default 0)", IN_MUTATE | IN_TUNE},
+    {OPT_FOR, 0, "for", "AIM", "dedup versions containment plagiarism", CHANGE,
+     "what is to be found (default dedup)", IN_TUNE},
+    {OPT_COPIES, 0, "copies", "S", NULL, CHANGE,
+     "the share of documents that are copies, which precision depends on (default .5)", IN_TUNE},
 
     {OPT_HELP, 'h', "help", NULL, NULL, OTHER, "show this help", IN_ALL},
     {OPT_VERSION, 'V', "version", NULL, NULL, OTHER, "show the version", IN_ALL},

@@ -24,8 +24,10 @@ enum command_mask {
     IN_SCAN = 256,
     IN_TREE = 4096,
     IN_UNDO = 1024,
+    IN_MUTATE = 1 << 20,
+    IN_TUNE = 1 << 21,
     IN_DOCUMENTS = IN_COMPARE | IN_SKETCH | IN_TEXT | IN_FIND | IN_SCAN | IN_TREE,
-    IN_ALL = IN_DOCUMENTS | IN_DIFF | IN_SHOW | IN_HELP | IN_COMPLETION | IN_UNDO
+    IN_ALL = IN_DOCUMENTS | IN_DIFF | IN_SHOW | IN_HELP | IN_COMPLETION | IN_UNDO | IN_MUTATE | IN_TUNE
 };
 
 enum option_id {
@@ -115,6 +117,15 @@ enum option_id {
     OPT_THREADS,
     OPT_MEMORY,
     OPT_SCAN_MEMORY,
+    OPT_KIND, /* of mutate and tune */
+    OPT_COUNT_OF,
+    OPT_SHARE,
+    OPT_PASSAGE_COUNT,
+    OPT_WRAP,
+    OPT_WITH,
+    OPT_CHANCE,
+    OPT_FOR,
+    OPT_COPIES,
     OPT_HELP,
     OPT_VERSION,
     OPT_COUNT
@@ -136,7 +147,7 @@ typedef struct option_spec {
 extern const option_spec option_table[OPT_COUNT];
 
 /* The groups in the order of --help: what is used every day first. */
-enum { OPTION_GROUPS = 8 };
+enum { OPTION_GROUPS = 9 };
 extern const char *const option_groups[OPTION_GROUPS];
 
 /* One --scheme with what follows it; a text is NULL when it was not given. */
@@ -197,6 +208,11 @@ typedef struct options {
     bool force, json, quiet, print0;
     unsigned threads;
     size_t memory;
+    unsigned kind, aim;  /* of mutate and tune: place among the choices */
+    uint64_t count, chance; /* 0 when not given */
+    double share, copies; /* negative when not given */
+    unsigned passage_count;
+    const char *with;
     bool help, version;
     char **operands; /* a part of argv, reordered */
     size_t operand_count;

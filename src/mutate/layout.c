@@ -30,7 +30,8 @@ void mutate_shuffle(struct job *job) {
     if (available < 2) available = unit_count(units = UNITS_PLAIN_LINES, tape->text, tape->size);
     uint64_t amount = amount_of(job, available);
     job->info.available = available;
-    if (amount < 2) return; /* one alone has nowhere to go */
+    if (amount == 1 && available > 1) amount = 2; /* one that moves takes the place of another */
+    if (amount < 2) return;
     struct span *chosen = mem_alloc(amount * sizeof *chosen);
     size_t *order = mem_alloc(amount * sizeof *order);
     if (chosen && order) {

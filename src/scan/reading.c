@@ -155,6 +155,15 @@ static stemma_status take_bytes(struct worker *w, uint32_t number, const char *n
     return binary || text_size == 0 ? STEMMA_OK : take_text(w, number, text, text_size, err);
 }
 
+/* Not after every document: what a few of them take is little, and all workers wait for each other there. */
+static stemma_status make_room(struct worker *w, size_t id_size, stemma_error *err) {
+    enum { DOCUMENT = 256, OFTEN = 1 << 14 };
+    w->entered += DOCUMENT + id_size;
+    if (w->entered < OFTEN) return STEMMA_OK;
+    w->entered = 0;
+    return texts_make_room(w->scan, err);
+}
+
 stemma_status worker_take(struct worker *w, const struct document *place, const char *name, const char *id,
                           size_t id_size, const uint8_t *bytes, size_t size, enum container_kind kind,
                           stemma_error *err) {
@@ -172,7 +181,7 @@ stemma_status worker_take(struct worker *w, const struct document *place, const 
     if (!seen && kind <= CONTAINER_MAIL) TRY(take_bytes(w, number, name, bytes, size, contained, err));
     /* Bytes of data sets and containers are counted as they come. */
     progress_add(scan, 1, id ? 0 : size);
-    return texts_make_room(scan, err);
+    return make_room(w, id_size, err);
 }
 
 /* ---- files ---- */
@@ -366,6 +375,7 @@ stemma_status scan_read(struct stemma_scan *scan, stemma_error *err) {
     mem_trim(); /* of the workers' memory */
     if (r.status != STEMMA_OK) return fail(err, r.status, "%s", r.error.message);
     TRY(scan_read_contained(scan, err));
+    TRY(texts_make_room(scan, err));
     catalogue_settle(c);
     return sorter_finish(scan->samples, err);
 }

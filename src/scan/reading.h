@@ -17,7 +17,8 @@ struct worker {
     struct vec64 samples;   /* of one document */
     struct record *records; /* samples for the sorter */
     size_t record_count;
-    int alone; /* how often it asked for that: */
+    size_t entered; /* bytes that became resident, about, since room was made for them */
+    int alone;      /* how often it asked for that: */
 };
 
 /* What takes more memory than others leave is done by one worker at a time. May be asked for again meanwhile,
