@@ -1,9 +1,11 @@
 /* All experiments, in the order of the report: paper by paper. */
+#include "broder.h"
 #include "coates.h"
 #include "hp.h"
 #include "lab.h"
 
 const struct experiment *const experiments[] = {
+    &broder_example,    &broder_metric,   &broder_sample,     &broder_width,
     &hp_window,         &hp_false,        &hp_sampling,       &hp_algorithms,
     &hp_collections,    &hp_time,         &coates2011_speed,  &coates2011_scattered,
     &coates2011_blocks, &coates_embedded, &coates2015_tables, &coates_unrelated};

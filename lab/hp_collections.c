@@ -127,11 +127,16 @@ static void judge(const struct table *data, const struct table *times, struct ve
     judge_one(data, 2, verdict);
     double first = pairs_of(data, 1, "Mod_100", "correct") / pairs_of(data, 1, "Mod_100", "pairs");
     double second = pairs_of(data, 2, "Mod_100", "correct") / pairs_of(data, 2, "Mod_100", "pairs");
-    claim(
-        verdict, second > first - .02,
-        "Mod_100 has a handful of samples of the short documents, more of the longer ones: %.2f of its pairs are right in the "
-        "first collection, %.2f in the second (the paper: .79 and 1).",
-        first, second);
+    static const char text[] =
+        "Of Mod_100's pairs %.2f are right in the first collection and %.2f in the second (the paper: .79 and 1)%s";
+    if (second > first)
+        claim(verdict, true, text, first, second,
+              ": it has a handful of samples of short documents, more of longer ones.");
+    else
+        differs(
+            verdict, text, first, second,
+            ". Resemblances lie all around .7 here, where more samples find no clear line either; the paper's pairs were nearly "
+            "identical.");
 }
 
 static const struct plot plots[] = {
