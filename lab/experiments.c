@@ -5,8 +5,8 @@
 #include "lab.h"
 
 const struct experiment *const experiments[] = {
-    &broder_example,    &broder_metric,   &broder_sample,     &broder_width,
-    &hp_window,         &hp_false,        &hp_sampling,       &hp_algorithms,
-    &hp_collections,    &hp_time,         &coates2011_speed,  &coates2011_scattered,
+    &broder_example,    &broder_metric,   &broder_sample,     &broder_width,     &broder_levels,
+    &broder_clusters,   &broder_crawl,    &hp_window,         &hp_false,         &hp_sampling,
+    &hp_algorithms,     &hp_collections,  &hp_time,           &coates2011_speed, &coates2011_scattered,
     &coates2011_blocks, &coates_embedded, &coates2015_tables, &coates_unrelated};
 const size_t experiment_count = sizeof experiments / sizeof *experiments;
