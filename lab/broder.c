@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/rng.h"
 #include "corpus.h"
+#include "exact_pairs.h"
 #include "signs.h"
 
 #include <math.h>
@@ -180,43 +181,21 @@ static double binomial_within(unsigned s, double r, double epsilon) {
     return sum;
 }
 
-/* Two sets of numbers with a resemblance of r exactly; fingerprints are random, so these are as good as
- * documents'. */
-static size_t fill_pair(double r, size_t all, uint64_t seed, uint64_t *a, uint64_t *b, size_t *b_count) {
-    size_t common = (size_t)(r * (double)all), i = 0, j = 0;
-    for (size_t k = 0; k < all; k++) {
-        uint64_t value = rng_next(&seed);
-        if (k < common || (k - common) % 2) a[i++] = value;
-        if (k < common || (k - common) % 2 == 0) b[j++] = value;
-    }
-    *b_count = j;
-    return i;
-}
-
-/* Text whose words are numbers: one word is one shingle. */
-static bool words_of(const uint64_t *values, size_t count, struct buf *out) {
-    out->len = 0;
-    for (size_t i = 0; i < count; i++)
-        if (!buf_add_format(out, "%llx ", (unsigned long long)values[i])) return false;
-    return true;
-}
-
 struct sample_sums {
-    double within[COUNT(sample_sizes)], bias[COUNT(sample_sizes)], squares[COUNT(sample_sizes)], r;
+    double within[COUNT(sample_sizes)], bias[COUNT(sample_sizes)], squares[COUNT(sample_sizes)];
 };
 
 enum { SHINGLES = 3000 };
 
 static stemma_status sample_trial(const stemma_recipe *recipe, double aim, uint64_t seed, struct buf *texts,
                                   struct sample_sums *sums, stemma_error *err) {
-    static _Thread_local uint64_t a[SHINGLES], b[SHINGLES];
     stemma_sketch *x = NULL, *y = NULL;
-    size_t b_count, a_count = fill_pair(aim, SHINGLES, seed, a, b, &b_count);
-    if (!words_of(a, a_count, &texts[0]) || !words_of(b, b_count, &texts[1])) return fail_memory(err);
+    double r = exact_pair(aim, SHINGLES, seed, &texts[0], &texts[1]);
+    if (r < 0) return fail_memory(err);
     stemma_status status = sketch_make(recipe, texts[0].data, texts[0].len, &x, err);
     if (status == STEMMA_OK) status = sketch_make(recipe, texts[1].data, texts[1].len, &y, err);
     for (size_t i = 0; status == STEMMA_OK && i < COUNT(sample_sizes); i++) {
-        double estimate = smallest_of(x, y, i), r = floor(aim * SHINGLES) / SHINGLES;
+        double estimate = smallest_of(x, y, i);
         sums->within[i] += fabs(estimate - r) <= EPSILON + 1e-9;
         sums->bias[i] += estimate - r;
         sums->squares[i] += (estimate - r) * (estimate - r);
