@@ -3,6 +3,7 @@
 #include "coates.h"
 #include "hp.h"
 #include "lab.h"
+#include "peers.h"
 #include "yuan.h"
 
 const struct experiment *const experiments[] = {
@@ -11,5 +12,5 @@ const struct experiment *const experiments[] = {
     &hp_false,          &hp_sampling,          &hp_algorithms,     &hp_collections,
     &hp_time,           &yuan_variance,        &yuan_cost,         &yuan_precision,
     &coates2011_speed,  &coates2011_scattered, &coates2011_blocks, &coates_embedded,
-    &coates2015_tables, &coates_unrelated};
+    &coates2015_tables, &coates_unrelated,     &beyond_peers};
 const size_t experiment_count = sizeof experiments / sizeof *experiments;
