@@ -14,6 +14,7 @@
 volatile int stop_requested;
 
 const command *const command_list[COMMAND_COUNT] = {
+    &command_add, &command_remove, &command_list_documents, &command_info,
     &command_scan, &command_tree, &command_compare, &command_diff, &command_find,      &command_sketch,
     &command_show, &command_text, &command_undo, &command_mutate, &command_help, &command_completion};
 
@@ -80,7 +81,7 @@ static enum exit_code run_program(int argc, char **argv) {
     if (!o.help)
         return wrong_use(
             NULL,
-            "a command is needed: scan, compare, diff, find, sketch, show, text, undo, mutate, tune, help or completion");
+            "a command is needed: scan, compare, diff, find, add, query, sketch, show, text, undo, mutate, tune, help or completion");
     help_of_program();
     return EXIT_DONE;
 }

@@ -1,6 +1,8 @@
 /* The table itself: every option, its argument, its help and the commands that know it. */
 #include "options.h"
 
+#include <string.h>
+
 #define VIEW   "View (how a document becomes a set of fingerprints)"
 #define KEPT   "Sketches (what is kept of the set)"
 #define JUDGE  "Judging"
@@ -10,11 +12,16 @@
 #define WORK   "Work"
 #define OTHER  "Other"
 #define CHANGE "Changes"
+#define NEW    "A new collection"
 
 #define IN_KEEPING (IN_COMPARE | IN_SKETCH)
 #define IN_READING (IN_DOCUMENTS | IN_DIFF)
 
-const char *const option_groups[OPTION_GROUPS] = {CHANGE, JUDGE, INPUT, OUTPUT, ACTING, VIEW, KEPT, WORK, OTHER};
+const char *const option_groups[OPTION_GROUPS] = {CHANGE, JUDGE, INPUT, OUTPUT, ACTING, NEW, VIEW, KEPT, WORK, OTHER};
+
+bool option_known(const option_spec *spec, unsigned mask) {
+    return spec->commands & mask || (mask & IN_PILES && spec->commands & IN_SCAN && !strcmp(spec->group, INPUT));
+}
 
 const option_spec option_table[OPT_COUNT] = {
     {OPT_PRESET, 0, "preset", "NAME", "raw text code", VIEW,
@@ -31,7 +38,7 @@ const option_spec option_table[OPT_COUNT] = {
     {OPT_WIDTH, 0, "width", "BITS", NULL, VIEW, "bits of a fingerprint, 32 to 64 (default 64)", IN_DOCUMENTS},
     {OPT_SEED, 0, "seed", "S", NULL, VIEW, "choose other hash functions (default 0)", IN_DOCUMENTS},
     {OPT_KEY, 0, "key", "FILE", NULL, VIEW, "secret key of at least 16 bytes, for input that may be hostile",
-     IN_KEEPING | IN_FIND | IN_SCAN},
+     IN_KEEPING | IN_FIND | IN_SCAN | IN_ADD | IN_SEEN},
     {OPT_RECIPE, 0, "recipe", "TEXT", NULL, VIEW, "view and sketches as one text, see stemma-recipe(7)",
      IN_READING},
 
@@ -88,9 +95,9 @@ const option_spec option_table[OPT_COUNT] = {
     {OPT_FILES_FROM, 0, "files-from", "FILE", NULL, INPUT,
      "also the documents listed in FILE (- is standard input), "
      "one a line",
-     IN_SKETCH | IN_FIND | IN_SCAN | IN_TREE | IN_TUNE},
+     IN_SKETCH | IN_FIND | IN_SCAN | IN_TREE | IN_TUNE | IN_REMOVE},
     {OPT_NULL, '0', "null", NULL, NULL, INPUT, "the names in that list are each ended by NUL",
-     IN_KEEPING | IN_FIND | IN_SCAN | IN_TREE | IN_TUNE},
+     IN_KEEPING | IN_FIND | IN_SCAN | IN_TREE | IN_TUNE | IN_REMOVE},
     {OPT_INCLUDE, 0, "include", "GLOB", NULL, INPUT,
      "in folders only files that match, such as '*.txt'; may be given several times", IN_SCAN | IN_TREE | IN_TUNE},
     {OPT_EXCLUDE, 0, "exclude", "GLOB", NULL, INPUT,
@@ -151,15 +158,16 @@ const option_spec option_table[OPT_COUNT] = {
      "write to FILE: all sketches as one bundle, or the page of --html", IN_SKETCH | IN_DIFF},
     {OPT_DIRECTORY, 'd', "directory", "DIR", NULL, OUTPUT, "write the sketches into DIR", IN_SKETCH},
     {OPT_FORCE, 0, "force", NULL, NULL, OUTPUT, "overwrite files that exist", IN_SKETCH | IN_DIFF | IN_SCAN | IN_TUNE},
-    {OPT_JSON, 0, "json", NULL, NULL, OUTPUT, "one JSON object a line", IN_READING | IN_SHOW | IN_UNDO | IN_MUTATE | IN_TUNE},
+    {OPT_JSON, 0, "json", NULL, NULL, OUTPUT, "one JSON object a line", IN_READING | IN_SHOW | IN_UNDO | IN_MUTATE | IN_TUNE | IN_COLLECTIONS},
     {OPT_QUIET, 'q', "quiet", NULL, NULL, OUTPUT,
      "print less: the verdict alone, no summary, head line or names; nothing where the exit status is the answer",
      IN_KEEPING | IN_DIFF | IN_FIND | IN_UNDO},
     {OPT_SCAN_QUIET, 'q', "quiet", NULL, NULL, OUTPUT,
-     "no progress, summary or head line; what cannot be read is counted, not listed", IN_SCAN | IN_TREE | IN_TUNE},
+     "no progress, summary or head line; what cannot be read is counted, not listed",
+     IN_SCAN | IN_TREE | IN_TUNE | (IN_COLLECTIONS & ~IN_INFO)},
     {OPT_PRINT0, 0, "print0", NULL, NULL, OUTPUT,
      "the names of the files written, found or redundant, as they are, each ended by NUL",
-     IN_SKETCH | IN_FIND | IN_SCAN},
+     IN_SKETCH | IN_FIND | IN_SCAN | IN_LIST},
     {OPT_LIST, 'l', "list", NULL, NULL, OUTPUT, "the names of the files alone", IN_FIND},
 
     {OPT_DELETE, 0, "delete", NULL, NULL, ACTING, "delete files of which an identical one is kept", IN_SCAN},
@@ -175,14 +183,26 @@ const option_spec option_table[OPT_COUNT] = {
     {OPT_LOG, 0, "log", "FILE", NULL, ACTING,
      "the log for stemma undo, a new file (default: in ~/.local/state/stemma)", IN_SCAN},
 
+    {OPT_PRUNE, 0, "prune", NULL, NULL, INPUT, "remove what lies below the paths no more", IN_ADD},
+    {OPT_STORE_TEXT, 0, "store-text", NULL, NULL, NEW,
+     "keep the canonical texts, compressed: matches stay exact when the files are gone", IN_ADD},
+    {OPT_PARTS, 0, "parts", "LIST", NULL, NEW,
+     "what is kept: any of minima+samples+bits+groups (default minima+samples+bits)", IN_ADD},
+    {OPT_HAMMING_BITS, 0, "hamming-bits", "K", NULL, NEW, "bits of the Hamming fingerprint (default 400)", IN_ADD},
+    {OPT_GROUP_BITS, 0, "group-bits", "N", NULL, NEW,
+     "bits of a group of it, by which groups are looked up, 4 to 64 (default 16)", IN_ADD},
+    {OPT_WAIT, 0, "wait", NULL, NULL, WORK, "wait while another process writes to the collection",
+     IN_ADD | IN_REMOVE | IN_SEEN},
+
     {OPT_THREADS, 0, "threads", "N", NULL, WORK,
-     "documents or pairs worked on at once (default: one a processor)", IN_KEEPING | IN_FIND | IN_SCAN | IN_TREE | IN_TUNE},
+     "documents or pairs worked on at once (default: one a processor)", IN_KEEPING | IN_FIND | IN_SCAN | IN_TREE | IN_TUNE | IN_ADD},
     {OPT_MEMORY, 0, "memory", "SIZE", NULL, WORK,
      "for one document, such as 512M (default 1G); of fingerprints more go to disk, a text or a sample that "
      "needs more is refused",
-     (IN_READING | IN_MUTATE) & ~(IN_SCAN | IN_TREE)},
+     (IN_READING | IN_MUTATE) & ~(IN_SCAN | IN_TREE | IN_ADD)},
     {OPT_SCAN_MEMORY, 0, "memory", "SIZE", NULL, WORK,
-     "for the whole scan, such as 512M (default half of what is free); the rest goes to temporary files", IN_SCAN | IN_TREE | IN_TUNE},
+     "for the whole scan, such as 512M (default half of what is free); the rest goes to temporary files",
+     IN_SCAN | IN_TREE | IN_TUNE | IN_ADD},
 
     {OPT_KIND, 0, "kind", "NAME",
      "insert insert-evenly remove-words substitute delete-lines delete-blocks cut insert-random insert-foreign excerpt "
