@@ -35,7 +35,7 @@ struct variances {
 };
 
 static stemma_status variance_of(const struct lab *lab, double r, struct variances *out, stemma_error *err) {
-    size_t trials = lab->full ? 4000 : 200;
+    size_t trials = lab->full ? 2000 : 200;
     struct buf a = {0}, b = {0};
     *out = (struct variances){0};
     stemma_status status = STEMMA_OK;
