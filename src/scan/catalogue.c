@@ -17,12 +17,11 @@ void catalogue_init(struct catalogue *c, size_t key_bytes) {
 }
 
 void catalogue_release(struct catalogue *c) {
-    for (size_t i = 0; i < c->names.count; i++) mem_free(c->names.pieces[i]);
+    catalogue_forget_sources(c);
     for (size_t i = 0; i < c->problem_count; i++) {
         mem_free(c->problems[i].name);
         mem_free(c->problems[i].cause);
     }
-    mem_free(c->names.pieces);
     mem_free(c->sources);
     mem_free(c->documents);
     mem_free(c->classes);
@@ -95,20 +94,26 @@ stemma_status catalogue_add_source(struct catalogue *c, const struct source *sou
     return STEMMA_OK;
 }
 
+void catalogue_forget_sources(struct catalogue *c) {
+    for (size_t i = 0; i < c->names.count; i++) mem_free(c->names.pieces[i]);
+    mem_free(c->names.pieces);
+    c->names = (struct name_store){0};
+    c->source_count = 0;
+}
+
 /* ---- identities ---- */
 
 /* Of a number in a table. */
 typedef struct identity identity_getter(const struct catalogue *c, uint32_t number);
 
-/* Of the bytes and how they are read: what is a page by one name may be plain text by another. */
-static struct identity reading_identity(const struct document *document) {
+struct identity document_identity(const struct document *document) {
     struct identity identity = document->bytes_identity;
     identity.low ^= mix64(document->format);
     return identity;
 }
 
 static struct identity bytes_identity(const struct catalogue *c, uint32_t number) {
-    return reading_identity(&c->documents[number]);
+    return document_identity(&c->documents[number]);
 }
 
 static struct identity text_identity(const struct catalogue *c, uint32_t number) {
@@ -168,7 +173,7 @@ static void enter_document(struct catalogue *c, const struct document *document,
     entry->id = id;
     entry->class = NO_CLASS;
     entry->same_as = NO_DOCUMENT;
-    const struct identity identity = reading_identity(entry);
+    const struct identity identity = document_identity(entry);
     struct identity_slot *slot = find_slot(c, &c->by_bytes, bytes_identity, identity);
     if (slot->number)
         entry->same_as = slot->number - 1;

@@ -58,6 +58,9 @@ struct document {
     const char *id; /* of a record, or in a container; NULL: the source's name */
 };
 
+/* Of its bytes and how they are read: what is a page by one name may be plain text by another. */
+struct identity document_identity(const struct document *document);
+
 struct text_class {
     struct identity text_identity;
     uint64_t text_size;
@@ -121,6 +124,8 @@ void catalogue_release(struct catalogue *catalogue);
 /* Before the reading begins. The name is copied. */
 stemma_status catalogue_add_source(struct catalogue *catalogue, const struct source *source,
                                    stemma_error *err);
+
+void catalogue_forget_sources(struct catalogue *catalogue); /* and all names */
 
 /* The rest may be called by any thread. */
 
