@@ -271,23 +271,42 @@ static stemma_status make_first(struct collection *c, const struct schema *schem
 }
 
 /* A folder with other things in it is not taken for a new collection. */
-static stemma_status check_is_empty(const struct collection *c, stemma_error *err) {
+static bool is_ours(const char *name) {
+    return !strcmp(name, ".") || !strcmp(name, "..") || !strcmp(name, "lock") ||
+           !strcmp(name, "manifest.new");
+}
+
+static bool is_segment(const char *name) {
+    size_t size = strlen(name);
+    return size > 8 && !strcmp(name + size - 8, ".segment");
+}
+
+/* Whether there is a name of this sort. */
+static bool has_name(const struct collection *c, bool (*sort)(const char *name), bool wanted) {
     int fd = openat(c->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *folder = fd < 0 ? NULL : fdopendir(fd);
-    if (!folder) {
-        stemma_status status = fail_errno(err, "read", c->path, errno);
-        if (fd >= 0) close(fd);
-        return status;
-    }
     const struct dirent *entry;
-    bool empty = true;
-    while (empty && (entry = readdir(folder)))
-        empty = !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
-                !strcmp(entry->d_name, "lock") || !strcmp(entry->d_name, "manifest.new");
-    closedir(folder);
-    return empty ? STEMMA_OK
-                 : fail(err, STEMMA_INVALID, "'%s' is a folder with other things in it, not a collection",
-                        c->path);
+    bool has = false;
+    while (folder && !has && (entry = readdir(folder))) has = sort(entry->d_name) == wanted;
+    if (folder)
+        closedir(folder);
+    else if (fd >= 0)
+        close(fd);
+    return has;
+}
+
+static bool has_segments(const struct collection *c) {
+    return has_name(c, is_segment, true);
+}
+
+static stemma_status check_is_empty(const struct collection *c, stemma_error *err) {
+    if (has_segments(c))
+        return fail(err, STEMMA_CORRUPT, "'%s' is damaged: its manifest is missing (stemma verify --repair)",
+                    c->path);
+    if (has_name(c, is_ours, false))
+        return fail(err, STEMMA_INVALID, "'%s' is a folder with other things in it, not a collection",
+                    c->path);
+    return STEMMA_OK;
 }
 
 static stemma_status open_to_write(struct collection *c, const struct collection_options *options,
@@ -310,6 +329,10 @@ static stemma_status open_folder(struct collection *c, const char *path, bool ma
     if (make && mkdir(path, 0777) && errno != EEXIST) return fail_errno(err, "create", path, errno);
     c->folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     return c->folder < 0 ? fail_errno(err, "open", path, errno) : STEMMA_OK;
+}
+
+stemma_status collection_load(struct collection *c, stemma_error *err) {
+    return follow(c, err);
 }
 
 enum { BATCH_MEMORY = 64 << 20 };
@@ -353,6 +376,18 @@ stemma_status collection_open_read(const char *path, const struct collection_opt
     if (status == STEMMA_OK && faccessat(c->folder, "manifest", F_OK, AT_SYMLINK_NOFOLLOW) && errno == ENOENT)
         status = fail(err, STEMMA_NOT_FOUND, "'%s' is not a collection", path);
     if (status == STEMMA_OK) status = follow(c, err);
+    return opened(c, status, out);
+}
+
+stemma_status collection_hold(const char *path, const struct collection_options *options, bool write,
+                              struct collection **out, stemma_error *err) {
+    struct collection *c;
+    TRY(new_collection(options, &c, err));
+    stemma_status status = open_folder(c, path, false, err);
+    if (status == STEMMA_OK && faccessat(c->folder, "manifest", F_OK, AT_SYMLINK_NOFOLLOW) &&
+        !has_segments(c))
+        status = fail(err, STEMMA_NOT_FOUND, "'%s' is not a collection", path);
+    if (status == STEMMA_OK && write) status = take_lock(c, options, err);
     return opened(c, status, out);
 }
 

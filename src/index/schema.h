@@ -21,6 +21,7 @@ enum part_form {
 enum {
     KIND_NUMBERS = 1, /* the store's own: which documents there are, */
     KIND_RECORDS = 2, /* their ids and facts, */
+    KIND_RECIPE = 3,  /* the recipe, for when the manifest is lost, */
     KIND_IDS = 7,     /* and hash of the id -> number */
 
     KIND_MINIMA = 4,       /* column */

@@ -29,6 +29,7 @@ struct segment_file {
     uint64_t documents;
     uint64_t of;     /* 0, or the serial of the segment to whose documents its parts belong */
     uint64_t commit; /* that names it first */
+    bool one_copy;   /* of its table is damaged */
     size_t count;
     struct part_place *parts;
 };
@@ -51,7 +52,7 @@ struct segment_writer {
     int fd;
     const char *path;
     uint64_t serial, base, limit, documents, of, commit;
-    struct part_place parts[PARTS_MOST + 3];
+    struct part_place parts[PARTS_MOST + 4];
     size_t count;
 };
 

@@ -18,7 +18,8 @@ enum {
     SEGMENT_VERSION = 1,
     ENTRY = 32,   /* kind, spec, form, width; offset, size */
     TRAILER = 72, /* base, limit, documents, of, commit, serial; entries, version; checksum, magic */
-    TRAILER_SUM = TRAILER - 16
+    TRAILER_SUM = TRAILER - 16,
+    TABLE_MOST = PARTS_MOST + 4
 };
 
 void segment_name(uint64_t serial, char name[32]) {
@@ -75,7 +76,7 @@ static void put_entry(uint8_t *at, const struct part_place *place) {
 }
 
 stemma_status segment_finish(struct segment_writer *w, stemma_error *err) {
-    uint8_t bytes[sizeof w->parts / sizeof *w->parts * ENTRY + TRAILER], *at = bytes;
+    uint8_t bytes[TABLE_MOST * ENTRY + TRAILER], *at = bytes;
     const uint64_t facts[] = {w->base, w->limit, w->documents, w->of, w->commit, w->serial};
     for (size_t i = 0; i < w->count; i++, at += ENTRY) put_entry(at, &w->parts[i]);
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++, at += 8) store_u64(at, facts[i]);
@@ -83,7 +84,7 @@ stemma_status segment_finish(struct segment_writer *w, stemma_error *err) {
     store_u32(at + 4, SEGMENT_VERSION);
     store_u64(at + 8, words_checksum(bytes, (size_t)(at + 8 - bytes), seed_of(w->serial, w->sink.at)));
     memcpy(at + 16, SEGMENT_MAGIC, 8);
-    TRY(sink_add(&w->sink, bytes, (size_t)(at + 24 - bytes), err));
+    for (int copy = 0; copy < 2; copy++) TRY(sink_add(&w->sink, bytes, (size_t)(at + 24 - bytes), err));
     return sink_sync(&w->sink, err);
 }
 
@@ -135,28 +136,50 @@ static stemma_status take_trailer(struct segment_file *file, const uint8_t *trai
     return STEMMA_OK;
 }
 
-static stemma_status read_end(const struct segment_file *file, void *bytes, size_t size, stemma_error *err) {
-    int cause = read_at(file->fd, bytes, size, file->size - size);
-    return cause ? fail_errno(err, "read", file->path, cause) : STEMMA_OK;
+/* A copy of table and trailer of so many entries that ends at `end`; NULL when there is none. */
+static const uint8_t *whole_copy(const struct segment_file *file, const uint8_t *end, size_t entries) {
+    size_t size = entries * ENTRY + TRAILER;
+    const uint8_t *bytes = end - size, *trailer = end - TRAILER;
+    uint64_t parts_end = file->size - 2 * size;
+    bool whole =
+        load_u32(trailer + 48) == entries && !memcmp(trailer + TRAILER - 8, SEGMENT_MAGIC, 8) &&
+        load_u64(trailer + 40) == file->serial &&
+        load_u64(trailer + TRAILER_SUM) == words_checksum(bytes, size - 16, seed_of(file->serial, parts_end));
+    return whole ? bytes : NULL;
+}
+
+/* Table and trailer stand twice: either will do. `tail` is the end of the file, with room for both. */
+static const uint8_t *find_copy(struct segment_file *file, const uint8_t *tail, size_t size) {
+    for (size_t entries = 0; entries <= TABLE_MOST && 2 * (entries * ENTRY + TRAILER) <= size; entries++) {
+        const uint8_t *last = whole_copy(file, tail + size, entries);
+        const uint8_t *first = whole_copy(file, tail + size - (entries * ENTRY + TRAILER), entries);
+        if (!first && !last) continue;
+        file->count = entries;
+        file->one_copy = !first || !last;
+        return first ? first : last;
+    }
+    return NULL;
+}
+
+static stemma_status take_copy(struct segment_file *file, const uint8_t *copy, stemma_error *err) {
+    const uint8_t *trailer = copy + file->count * ENTRY;
+    if (load_u32(trailer + 52) > SEGMENT_VERSION)
+        return fail(err, STEMMA_LATER_VERSION, "'%s' was made by a later version", file->path);
+    TRY(take_trailer(file, trailer, err));
+    return take_table(file, copy, file->size - 2 * (file->count * ENTRY + TRAILER), err);
 }
 
 static stemma_status read_table(struct segment_file *file, stemma_error *err) {
-    uint8_t trailer[TRAILER], bytes[(PARTS_MOST + 3) * ENTRY + TRAILER];
-    if (file->size < TRAILER) return damaged(file, "too short", err);
-    TRY(read_end(file, trailer, TRAILER, err));
-    if (memcmp(trailer + TRAILER - 8, SEGMENT_MAGIC, 8)) return damaged(file, "no end of a segment", err);
-    file->count = load_u32(trailer + 48);
-    size_t size = file->count * ENTRY + TRAILER;
-    if (file->count > PARTS_MOST + 3 || size > file->size) return damaged(file, "too many parts", err);
-    TRY(read_end(file, bytes, size, err));
-    uint64_t end = file->size - size;
-    if (load_u64(trailer + TRAILER_SUM) != words_checksum(bytes, size - 16, seed_of(file->serial, end)) ||
-        load_u64(trailer + 40) != file->serial)
-        return damaged(file, "checksum of the table differs", err);
-    if (load_u32(trailer + 52) > SEGMENT_VERSION)
-        return fail(err, STEMMA_LATER_VERSION, "'%s' was made by a later version", file->path);
-    TRY(take_trailer(file, bytes + file->count * ENTRY, err));
-    return take_table(file, bytes, end, err);
+    size_t most = 2 * (TABLE_MOST * ENTRY + TRAILER), size = file->size < most ? (size_t)file->size : most;
+    uint8_t *tail = mem_alloc(size);
+    if (!tail) return fail_memory(err);
+    int cause = read_at(file->fd, tail, size, file->size - size);
+    const uint8_t *copy = cause ? NULL : find_copy(file, tail, size);
+    stemma_status status = cause  ? fail_errno(err, "read", file->path, cause)
+                           : copy ? take_copy(file, copy, err)
+                                  : damaged(file, "no table of its parts is whole", err);
+    mem_free(tail);
+    return status;
 }
 
 static stemma_status open_file(struct segment_file *file, const char *folder, int folder_fd,

@@ -34,6 +34,10 @@ struct collection {
  * manifest is still the caller's. */
 stemma_status state_open(struct collection *c, struct manifest *manifest, const struct state *old,
                          struct state *out, stemma_error *err);
+/* A collection of which nothing is read yet; `write`: with the lock. */
+stemma_status collection_hold(const char *path, const struct collection_options *options, bool write,
+                              struct collection **out, stemma_error *err);
+stemma_status collection_load(struct collection *c, stemma_error *err);
 /* The collection's own from here on. */
 void state_replace(struct collection *c, struct state *state);
 void state_release(struct state *state);
@@ -92,6 +96,9 @@ stemma_status write_merged(struct collection *c, struct segment *const *from, si
 stemma_status write_further(struct collection *c, const struct schema *schema, struct segment *from,
                             size_t first, make_cell *make, void *context, struct draft *draft,
                             stemma_error *err);
+/* These rows of a segment, with these numbers; all that follows from them is made anew. */
+stemma_status write_salvaged(struct collection *c, struct segment *from, const struct vec64 *rows,
+                             const struct vec64 *numbers, struct draft *draft, stemma_error *err);
 /* Numbers that are gone, as a file; *name is none when there are none. */
 stemma_status write_gone(struct collection *c, const struct gone *gone, uint64_t serial,
                          struct file_name *name, stemma_error *err);

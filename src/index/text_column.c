@@ -137,6 +137,14 @@ stemma_status text_row(struct text *t, uint64_t row, const uint8_t **bytes, size
     return STEMMA_OK;
 }
 
+stemma_status text_check_ends(struct text *t, stemma_error *err) {
+    const uint8_t *row;
+    if (t->rows == 0)
+        return t->end == 0 ? STEMMA_OK : place_damaged(&t->place, 0, "bytes that are no block", err);
+    TRY(column_row(&t->places, 0, &row, err));
+    return load_u64(row) == 0 ? STEMMA_OK : place_damaged(&t->place, 0, "bytes that are no block", err);
+}
+
 void text_rest(struct text *t) {
     buf_release(&t->block);
     t->loaded = 0;

@@ -42,6 +42,8 @@ stemma_status text_open(struct text *text, const struct run_place *place, uint64
 /* The bytes are the text's until its next call. */
 stemma_status text_row(struct text *text, uint64_t row, const uint8_t **bytes, size_t *size,
                        stemma_error *err);
+/* Blocks stand one behind the other, from the first byte to the last. */
+stemma_status text_check_ends(struct text *text, stemma_error *err);
 void text_rest(struct text *text);
 void text_close(struct text *text);
 

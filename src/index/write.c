@@ -173,6 +173,24 @@ static stemma_status write_cells(const struct row_source *source, const struct p
     return status;
 }
 
+/* In words, so that a column has it. */
+static stemma_status write_recipe(const char *recipe, struct segment_writer *w, stemma_error *err) {
+    struct column_writer column;
+    struct run_place place = segment_place(w);
+    uint64_t size;
+    column_begin(&column, &place, 8);
+    for (size_t left = strlen(recipe); left; recipe += 8) {
+        uint8_t word[8] = {0};
+        size_t part = left < 8 ? left : 8;
+        memcpy(word, recipe, part);
+        TRY(column_add(&column, word, err));
+        left -= part;
+    }
+    TRY(column_finish(&column, &size, err));
+    segment_part(w, (struct part){KIND_RECIPE, 0, FORM_COLUMN, 8});
+    return STEMMA_OK;
+}
+
 /* ---- lookups, sorted on the way ---- */
 
 struct key_copy {
@@ -254,6 +272,7 @@ static stemma_status write_all(struct collection *c, const struct row_source *so
                                struct segment_writer *w, stemma_error *err) {
     const struct schema *schema = c->state.manifest.schema;
     TRY(write_numbers(source, w, err));
+    TRY(write_recipe(schema->recipe, w, err));
     TRY(write_records(source, w, err));
     TRY(write_lookup(c, schema, source, SIZE_MAX, w, err));
     for (size_t i = 0; i < schema->count; i++) TRY(write_part(c, schema, source, i, w, err));
@@ -403,6 +422,7 @@ stemma_status write_merged(struct collection *c, struct segment *const *from, si
     w->limit = from[count - 1]->limit;
     w->commit = c->state.manifest.commit + 1;
     TRY(write_numbers(&source, w, err));
+    TRY(write_recipe(schema->recipe, w, err));
     segments.part = RECORD_ONLY;
     TRY(write_records(&source, w, err));
     TRY(merge_lookup(c, &segments, &ids, w, err));
@@ -435,6 +455,37 @@ stemma_status write_further(struct collection *c, const struct schema *schema, s
                 ? write_lookup(c, schema, &source, i, w, err)
                 : write_cells(&source, &schema->parts[i], i, make, context, w, err));
     return STEMMA_OK;
+}
+
+/* ---- what is left of a damaged segment ---- */
+
+struct salvage_source {
+    struct segment *segment;
+    const struct vec64 *rows, *numbers;
+    size_t next;
+};
+
+static stemma_status next_salvaged(void *context, struct row *row, uint64_t *number, bool *more,
+                                   stemma_error *err) {
+    struct salvage_source *s = context;
+    *more = s->next < s->rows->len;
+    if (!*more) return STEMMA_OK;
+    *number = s->numbers->data[s->next];
+    return segment_whole_row(s->segment, s->rows->data[s->next++], row, err);
+}
+
+static void salvage_again(void *context) {
+    ((struct salvage_source *)context)->next = 0;
+}
+
+stemma_status write_salvaged(struct collection *c, struct segment *from, const struct vec64 *rows,
+                             const struct vec64 *numbers, struct draft *draft, stemma_error *err) {
+    struct salvage_source salvage = {from, rows, numbers, 0};
+    struct row_source source = {next_salvaged, salvage_again, &salvage};
+    draft->writer.base = from->base;
+    draft->writer.limit = from->limit;
+    draft->writer.commit = c->state.manifest.commit + 1;
+    return write_all(c, &source, &draft->writer, err);
 }
 
 /* ---- what is gone ---- */
