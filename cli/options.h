@@ -31,10 +31,15 @@ enum command_mask {
     IN_LIST = 1 << 24,
     IN_INFO = 1 << 25,
     IN_SEEN = 1 << 26,
+    IN_VERIFY = 1 << 9,
+    IN_BACKUP = 1 << 11,
+    IN_EXPORT = 1 << 13,
+    IN_MERGE = 1 << 14,
+    IN_UPKEEP = IN_VERIFY | IN_BACKUP | IN_EXPORT | IN_MERGE, /* of collections */
     IN_COLLECTIONS = IN_ADD | IN_REMOVE | IN_LIST | IN_INFO | IN_SEEN,
     IN_PILES = IN_ADD, /* what reads documents as a scan does: its options of input are theirs, too */
     IN_DOCUMENTS = IN_COMPARE | IN_SKETCH | IN_TEXT | IN_FIND | IN_SCAN | IN_TREE | IN_ADD,
-    IN_ALL = IN_DOCUMENTS | IN_DIFF | IN_SHOW | IN_HELP | IN_COMPLETION | IN_UNDO | IN_MUTATE | IN_TUNE | IN_COLLECTIONS
+    IN_ALL = IN_DOCUMENTS | IN_DIFF | IN_SHOW | IN_HELP | IN_COMPLETION | IN_UNDO | IN_MUTATE | IN_TUNE | IN_COLLECTIONS | IN_UPKEEP
 };
 
 enum option_id {
@@ -127,6 +132,10 @@ enum option_id {
     OPT_HAMMING_BITS,
     OPT_GROUP_BITS,
     OPT_WAIT,
+    OPT_REPAIR, /* their upkeep */
+    OPT_LINK,
+    OPT_PREFIX,
+    OPT_EXPORT_OUTPUT,
     OPT_THREADS,
     OPT_MEMORY,
     OPT_SCAN_MEMORY,
@@ -222,6 +231,8 @@ typedef struct options {
     long context;     /* negative when not given */
     const char *output, *directory;
     bool prune, store_text, wait; /* collections */
+    bool repair, link;            /* their upkeep */
+    const char *prefix;
     unsigned parts, hamming_bits, group_bits; /* 0 when not given */
     bool force, json, quiet, print0;
     unsigned threads;
