@@ -82,7 +82,10 @@ static void take_back(const struct collection *c, const struct collection *copy)
 stemma_status collection_backup(struct collection *c, const char *path, bool link, stemma_error *err) {
     struct collection copy = {.path = mem_copy_string(path), .disk = &disk_plain};
     if (!copy.path) return fail_memory(err);
-    stemma_status status = mkdir(path, 0777) ? fail_errno(err, "create", path, errno) : STEMMA_OK;
+    stemma_status status = mkdir(path, 0777) == 0 ? STEMMA_OK
+                           : errno == EEXIST
+                               ? fail(err, STEMMA_INVALID, "'%s' exists: a backup is a new folder", path)
+                               : fail_errno(err, "create", path, errno);
     if (status == STEMMA_OK) {
         copy.folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         status = copy.folder < 0 ? fail_errno(err, "open", path, errno) : fill(c, &copy, link, err);
