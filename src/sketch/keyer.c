@@ -24,6 +24,8 @@
 
 #include <string.h>
 
+_Static_assert(KEYER_BINS <= OPEN_BINS_MOST, "bins that a kernel takes");
+
 #define DEDUPE_THROWS 32   /* a bin: six times what all take on average, so many only when elements repeat */
 #define PIECE         4096 /* fingerprints filtered at a time */
 
@@ -194,18 +196,21 @@ static bool all_filled(const struct keyer *keyer) {
     return memcmp(keyer->filled, keyer->every, sizeof keyer->filled) == 0;
 }
 
-/* Without branches, which nobody could predict: for a bin filled in an earlier round every value is the
- * largest. */
+/* Most bins were filled in earlier rounds, so few of those that are thrown matter. */
 static void throw_all(struct keyer *keyer, size_t round, const uint64_t *fp, size_t count) {
     const uint64_t seed = round_seed(&keyer->form, round), bins = keyer->form.minima;
     uint64_t hit[KEYER_BINS / 64];
     memcpy(hit, keyer->filled, sizeof hit);
-    for (size_t i = 0; i < count; i++) {
-        unsigned __int128 product = (unsigned __int128)mix64(fp[i] ^ seed) * bins;
-        size_t bin = (size_t)(product >> 64);
-        uint64_t value = (uint64_t)product | -(keyer->filled[bin / 64] >> bin % 64 & 1);
-        keyer->minima[bin] = value < keyer->minima[bin] ? value : keyer->minima[bin];
-        hit[bin / 64] |= UINT64_C(1) << bin % 64;
+    for (size_t at = 0; at < count; at += PIECE) {
+        size_t some = count - at < PIECE ? count - at : PIECE;
+        some = kernels_get()->open_bins(fp + at, some, seed, bins, keyer->filled, keyer->sieved);
+        for (size_t i = 0; i < some; i++) {
+            unsigned __int128 product = (unsigned __int128)keyer->sieved[i] * bins;
+            size_t bin = (size_t)(product >> 64);
+            uint64_t value = (uint64_t)product;
+            keyer->minima[bin] = value < keyer->minima[bin] ? value : keyer->minima[bin];
+            hit[bin / 64] |= UINT64_C(1) << bin % 64;
+        }
     }
     memcpy(keyer->filled, hit, sizeof hit);
 }
