@@ -502,9 +502,9 @@ bool options_parse(options *out, const char *command_name, unsigned mask, int ar
                      .near = -1,
                      .near_contained = -1,
                      .context = -1,
-                     .top = -1,
                      .share = -1,
                      .copies = -1,
+                     .top = -1,
                      .report_text = REPORT_TEXT,
                      .operands = argv + 1};
     bool ended = false;
