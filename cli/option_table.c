@@ -223,6 +223,9 @@ const option_spec option_table[OPT_COUNT] = {
      "do not look how far apart matches are, and where they differ", IN_QUERY},
     {OPT_EXPLAIN, 0, "explain", NULL, NULL, OUTPUT,
      "also what was looked up, how many candidates there were, and how long each step took", IN_QUERY},
+    {OPT_HAMMING, 0, "hamming", NULL, NULL, JUDGE,
+     "by Hamming fingerprints alone: all that differ in at most as many bits as the threshold allows, unverified",
+     IN_QUERY},
 
     {OPT_THREADS, 0, "threads", "N", NULL, WORK,
      "documents or pairs worked on at once (default: one a processor)",

@@ -269,6 +269,7 @@ static bool store_plain(options *o, enum option_id id, const char *value) {
                  {OPT_FAMILY, offsetof(options, family)},
                  {OPT_NO_EDITS, offsetof(options, no_edits)},
                  {OPT_EXPLAIN, offsetof(options, explain)},
+                 {OPT_HAMMING, offsetof(options, hamming)},
                  {OPT_HELP, offsetof(options, help)},
                  {OPT_VERSION, offsetof(options, version)}},
       texts[] = {{OPT_KEY, offsetof(options, key_file)},

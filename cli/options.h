@@ -134,6 +134,7 @@ enum option_id {
     OPT_FAMILY,
     OPT_NO_EDITS,
     OPT_EXPLAIN,
+    OPT_HAMMING,
     OPT_THREADS,
     OPT_MEMORY,
     OPT_SCAN_MEMORY,
@@ -224,7 +225,7 @@ typedef struct options {
     bool force, json, quiet, print0;
     unsigned via; /* of a query: place among the choices, from 1; 0 when not given */
     long top;     /* likewise; negative when not given */
-    bool family, no_edits, explain;
+    bool family, no_edits, explain, hamming;
     unsigned threads;
     size_t memory;
     bool help, version;

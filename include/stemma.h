@@ -1284,6 +1284,57 @@ STEMMA_API stemma_status stemma_collection_query_text(stemma_collection *collect
                                                       stemma_take_match *take, void *context,
                                                       stemma_query_summary *summary, stemma_error *error);
 
+/* ---- 16, Hamming fingerprints: who differs in at most r_h bits? ---- */
+
+/* Start from stemma_hamming_options_default(). */
+typedef struct stemma_hamming_options {
+    size_t size;        /* of this struct, as the caller knows it */
+    double resemblance; /* r = .7: the radius is r_h = floor(k (1 - r) / 2) of k bits */
+    stemma_via via;     /* AUTO, SCAN, G, H or MIH: all find the same. Where groups cannot decide a scan answers */
+    const stemma_scan_options *reading; /* its input, threads and progress count; NULL: the defaults */
+    void (*problem)(void *context, const stemma_scan_problem *problem); /* of each that could not be read; may be NULL */
+    void *problem_context;
+} stemma_hamming_options;
+STEMMA_API stemma_hamming_options stemma_hamming_options_default(void);
+
+/* Pointers stay until `take` returns. */
+typedef struct stemma_hamming_match {
+    const char *query; /* id of the document asked about, */
+    uint64_t place;    /* and its place in the order of input */
+    const char *id;    /* in the collection */
+    uint64_t number;
+    unsigned distance;           /* bits that differ */
+    stemma_quantity resemblance; /* as they say: 1 - 2 distance / k */
+} stemma_hamming_match;
+typedef stemma_status stemma_take_hamming_match(void *context, const stemma_hamming_match *match, stemma_error *error);
+
+typedef struct stemma_hamming_summary {
+    uint64_t documents, without_text, problems;
+    uint64_t found;                /* matches given */
+    unsigned bits, radius, groups; /* k, r_h, m */
+    stemma_via used;               /* for the last document */
+    uint64_t combinations;         /* of all documents: choices of groups that G tried, */
+    uint64_t searches, postings;   /* keys looked up, entries of their lists gone through, */
+    uint64_t candidates;           /* documents that the groups left, */
+    uint64_t distances;            /* and that were held against the document */
+    double seconds;                /* of finding them, of all threads together */
+} stemma_hamming_summary;
+
+/* The bare range query on fingerprints: nothing is verified, so that there are matches which resemble the document less,
+ * and documents which do are missed; how many says the number of bits. Nearest first, document after document. options
+ * and summary may be NULL. Errors: INVALID (also when G would take too long, with its cost), UNSUPPORTED (no fingerprints are
+ * kept), CORRUPT, INTERRUPTED, NO_MEMORY, IO. */
+STEMMA_API stemma_status stemma_collection_hamming(stemma_collection *collection, const char *const *paths,
+                                                   size_t count, const stemma_hamming_options *options,
+                                                   stemma_take_hamming_match *take, void *context,
+                                                   stemma_hamming_summary *summary, stemma_error *error);
+/* The same of a document in memory. */
+STEMMA_API stemma_status stemma_collection_hamming_text(stemma_collection *collection, const char *id,
+                                                        const void *data, size_t size,
+                                                        const stemma_hamming_options *options,
+                                                        stemma_take_hamming_match *take, void *context,
+                                                        stemma_hamming_summary *summary, stemma_error *error);
+
 #ifdef __cplusplus
 }
 #endif
