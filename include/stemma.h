@@ -1335,6 +1335,61 @@ STEMMA_API stemma_status stemma_collection_hamming_text(stemma_collection *colle
                                                         stemma_take_hamming_match *take, void *context,
                                                         stemma_hamming_summary *summary, stemma_error *error);
 
+/* ---- 16, known files: which of these are versions of known ones? ---- */
+
+/* What makes documents of the collection versions of one file, which share one signature. */
+typedef enum stemma_versions {
+    STEMMA_VERSIONS_NAME = 0,   /* the same file name, wherever it lies */
+    STEMMA_VERSIONS_FOLDER = 1, /* they lie in the same folder */
+    STEMMA_VERSIONS_EACH = 2    /* nothing: each document is a file of its own */
+} stemma_versions;
+
+typedef enum stemma_verdict {
+    STEMMA_KNOWN = 0,
+    STEMMA_NOT_KNOWN = 1,
+    STEMMA_TOO_SHORT = 2, /* too few samples to tell */
+    STEMMA_NO_TEXT = 3    /* empty; or binary, where the collection is of texts: make it with preset=raw */
+} stemma_verdict;
+/* "known", "unknown", "too-short", "no-text". */
+STEMMA_API const char *stemma_verdict_name(stemma_verdict verdict);
+
+/* Start from stemma_known_options_default(). */
+typedef struct stemma_known_options {
+    size_t size;      /* of this struct, as the caller knows it */
+    double contained; /* known are files of which this share is in the signature of a known one: .5 */
+    stemma_versions versions;
+    const stemma_scan_options *reading; /* its input, threads and progress count; NULL: the defaults */
+    void (*problem)(void *context, const stemma_scan_problem *problem); /* of each that could not be read; may be NULL */
+    void *problem_context;
+} stemma_known_options;
+STEMMA_API stemma_known_options stemma_known_options_default(void);
+
+/* Pointers stay until `take` returns. */
+typedef struct stemma_known_file {
+    const char *file;
+    uint64_t place; /* in the order of input */
+    stemma_verdict verdict;
+    const char *name;            /* of the known file that has most of it; NULL: none has anything */
+    uint64_t versions;           /* of it with something in common */
+    uint64_t samples;            /* of the file */
+    stemma_quantity containment; /* share of them in the signature, which all versions have together */
+    const char *best;            /* id of the version that has most */
+    stemma_quantity best_containment;
+} stemma_known_file;
+typedef stemma_status stemma_take_known_file(void *context, const stemma_known_file *file, stemma_error *error);
+
+typedef struct stemma_known_summary {
+    uint64_t files, known, too_short, without_text, problems;
+} stemma_known_summary;
+
+/* Whether files, binaries too, are versions of what the collection has, by samples of both: a file that was put together from two
+ * versions is known as well. For this, collections are best made with preset=raw unit=byte window=20. One answer a file, in the order of
+ * input. options and summary may be NULL. Errors: INVALID, UNSUPPORTED (no samples are kept), CORRUPT, INTERRUPTED, NO_MEMORY,
+ * IO. */
+STEMMA_API stemma_status stemma_collection_known(stemma_collection *collection, const char *const *paths, size_t count,
+                                                 const stemma_known_options *options, stemma_take_known_file *take,
+                                                 void *context, stemma_known_summary *summary, stemma_error *error);
+
 #ifdef __cplusplus
 }
 #endif
