@@ -26,7 +26,7 @@ static void print_wrapped(const char *text, int at, int indent) {
 
 /* "one of: raw, text, code" */
 static void print_choices(const char *choices) {
-    char text[128];
+    char text[256];
     size_t used = (size_t)snprintf(text, sizeof text, "one of: ");
     for (; *choices && used + 2 < sizeof text; choices++) {
         if (*choices == ' ') text[used++] = ',';

@@ -73,20 +73,21 @@ static enum exit_code check_possible(const char *path) {
 }
 
 /* Files that are written besides what is printed. */
-enum { MOST_FILES = 3 };
+enum { MOST_FILES = 4 };
 
 static size_t files_of(const options *o, const char *files[MOST_FILES]) {
     size_t count = 0;
     if (o->filter && !is_standard(o->filter)) files[count++] = o->filter;
     if (o->report) files[count++] = o->report;
     if (o->csv) files[count++] = o->csv;
+    if (o->log) files[count++] = o->log;
     return count;
 }
 
 static enum exit_code check_different(const char *const *files, size_t count) {
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < i; k++)
-            if (!strcmp(files[i], files[k]) || is_same_file(files[i], files[k]))
+            if (is_same_name(files[i], files[k]))
                 return wrong_use("scan", "'%s' would be written twice", files[i]);
     return EXIT_DONE;
 }
@@ -99,10 +100,11 @@ static enum exit_code check_files(const options *o) {
         return wrong_use("scan", "--report and --csv write to files");
     if (!code) code = check_different(files, count);
     for (size_t i = 0; i < count && !code; i++) {
-        code = new_file_check(files[i], o->operands, o->operand_count, o->force);
+        code = files[i] == o->log ? act_check_log(o->log)
+                                  : new_file_check(files[i], o->operands, o->operand_count, o->force);
         if (!code) code = check_possible(files[i]);
     }
-    return code || !o->log ? code : check_possible(o->log);
+    return code;
 }
 
 static enum exit_code check_use(const options *o) {

@@ -97,6 +97,12 @@ enum exit_code collection_to_fill(const options *o, const char *name, const char
     return code;
 }
 
+char *collection_view(const stemma_collection *c) {
+    char *view = need_copy(stemma_recipe_text(stemma_collection_recipe(c)));
+    view[strcspn(view, ";")] = 0;
+    return view;
+}
+
 const char *count_of_documents(uint64_t count, char *buffer, size_t size) {
     char number[32];
     snprintf(buffer, size, "%s document%s", format_count(count, number, sizeof number),

@@ -226,6 +226,11 @@ static bool take_positive(const parser *p, const option_spec *spec, const char *
     return !reason || refuse(p, spec, value, reason);
 }
 
+static bool take_seed(const parser *p, const option_spec *spec, const char *value, uint64_t *out) {
+    const char *reason = read_whole(value, UINT64_MAX, out);
+    return !reason || refuse(p, spec, value, reason);
+}
+
 /* ---- storing ---- */
 
 /* Where flags and plain texts go; false when the option is neither. */
@@ -285,6 +290,7 @@ static bool store_plain(options *o, enum option_id id, const char *value) {
                  {OPT_REPORT, offsetof(options, report)},
                  {OPT_CSV, offsetof(options, csv)},
                  {OPT_MOVE, offsetof(options, move_to)},
+                 {OPT_WITH, offsetof(options, with)},
                  {OPT_LOG, offsetof(options, log)}};
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         if (flags[i].id == id) return *(bool *)((char *)o + flags[i].place) = true;
@@ -389,6 +395,22 @@ static bool store(const parser *p, const option_spec *spec, const char *value) {
         return take_from_zero(p, spec, value, &o->top);
     case OPT_CONTEXT:
         return take_from_zero(p, spec, value, &o->context);
+    case OPT_KIND:
+        return take_choice(p, spec, value, &o->kind);
+    case OPT_COUNT_OF:
+        return take_positive(p, spec, value, &o->count);
+    case OPT_SHARE:
+        return take_fraction(p, spec, value, &o->share);
+    case OPT_PASSAGE_COUNT:
+        return take_count(p, spec, value, UINT32_MAX, &o->passage_count);
+    case OPT_WRAP:
+        return take_count(p, spec, value, UINT32_MAX, &o->columns);
+    case OPT_CHANCE:
+        return take_seed(p, spec, value, &o->chance);
+    case OPT_FOR:
+        return take_choice(p, spec, value, &o->aim);
+    case OPT_COPIES:
+        return take_fraction(p, spec, value, &o->copies);
     case OPT_MEMORY:
     case OPT_SCAN_MEMORY:
         return take_size(p, spec, value, &o->memory);
@@ -481,6 +503,8 @@ bool options_parse(options *out, const char *command_name, unsigned mask, int ar
                      .near = -1,
                      .near_contained = -1,
                      .context = -1,
+                     .share = -1,
+                     .copies = -1,
                      .top = -1,
                      .report_text = REPORT_TEXT,
                      .operands = argv + 1};

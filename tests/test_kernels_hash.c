@@ -281,6 +281,56 @@ static void test_bins(void **state) {
         }
 }
 
+static void check_open(const uint64_t *source, size_t count, size_t bins, const uint64_t *filled,
+                       uint64_t seed) {
+    uint64_t wanted[2 * OPEN_BINS_MOST], out[2 * OPEN_BINS_MOST + KERNEL_SLACK];
+    size_t kept = generic_open_bins(source, count, seed, bins, filled, wanted);
+    for (size_t k = 0; k < table_count; k++) {
+        const uint64_t *values = at_fence(&text_fence, source, count * 8, true);
+        assert_int_equal(tables_here[k]->open_bins(values, count, seed, bins, filled, out), kept);
+        assert_memory_equal(out, wanted, kept * 8);
+    }
+}
+
+/* mix64 backwards. */
+static uint64_t unmix64(uint64_t x) {
+    uint64_t inverse = MIX64_MULTIPLIER; /* right in its lowest 3 bits, then 6, 12, ... */
+    for (int i = 0; i < 5; i++) inverse *= 2 - MIX64_MULTIPLIER * inverse;
+    for (int i = 0; i < 2; i++) x = (x ^ x >> 32) * inverse;
+    return x ^ x >> 32;
+}
+
+/* The last of each bin and the first of the next: only the low half of the product tells them apart. */
+static void test_open_bins_edges(void **state) {
+    (void)state;
+    const uint64_t seed = 9, every = 0x5555555555555555,
+                   every_other[OPEN_BINS_MOST / 64] = {every, every, every, every, every, every, every, every};
+    uint64_t values[2 * OPEN_BINS_MOST];
+    for (uint64_t bins = 2; bins <= OPEN_BINS_MOST; bins++) {
+        for (uint64_t bin = 1; bin < bins; bin++) {
+            uint64_t first = (uint64_t)((((unsigned __int128)bin << 64) + bins - 1) / bins);
+            values[2 * bin - 2] = unmix64(first - 1) ^ seed;
+            values[2 * bin - 1] = unmix64(first) ^ seed;
+        }
+        assert_int_equal(mix64(unmix64(bins)), bins);
+        check_open(values, 2 * bins - 2, bins, every_other, seed);
+    }
+}
+
+static void test_open_bins(void **state) {
+    (void)state;
+    static const size_t bins[] = {1, 2, 3, 16, 64, 72, 104, 127, 128, 129, 400, 511, 512};
+    uint64_t random = 7, values[300];
+    for (size_t count = 0; count <= LENGTH(values); count++)
+        for (size_t i = 0; i < LENGTH(bins); i++) {
+            uint64_t filled[OPEN_BINS_MOST / 64];
+            for (size_t k = 0; k < LENGTH(filled); k++)
+                filled[k] = k % 2 ? rng_next(&random) : rng_next(&random) | rng_next(&random);
+            fill_values(values, count, 1, &random);
+            check_open(values, count, bins[i], filled, rng_next(&random));
+        }
+}
+
 static void check_minhash(const uint64_t *source, size_t count, size_t n, const uint64_t *coefficients) {
     uint64_t wanted[200];
     for (size_t k = 0; k < table_count; k++) {
@@ -467,6 +517,8 @@ int main(void) {
         cmocka_unit_test(test_filters),
         cmocka_unit_test(test_oph),
         cmocka_unit_test(test_bins),
+        cmocka_unit_test(test_open_bins),
+        cmocka_unit_test(test_open_bins_edges),
         cmocka_unit_test(test_minhash),
         cmocka_unit_test(test_simhash),
         cmocka_unit_test(test_simhash_of_very_many),

@@ -2,6 +2,7 @@
 #include "api/collection.h"
 #include "api/limits.h"
 #include "api/text.h"
+#include "collect/direct.h"
 #include "collect/family.h"
 
 #include <string.h>
@@ -119,6 +120,13 @@ static double lower(double a, double b) {
     return a > 0 && (b <= 0 || a < b) ? a : b;
 }
 
+/* Fingerprints know of resemblance alone. */
+static stemma_status set_bits(const stemma_query_options *o, enum hamming_via via, struct asker_settings *s,
+                              stemma_error *err) {
+    s->bits = via;
+    return asking_init(&s->asking, o->threshold, 0, err);
+}
+
 /* What resembles a document by t shares t of its shingles and more, both ways: so samples find it, too. */
 static stemma_status set_via(const stemma_query_options *o, struct asker_settings *s, stemma_error *err) {
     switch (o->via) {
@@ -135,18 +143,19 @@ static stemma_status set_via(const stemma_query_options *o, struct asker_setting
         s->way = RETRIEVE_LOOKUP;
         return asking_init(&s->asking, 0, lower(o->threshold, o->contained), err);
     case STEMMA_VIA_G:
+        return set_bits(o, HAMMING_G, s, err);
     case STEMMA_VIA_H:
+        return set_bits(o, HAMMING_H, s, err);
     case STEMMA_VIA_MIH:
-        break;
+        return set_bits(o, HAMMING_MIH, s, err);
     }
-    return fail(err, STEMMA_UNSUPPORTED, "the collection has no index for this");
+    return fail(err, STEMMA_INVALID, "there is no such way to find documents");
 }
 
 static stemma_status check_options(const stemma_query_options *given, stemma_query_options *o,
                                    stemma_error *err) {
     *o = stemma_query_options_default();
     TRY(options_take(given, o, sizeof *o, err));
-    if (o->via > STEMMA_VIA_MIH) return fail(err, STEMMA_INVALID, "there is no such way to find documents");
     if (o->family && o->family_most == 0) return fail(err, STEMMA_INVALID, "a family of no documents");
     return STEMMA_OK;
 }
@@ -222,9 +231,12 @@ static stemma_status give_all(struct giving *g, struct query *query, const stemm
     return STEMMA_OK;
 }
 
-static void tell_problems(const struct query *query, const stemma_query_options *o) {
-    const struct catalogue *c = &query->scan->catalogue;
-    for (size_t i = 0; i < c->problem_count && o->problem; i++) {
+static void tell_problems(const struct query *query, const char *id, const stemma_query_options *o) {
+    const stemma_scan_problem lone = {
+        .name = id, .status = query->cause.status, .cause = query->cause.message};
+    if (query->failed && o->problem) o->problem(o->problem_context, &lone);
+    const struct catalogue *c = query->scan ? &query->scan->catalogue : NULL;
+    for (size_t i = 0; c && i < c->problem_count && o->problem; i++) {
         const struct problem *p = &c->problems[i];
         const stemma_scan_problem problem = {
             .name = p->name, .line = p->line, .status = p->status, .cause = p->cause};
@@ -235,12 +247,17 @@ static void tell_problems(const struct query *query, const stemma_query_options 
 static stemma_query_summary summary_of(const struct query *query, uint64_t found) {
     const struct asker_work *w = &query->work;
     const struct asking *asking = &query->settings.asking;
+    const bool bits = query->settings.bits != HAMMING_AUTO, scan = query->settings.way == RETRIEVE_SCAN;
+    const uint32_t bands = bits || scan ? 0 : asking->bands;
     return (stemma_query_summary){.documents = query->documents,
                                   .without_text = query->without_text,
-                                  .problems = query->scan->catalogue.problem_count,
+                                  .problems =
+                                      query->scan ? query->scan->catalogue.problem_count : query->failed,
                                   .found = found,
-                                  .bands = asking->bands,
-                                  .agree = asking->bands ? asking->agree : asking->scan_agree,
+                                  .bands = bands,
+                                  .agree = bits    ? 0
+                                           : bands ? asking->agree
+                                                   : asking->scan_agree,
                                   .scanned = w->retrieval.scanned,
                                   .lookups = w->retrieval.lookups,
                                   .postings = w->retrieval.postings,
@@ -254,58 +271,95 @@ static stemma_query_summary summary_of(const struct query *query, uint64_t found
                                   .seconds_verifying = w->seconds_verifying};
 }
 
-/* Paths, or one text. */
-struct subject {
-    const char *const *paths;
-    size_t count;
-    const char *id;
-    const void *data;
-    size_t size;
+/* One question: query has its settings before `run` asks. */
+struct asked_by_caller {
+    struct stemma_collection *collection;
+    stemma_query_options options;
+    struct scan_settings reading;
+    struct query query;
+    const char *id; /* of a document in memory */
 };
 
-static stemma_status ask(struct query *query, struct stemma_collection *c, const struct subject *subject,
-                         const stemma_query_options *o, struct giving *g, stemma_error *err) {
-    struct scan_settings reading = {0};
-    TRY(reading_settings(c, o, &reading, err));
-    TRY(query_settings(c, o, &reading, query, err));
-    TRY(subject->id ? query_text(query, &reading, subject->id, subject->data, subject->size, err)
-                    : query_paths(query, &reading, subject->paths, subject->count, err));
-    tell_problems(query, o);
-    return give_all(g, query, o, err);
+static stemma_status ask_begin(struct asked_by_caller *a, struct stemma_collection *c,
+                               const stemma_query_options *options, stemma_error *err) {
+    a->collection = c;
+    TRY(check_options(options, &a->options, err));
+    return reading_settings(c, &a->options, &a->reading, err);
 }
 
-static stemma_status query(struct stemma_collection *c, const struct subject *subject,
-                           const stemma_query_options *options, stemma_take_match *take, void *context,
-                           stemma_query_summary *summary, stemma_error *err) {
-    stemma_query_options o;
-    struct query query;
-    TRY(check_options(options, &o, err));
-    query_init(&query, c->store, c->recipe);
-    struct giving g = {.query = &query, .take = take, .context = context};
-    stemma_status status = ask(&query, c, subject, &o, &g, err);
-    if (status == STEMMA_OK && summary) *summary = summary_of(&query, g.found);
-    query_release(&query);
+static stemma_status ask_end(struct asked_by_caller *a, stemma_status status, stemma_take_match *take,
+                             void *context, stemma_query_summary *summary, stemma_error *err) {
+    struct giving g = {.query = &a->query, .take = take, .context = context};
+    if (status == STEMMA_OK) {
+        tell_problems(&a->query, a->id, &a->options);
+        status = give_all(&g, &a->query, &a->options, err);
+    }
+    if (status == STEMMA_OK && summary) *summary = summary_of(&a->query, g.found);
+    query_release(&a->query);
     return status;
+}
+
+static stemma_status ask_paths(struct asked_by_caller *a, const char *const *paths, size_t count,
+                               stemma_error *err) {
+    query_init(&a->query, a->collection->store, a->collection->recipe);
+    TRY(query_settings(a->collection, &a->options, &a->reading, &a->query, err));
+    return query_paths(&a->query, &a->reading, paths, count, err);
 }
 
 stemma_status stemma_collection_query(stemma_collection *collection, const char *const *paths, size_t count,
                                       const stemma_query_options *options, stemma_take_match *take,
                                       void *context, stemma_query_summary *summary, stemma_error *err) {
+    struct asked_by_caller a = {0};
     if (!collection || !take || (!paths && count))
         return fail(err, STEMMA_INVALID, "a collection, paths and someone to take the matches are needed");
     for (size_t i = 0; i < count; i++)
         if (!paths[i] || !*paths[i]) return fail(err, STEMMA_INVALID, "an empty path names no file");
-    return query(collection, &(struct subject){.paths = paths, .count = count}, options, take, context,
-                 summary, err);
+    TRY(ask_begin(&a, collection, options, err));
+    return ask_end(&a, ask_paths(&a, paths, count, err), take, context, summary, err);
+}
+
+/* ---- documents in memory ---- */
+
+/* What is kept between calls follows from these alone; how data sets are read is not remembered. */
+static bool same_question(const stemma_query_options *a, const stemma_query_options *b) {
+    return a->threshold == b->threshold && a->contained == b->contained && a->via == b->via &&
+           a->top == b->top && a->edits == b->edits && a->family == b->family &&
+           a->family_most == b->family_most;
+}
+
+/* Plan and scratch are kept for the next document that is asked about in the same way. */
+static stemma_status make_direct(struct asked_by_caller *a, stemma_error *err) {
+    struct stemma_collection *c = a->collection;
+    const bool plain = !a->reading.options.text_field && !a->reading.options.id_field;
+    if (c->direct && plain && c->direct_plain && same_question(&c->direct_options, &a->options))
+        return STEMMA_OK;
+    direct_free(c->direct);
+    c->direct = NULL;
+    TRY(query_settings(c, &a->options, &a->reading, &a->query, err));
+    TRY(direct_new(c->store, c->recipe, &a->query.settings, &c->direct, err));
+    c->direct_options = a->options;
+    c->direct_plain = plain;
+    return STEMMA_OK;
+}
+
+static stemma_status ask_text(struct asked_by_caller *a, const char *id, const void *data, size_t size,
+                              stemma_error *err) {
+    query_init(&a->query, a->collection->store, a->collection->recipe);
+    TRY(make_direct(a, err));
+    a->query.settings = *direct_settings(a->collection->direct);
+    if (a->options.edits) a->query.drop = stemma_alignment_free;
+    return direct_ask(a->collection->direct, id, data ? data : "", size, &a->query, err);
 }
 
 stemma_status stemma_collection_query_text(stemma_collection *collection, const char *id, const void *data,
                                            size_t size, const stemma_query_options *options,
                                            stemma_take_match *take, void *context,
                                            stemma_query_summary *summary, stemma_error *err) {
+    struct asked_by_caller a = {0};
     if (!collection || !take || !id || (!data && size))
         return fail(err, STEMMA_INVALID,
                     "a collection, a document and someone to take the matches are needed");
-    return query(collection, &(struct subject){.id = id, .data = data, .size = size}, options, take, context,
-                 summary, err);
+    TRY(ask_begin(&a, collection, options, err));
+    a.id = id;
+    return ask_end(&a, ask_text(&a, id, data, size, err), take, context, summary, err);
 }

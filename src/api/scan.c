@@ -178,7 +178,9 @@ stemma_status stemma_scan_get_text(stemma_scan *scan, uint64_t document, const c
     if (document >= scan->catalogue.document_count)
         return fail(err, STEMMA_NOT_FOUND, "there is no such document");
     bool folded;
-    TRY(scan_original(scan, scan->order[document], text, size, &folded, err));
+    stemma_error cause; /* which may say IO of what is a problem of the document */
+    stemma_status status = scan_original(scan, scan->order[document], text, size, &folded, &cause);
+    if (status != STEMMA_OK) return fail(err, status, "%s", cause.message);
     if (canonical) *canonical = folded;
     return STEMMA_OK;
 }

@@ -124,6 +124,19 @@ static stemma_status extract(stemma_text *t, const char *name, const struct docu
     return status;
 }
 
+/* The bytes of an archive are no text that anybody reads; those of a mailbox are. */
+static stemma_status refuse_archive(const struct making *making, const struct document_options *reading,
+                                    stemma_error *err) {
+    const struct buf *source = &making->text->source;
+    const struct container_options options = {
+        .document = *reading, .held_most = making->limits->memory / TIMES, .stop = making->limits->stop};
+    enum container_kind kind = CONTAINER_NONE;
+    if (!making->document || reading->format == FORMAT_BYTES) return STEMMA_OK;
+    TRY(container_look(making->document, source->data, source->len, reading, &kind, err));
+    if (kind != CONTAINER_ARCHIVE && kind != CONTAINER_WARC) return STEMMA_OK;
+    return container_refuse(making->document, source->data, source->len, &options, err);
+}
+
 static stemma_status canonicalise(const struct making *making, const stemma_recipe *recipe,
                                   stemma_error *err) {
     struct canon *canon;
@@ -131,6 +144,7 @@ static stemma_status canonicalise(const struct making *making, const stemma_reci
     t->unit = recipe->view.unit;
     t->folds = recipe->view.folds;
     struct document_options options = document_options_for(t->folds, making->limits);
+    TRY(refuse_archive(making, &options, err));
     TRY(extract(t, making->document, &options, err));
     TRY(count_all_lines(t, err));
     TRY(canon_new(t->folds, t->unit, &t->map, &canon, err));

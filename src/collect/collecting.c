@@ -111,8 +111,8 @@ static bool is_settled(const struct collecting *all, const struct source *source
 
 static stemma_status count_inside(struct collecting *all, const char *path, size_t most, size_t *count,
                                   stemma_error *err) {
-    return collection_count(all->pending->store, all->member_part, member_key(path, strlen(path)), most,
-                            count, err);
+    return collection_count(all->pending->store, all->member_part, path_key(path, strlen(path)), most, count,
+                            err);
 }
 
 /* With the lock held. */
@@ -387,7 +387,7 @@ static stemma_status remove_number(struct collecting *all, uint64_t number, stem
 static stemma_status remove_unmet(struct collecting *all, const struct source *source, stemma_error *err) {
     struct vec64 inside = {0};
     stemma_status status = collection_lookup(all->pending->store, all->member_part,
-                                             member_key(source->name, strlen(source->name)), 0, &inside, err);
+                                             path_key(source->name, strlen(source->name)), 0, &inside, err);
     for (size_t i = 0; status == STEMMA_OK && i < inside.len; i++)
         if (!all->met.len ||
             !bsearch(&inside.data[i], all->met.data, all->met.len, sizeof *inside.data, by_value))

@@ -54,7 +54,7 @@ bool facts_text(struct cell facts) {
     return facts.size == FACTS_BYTES && facts.bytes[1] == FACTS_TEXT;
 }
 
-uint64_t member_key(const void *path, size_t size) {
+uint64_t path_key(const void *path, size_t size) {
     return checksum64(path, size);
 }
 
@@ -64,6 +64,6 @@ stemma_status member_keys(const struct schema *schema, const struct part *part, 
     (void)schema, (void)part;
     TRY(facts_read(row->facts, &facts, err));
     if (!facts_inside(&facts, row->id.size) && facts.state != FACTS_DATASET) return STEMMA_OK;
-    uint64_t key = facts.state == FACTS_DATASET ? DATASET_KEY : member_key(row->id.bytes, facts.path_bytes);
+    uint64_t key = facts.state == FACTS_DATASET ? DATASET_KEY : path_key(row->id.bytes, facts.path_bytes);
     return vec64_add(keys, key) ? STEMMA_OK : fail_memory(err);
 }

@@ -50,7 +50,7 @@ static inline bool facts_inside(const struct facts *facts, size_t id_bytes) {
 }
 
 /* All documents inside a file have this key (KIND_MEMBER_KEYS), */
-uint64_t member_key(const void *path, size_t size);
+uint64_t path_key(const void *path, size_t size);
 /* and all data sets this one. */
 #define DATASET_KEY UINT64_C(0)
 stemma_status member_keys(const struct schema *schema, const struct part *part, const struct row *row,

@@ -4,7 +4,17 @@
 
 #include "runs/runs.h"
 
+/* Something of every class, which is asked for with each of its samples: it is fetched as soon as those are
+ * read. */
+struct bucket_fetch {
+    const void *array;
+    size_t size; /* of an element */
+};
+
+enum { BUCKET_FETCHES = 2 };
+
 struct buckets {
+    struct bucket_fetch fetch[BUCKET_FETCHES]; /* size 0: none; may be set before the first bucket */
     struct sorter_cursor *cursor;
     struct record *batch; /* room for a bucket and what is read at a time */
     size_t at, read;      /* of the batch: where the bucket begins; what is there */

@@ -297,6 +297,7 @@ static stemma_status open_slice(const struct samples *s, uint32_t slice, bool sh
 stemma_status samples_count(struct samples *s, uint32_t slice, stemma_error *err) {
     struct buckets buckets;
     stemma_status status = open_slice(s, slice, false, &buckets, err);
+    buckets.fetch[0] = (struct bucket_fetch){s->classes, sizeof *s->classes};
     if (status == STEMMA_OK) status = count_all(s, &buckets, &s->heads[slice], err);
     buckets_close(&buckets);
     return status;
@@ -325,6 +326,8 @@ stemma_status samples_meet(struct samples *s, uint32_t slice, struct join_counts
     m.ranks = mem_alloc(s->plan->cap * sizeof *m.ranks);
     m.needs = mem_alloc(s->plan->cap * sizeof *m.needs);
     stemma_status status = open_slice(s, slice, true, &buckets, err);
+    buckets.fetch[0] = (struct bucket_fetch){s->classes, sizeof *s->classes};
+    buckets.fetch[1] = (struct bucket_fetch){s->input->rank, sizeof *s->input->rank};
     if (status == STEMMA_OK && !(m.ranks && m.needs)) status = fail_memory(err);
     if (status == STEMMA_OK) status = meet_all(&m, &buckets, s->heads[slice].data, err);
     buckets_close(&buckets);

@@ -16,6 +16,7 @@
         .filter_below = avx2_filter_below,                                                                   \
         .oph_update = avx2_oph_update,                                                                       \
         .bin_minima = avx2_bin_minima,                                                                       \
+        .open_bins = avx2_open_bins,                                                                         \
         .minhash_update = avx2_minhash_update,                                                               \
         .simhash_update = avx2_simhash_update,                                                               \
         .hamming = avx2_hamming,                                                                             \

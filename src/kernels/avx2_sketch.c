@@ -165,6 +165,52 @@ void avx2_bin_minima(uint32_t *minima, size_t bins, uint64_t seed, const uint64_
     }
 }
 
+/* The high halves of products of 64 bits and 32. */
+static inline vec high_products(vec a, vec factor) {
+    vec low = _mm256_srli_epi64(_mm256_mul_epu32(a, factor), 32);
+    vec high = _mm256_mul_epu32(_mm256_srli_epi64(a, 32), factor);
+    return _mm256_srli_epi64(_mm256_add_epi64(high, low), 32);
+}
+
+/* The bit of each bin moves to the top of its lane. */
+static inline unsigned open_lanes(vec bins, vec filled) {
+    vec words = _mm256_permutevar8x32_epi32(filled, _mm256_srli_epi64(bins, 5));
+    vec shifts = vec_xor(vec_and(bins, vec_all64(31)), vec_all64(63));
+    return 15u ^ (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_sllv_epi64(words, shifts)));
+}
+
+/* The same where the bits are more than a vector holds. */
+static inline unsigned open_lanes_wide(vec bins, const uint64_t *filled) {
+    vec words = _mm256_i64gather_epi64((const long long *)filled, _mm256_srli_epi64(bins, 6), 8);
+    vec shifts = vec_xor(vec_and(bins, vec_all64(63)), vec_all64(63));
+    return 15u ^ (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_sllv_epi64(words, shifts)));
+}
+
+static size_t open_bins_wide(const uint64_t *values, size_t count, uint64_t seed, size_t bins,
+                             const uint64_t *filled, uint64_t *out) {
+    const vec seeds = vec_all64(seed), factor = vec_all64(bins);
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i += VEC_LANES) {
+        vec mixed = vec_mix64(vec_xor(vec_load(values + i), seeds));
+        unsigned lanes = open_lanes_wide(high_products(mixed, factor), filled);
+        kept += keep(out + kept, mixed, count - i < VEC_LANES ? lanes & first_lanes(count - i) : lanes);
+    }
+    return kept;
+}
+
+size_t avx2_open_bins(const uint64_t *values, size_t count, uint64_t seed, size_t bins,
+                      const uint64_t filled[OPEN_BINS_MOST / 64], uint64_t *out) {
+    if (bins > 128) return open_bins_wide(values, count, seed, bins, filled, out);
+    const vec seeds = vec_all64(seed), factor = vec_all64(bins), bits = vec_repeat(filled);
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i += VEC_LANES) { /* past the end it reads slack, which count cuts off */
+        vec mixed = vec_mix64(vec_xor(vec_load(values + i), seeds));
+        unsigned lanes = open_lanes(high_products(mixed, factor), bits);
+        kept += keep(out + kept, mixed, count - i < VEC_LANES ? lanes & first_lanes(count - i) : lanes);
+    }
+    return kept;
+}
+
 /* ---- comparing bit strings ---- */
 
 /* All ones for the first `size` of 32 bytes. */

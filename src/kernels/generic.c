@@ -147,6 +147,18 @@ void generic_bin_minima(uint32_t *minima, size_t bins, uint64_t seed, const uint
     }
 }
 
+size_t generic_open_bins(const uint64_t *values, size_t count, uint64_t seed, size_t bins,
+                         const uint64_t filled[OPEN_BINS_MOST / 64], uint64_t *out) {
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t mixed = mix64(values[i] ^ seed);
+        size_t bin = (size_t)((unsigned __int128)mixed * bins >> 64);
+        out[kept] = mixed;
+        kept += ~filled[bin / 64] >> bin % 64 & 1; /* no branch: nobody could predict it */
+    }
+    return kept;
+}
+
 void generic_minhash_update(uint64_t *minima, size_t n, const uint64_t *coefficients, const uint64_t *values,
                             size_t count) {
     const uint64_t *a = coefficients, *b = a + n, *c = b + n;
@@ -243,6 +255,7 @@ const struct kernels kernels_portable = {
     .filter_below = generic_filter_below,
     .oph_update = generic_oph_update,
     .bin_minima = generic_bin_minima,
+    .open_bins = generic_open_bins,
     .minhash_update = generic_minhash_update,
     .simhash_update = generic_simhash_update,
     .horner = generic_horner,

@@ -150,6 +150,8 @@ struct fold_breaks {
 };
 #define FOLD_BREAKS_MOST(size) ((size) / 2 + 1)
 
+#define OPEN_BINS_MOST 512
+
 struct kernels {
     const char *name; /* "portable", "avx2", "avx512" */
 
@@ -196,6 +198,11 @@ struct kernels {
     /* The same at less cost, for minima that are not stored: value ^ seed, its halves xored together, times an odd
      * constant; the product of the upper 32 bits and `bins` is a bin in the upper and a candidate in the lower half. */
     void (*bin_minima)(uint32_t *minima, size_t bins, uint64_t seed, const uint64_t *values, size_t count);
+
+    /* Values are mixed with seed (mix64) and thrown into bins as for oph_update. Copy, mixed, those that fall into a
+     * bin whose bit in `filled` is not set; bins is at most OPEN_BINS_MOST. */
+    size_t (*open_bins)(const uint64_t *values, size_t count, uint64_t seed, size_t bins,
+                        const uint64_t filled[OPEN_BINS_MOST / 64], uint64_t *out);
 
     /* Sketch_n: minima[i] = min over values of a[i]*lo32 + b[i]*hi32 + c[i] mod 2^64 (a, b 32-bit), its
      * halves swapped: neither product wraps, so the top bits alone would only project the values on a line,

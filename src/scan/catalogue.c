@@ -8,8 +8,12 @@
 #include <string.h>
 
 void catalogue_init(struct catalogue *c, size_t key_bytes) {
+    pthread_mutexattr_t spinning; /* it is held for less time than going to sleep takes */
     *c = (struct catalogue){.key_bytes = key_bytes};
-    pthread_mutex_init(&c->lock, NULL);
+    pthread_mutexattr_init(&spinning);
+    pthread_mutexattr_settype(&spinning, PTHREAD_MUTEX_ADAPTIVE_NP);
+    pthread_mutex_init(&c->lock, &spinning);
+    pthread_mutexattr_destroy(&spinning);
 }
 
 void catalogue_release(struct catalogue *c) {
@@ -101,23 +105,39 @@ static struct identity text_identity(const struct catalogue *c, uint32_t number)
     return c->classes[number].text_identity;
 }
 
-static uint32_t *find_slot(const struct catalogue *c, const struct identity_table *table,
-                           identity_getter *get, struct identity identity) {
-    size_t at = identity.low & (table->capacity - 1);
-    while (table->slots[at] && !identity_equal(get(c, table->slots[at] - 1), identity))
+/* The tag tells nearly all others apart: what numbers name lies anywhere in memory. */
+static struct identity_slot *find_slot(const struct catalogue *c, const struct identity_table *table,
+                                       identity_getter *get, struct identity identity) {
+    const uint32_t tag = (uint32_t)identity.low;
+    size_t at = tag & (table->capacity - 1);
+    while (table->slots[at].number &&
+           !(table->slots[at].tag == tag && identity_equal(get(c, table->slots[at].number - 1), identity)))
         at = (at + 1) & (table->capacity - 1);
     return &table->slots[at];
 }
 
+static void fill_slot(struct identity_table *table, struct identity_slot *slot, struct identity identity,
+                      size_t number) {
+    *slot = (struct identity_slot){.tag = (uint32_t)identity.low, .number = (uint32_t)number + 1};
+    table->count++;
+}
+
+/* All are different: none has to be compared. */
+static void enter_again(struct identity_table *table, struct identity_slot slot) {
+    size_t at = slot.tag & (table->capacity - 1);
+    while (table->slots[at].number) at = (at + 1) & (table->capacity - 1);
+    table->slots[at] = slot;
+}
+
 /* Room for one more; at most two thirds of the slots are used. */
-static bool table_reserve(const struct catalogue *c, struct identity_table *table, identity_getter *get) {
+static bool table_reserve(struct identity_table *table) {
     if (3 * (table->count + 1) <= 2 * table->capacity) return true;
     struct identity_table larger = {.capacity = table->capacity ? 2 * table->capacity : 1024,
                                     .count = table->count};
     larger.slots = mem_zero(larger.capacity, sizeof *larger.slots);
     if (!larger.slots) return false;
     for (size_t i = 0; i < table->capacity; i++)
-        if (table->slots[i]) *find_slot(c, &larger, get, get(c, table->slots[i] - 1)) = table->slots[i];
+        if (table->slots[i].number) enter_again(&larger, table->slots[i]);
     mem_free(table->slots);
     *table = larger;
     return true;
@@ -126,7 +146,7 @@ static bool table_reserve(const struct catalogue *c, struct identity_table *tabl
 /* ---- documents ---- */
 
 static bool document_room(struct catalogue *c) {
-    return c->document_count < UINT32_MAX - 1 && table_reserve(c, &c->by_bytes, bytes_identity) &&
+    return c->document_count < UINT32_MAX - 1 && table_reserve(&c->by_bytes) &&
            mem_grow((void **)&c->documents, &c->document_cap, c->document_count + 1, sizeof *c->documents);
 }
 
@@ -137,11 +157,12 @@ static void enter_document(struct catalogue *c, const struct document *document,
     entry->id = id;
     entry->class = NO_CLASS;
     entry->same_as = NO_DOCUMENT;
-    uint32_t *slot = find_slot(c, &c->by_bytes, bytes_identity, document_identity(entry));
-    if (*slot)
-        entry->same_as = *slot - 1;
+    const struct identity identity = document_identity(entry);
+    struct identity_slot *slot = find_slot(c, &c->by_bytes, bytes_identity, identity);
+    if (slot->number)
+        entry->same_as = slot->number - 1;
     else
-        *slot = (uint32_t)c->document_count + 1, c->by_bytes.count++;
+        fill_slot(&c->by_bytes, slot, identity, c->document_count);
     c->document_count++;
 }
 
@@ -169,7 +190,7 @@ void catalogue_set_state(struct catalogue *c, uint32_t document, enum document_s
 /* ---- classes ---- */
 
 static bool class_room(struct catalogue *c) {
-    return table_reserve(c, &c->by_text, text_identity) &&
+    return table_reserve(&c->by_text) &&
            mem_grow((void **)&c->classes, &c->class_cap, c->class_count + 1, sizeof *c->classes) &&
            mem_grow((void **)&c->keys, &c->key_cap, c->class_count + 1 + KERNEL_SLACK / c->key_bytes + 1,
                     c->key_bytes);
@@ -180,16 +201,15 @@ stemma_status catalogue_classify(struct catalogue *c, uint32_t document, struct 
     pthread_mutex_lock(&c->lock);
     bool room = class_room(c);
     if (room) {
-        uint32_t *slot = find_slot(c, &c->by_text, text_identity, text);
-        *made = *slot == 0;
+        struct identity_slot *slot = find_slot(c, &c->by_text, text_identity, text);
+        *made = slot->number == 0;
         if (*made) {
             c->classes[c->class_count] =
                 (struct text_class){.text_identity = text, .text_size = text_size, .document = document};
             memset(c->keys + c->class_count * c->key_bytes, 0, c->key_bytes);
-            *slot = (uint32_t)++c->class_count;
-            c->by_text.count++;
+            fill_slot(&c->by_text, slot, text, c->class_count++);
         }
-        *class = *slot - 1;
+        *class = slot->number - 1;
         c->documents[document].class = *class;
     }
     pthread_mutex_unlock(&c->lock);

@@ -74,8 +74,13 @@ struct text_class {
 };
 
 /* Numbers found by identity: open addressing, the identities are in what the numbers name. */
+struct identity_slot {
+    uint32_t tag;    /* bits of the identity, the lowest of which say where it stands */
+    uint32_t number; /* and 1; 0: empty */
+};
+
 struct identity_table {
-    uint32_t *slots; /* number + 1; 0: empty */
+    struct identity_slot *slots;
     size_t capacity, count;
 };
 

@@ -7,6 +7,8 @@
 
 enum { SAMPLE_ROOM = 4096 }; /* records handed to the sorter at a time */
 
+enum { DOCUMENT = 256, OFTEN = 1 << 14 }; /* bytes */
+
 struct entering {
     struct stemma_scan *scan;
     struct key_form form;
@@ -16,6 +18,7 @@ struct entering {
     struct record *records; /* samples for the sorter */
     size_t record_count;
     uint32_t number; /* of the document that was entered last */
+    size_t entered;  /* bytes that became resident, about, since room was made for them */
 };
 
 static void entering_free(void *taker) {
@@ -69,6 +72,7 @@ static stemma_status enter_document(void *taker, const struct document *document
     bool seen;
     TRY(catalogue_add_document(&e->scan->catalogue, document, id, id_size, &e->number, &seen, err));
     *wanted = !seen;
+    e->entered += DOCUMENT + id_size;
     return STEMMA_OK;
 }
 
@@ -119,8 +123,11 @@ static stemma_status enter_no_text(void *taker, enum document_state state, const
     return STEMMA_OK;
 }
 
+/* Not after every document: what a few of them take is little, and all workers wait for each other there. */
 static stemma_status end(void *taker, stemma_error *err) {
     struct entering *e = taker;
+    if (e->entered < OFTEN) return STEMMA_OK;
+    e->entered = 0;
     return texts_make_room(e->scan, err);
 }
 

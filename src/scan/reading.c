@@ -320,6 +320,7 @@ stemma_status scan_read_sources(struct stemma_scan *scan, stemma_error *err) {
 
 stemma_status scan_read(struct stemma_scan *scan, stemma_error *err) {
     TRY(scan_read_sources(scan, err));
+    TRY(texts_make_room(scan, err));
     catalogue_settle(&scan->catalogue);
     return sorter_finish(scan->samples, err);
 }

@@ -24,7 +24,9 @@
 
 #include <string.h>
 
-#define DEDUPE_THROWS 4096 /* six times what all bins take on average: so many only when elements repeat */
+_Static_assert(KEY_MINIMA <= OPEN_BINS_MOST, "bins that a kernel takes");
+
+#define DEDUPE_THROWS 32   /* a bin: six times what all take on average, so many only when elements repeat */
 #define PIECE         4096 /* fingerprints filtered at a time */
 
 /* Of the bits by which distinct fingerprints are counted: 32 for each of KEY_COUNTED. */
@@ -194,18 +196,21 @@ static bool all_filled(const struct keyer *keyer) {
     return memcmp(keyer->filled, keyer->every, sizeof keyer->filled) == 0;
 }
 
-/* Without branches, which nobody could predict: for a bin filled in an earlier round every value is the
- * largest. */
+/* Most bins were filled in earlier rounds, so few of those that are thrown matter. */
 static void throw_all(struct keyer *keyer, size_t round, const uint64_t *fp, size_t count) {
     const uint64_t seed = round_seed(&keyer->form, round), bins = keyer->form.minima;
     uint64_t hit[KEY_MINIMA / 64];
     memcpy(hit, keyer->filled, sizeof hit);
-    for (size_t i = 0; i < count; i++) {
-        unsigned __int128 product = (unsigned __int128)mix64(fp[i] ^ seed) * bins;
-        size_t bin = (size_t)(product >> 64);
-        uint64_t value = (uint64_t)product | -(keyer->filled[bin / 64] >> bin % 64 & 1);
-        keyer->minima[bin] = value < keyer->minima[bin] ? value : keyer->minima[bin];
-        hit[bin / 64] |= UINT64_C(1) << bin % 64;
+    for (size_t at = 0; at < count; at += PIECE) {
+        size_t some = count - at < PIECE ? count - at : PIECE;
+        some = kernels_get()->open_bins(fp + at, some, seed, bins, keyer->filled, keyer->sieved);
+        for (size_t i = 0; i < some; i++) {
+            unsigned __int128 product = (unsigned __int128)keyer->sieved[i] * bins;
+            size_t bin = (size_t)(product >> 64);
+            uint64_t value = (uint64_t)product;
+            keyer->minima[bin] = value < keyer->minima[bin] ? value : keyer->minima[bin];
+            hit[bin / 64] |= UINT64_C(1) << bin % 64;
+        }
     }
     memcpy(keyer->filled, hit, sizeof hit);
 }
@@ -229,7 +234,7 @@ static stemma_status later_rounds(struct keyer *keyer, const uint64_t *fp, size_
     bool filled = keyer->full, repeated = true; /* for all that is known */
     size_t thrown = count;
     for (size_t round = 1; !filled && round < keyer->form.minima; round++) {
-        if (repeated && thrown + count > DEDUPE_THROWS) {
+        if (repeated && thrown + count > DEDUPE_THROWS * keyer->form.minima) {
             if (fp != held->values.data) TRY(distinct_add(held, fp, count, err));
             TRY(distinct_tidy(held, err));
             fp = held->values.data;
@@ -310,9 +315,10 @@ static stemma_status give(struct keyer *keyer, uint8_t *keys, struct vec64 *samp
 }
 
 void keyer_begin(struct keyer *keyer) {
-    memset(keyer->coarse, 0xff, sizeof keyer->coarse);
-    memset(keyer->first, 0xff, sizeof keyer->first);
-    memset(keyer->seen, 0, sizeof keyer->seen);
+    const size_t bins = keyer->form.minima;
+    memset(keyer->coarse, 0xff, bins * sizeof *keyer->coarse);
+    memset(keyer->first, 0xff, bins * sizeof *keyer->first);
+    if (keyer->form.sampled) memset(keyer->seen, 0, sizeof keyer->seen);
     keyer->counted = 0;
     keyer->full = keyer->settled = false;
     distinct_clear(&keyer->held);

@@ -126,7 +126,29 @@ static stemma_status edit_script(const char *argument, stemma_error *error) {
     return status;
 }
 
+/* Every kind; the argument's number. */
+static stemma_status mutate_text(const char *argument, stemma_error *error) {
+    stemma_mutated *mutated = UNTOUCHED;
+    stemma_mutation mutation = stemma_mutation_default();
+    mutation.kind = (stemma_mutation_kind)atoi(argument);
+    mutation.blocks = 3;
+    mutation.other = world.other;
+    mutation.other_size = TEXT_SIZE;
+    stemma_status status = stemma_mutate(world.text, 3000, &mutation, &mutated, error);
+    check_untouched(status, mutated);
+    if (status == STEMMA_OK) stemma_mutated_free(mutated);
+    return status;
+}
+
 const struct operation aligning_operations[] = {
+    {"mutate: insert", mutate_text, "0"},
+    {"mutate: cut", mutate_text, "6"},
+    {"mutate: insert random", mutate_text, "7"},
+    {"mutate: insert foreign", mutate_text, "8"},
+    {"mutate: embed", mutate_text, "10"},
+    {"mutate: shuffle", mutate_text, "11"},
+    {"mutate: rewrap", mutate_text, "12"},
+    {"mutate: ocr", mutate_text, "15"},
     {"text with offsets", text_file, "preset=text"},
     {"find words", find, ""},
     {"find bytes", find, "preset=raw unit=byte window=20"},

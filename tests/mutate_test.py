@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""stemma mutate as a user meets it: what it says of a change is true, and bad input is refused."""
+import json
+import sys
+import unittest
+
+from program import Base, prose
+
+TEXT = "\n\n".join(" ".join(prose(60, seed)) + "." for seed in range(8)) + "\n"
+KINDS = ("insert insert-evenly remove-words substitute delete-lines delete-blocks cut insert-random insert-foreign excerpt "
+         "embed shuffle rewrap case punctuation ocr").split()
+
+
+class Mutations(Base):
+    def setUp(self):
+        super().setUp()
+        self.write("doc", TEXT)
+        self.write("other", " ".join(prose(300, 99)))
+
+    def mutate(self, kind, *more):
+        other = ["--with=other"] if kind in ("embed", "insert-foreign") else []
+        return self.good("mutate", f"--kind={kind}", *other, *more)
+
+    def replay(self, text, told):
+        """The text after the operations that were told, from their places alone."""
+        result = told["text"].encode()
+        out, at = b"", 0
+        for step in told["operations"]:
+            out += text[at:step["a_begin"]] + result[step["b_begin"]:step["b_end"]]
+            at = step["a_end"]
+        return out + text[at:]
+
+    def test_every_kind(self):
+        for kind in KINDS:
+            told = json.loads(self.mutate(kind, "--json", "doc"))
+            self.assertEqual(told["kind"], kind)
+            self.assertEqual(told["text"], self.mutate(kind, "doc"), kind)
+            if kind != "shuffle":
+                self.assertEqual(self.replay(TEXT.encode(), told), told["text"].encode(), kind)
+
+    def test_the_seed_decides(self):
+        for kind in ("insert", "substitute", "cut", "ocr", "shuffle"):
+            self.assertEqual(self.mutate(kind, "doc"), self.mutate(kind, "--seed=0", "doc"))
+            self.assertNotEqual(self.mutate(kind, "doc"), self.mutate(kind, "--seed=1", "doc"))
+
+    def test_counts_are_the_exact_edit_distance(self):
+        for kind in ("insert", "remove-words", "cut", "insert-random", "delete-lines"):
+            told = json.loads(self.mutate(kind, "--share=.03", "--json", "doc"))
+            self.write("changed", told["text"])
+            found = json.loads(self.good("compare", "--preset=raw", "--unit=char", "--edit=exact", "--json", "doc", "changed"))
+            self.assertEqual(found["edit"]["value"], told["edits"], kind)
+
+    def test_html_is_changed_as_it_is_read(self):
+        self.write("page.html", "<html><p>one two three</p></html>")
+        told = json.loads(self.mutate("remove-words", "--count=1", "--json", "page.html"))
+        self.assertEqual((told["offsets"], told["available"]), ("extracted", 3))
+
+    def test_hostile_documents(self):
+        self.write("empty", "")
+        self.write("binary", bytes(range(256)) * 40)
+        self.write("line", "x" * 100000)
+        for kind in KINDS:
+            for name in ("empty", "binary", "line"):
+                self.run_and_expect(kind, name)
+
+    def run_and_expect(self, kind, name):
+        other = ["--with=other"] if kind in ("embed", "insert-foreign") else []
+        done = self.run_program("mutate", f"--kind={kind}", *other, name)
+        self.assertEqual((done.returncode, done.stderr), (0, b""), kind)
+
+    def test_wrong_use(self):
+        self.bad("mutate", says="one document is needed, 0 given")
+        self.bad("mutate", "doc", "other", says="one document is needed, 2 given")
+        self.bad("mutate", "--kind=melt", "doc", says="'melt' is not one of")
+        self.bad("mutate", "--kind=embed", "doc", says="needs another document")
+        self.bad("mutate", "--with=other", "doc", says="--with belongs to")
+        self.bad("mutate", "--count=3", "--share=.1", "doc", says="do not go together")
+        self.bad("mutate", "--count=999999999999", "doc", says="more than 100000000")
+        self.bad("mutate", "--share=2", "doc", says="from 0 to 1")
+        self.bad("mutate", "nothing", says="nothing")
+        self.bad("mutate", "--kind=embed", "--with=nothing", "doc", says="nothing")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
