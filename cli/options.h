@@ -32,8 +32,9 @@ enum command_mask {
     IN_INFO = 1 << 19,
     IN_SEEN = 1 << 15,
     IN_QUERY = 1 << 24,
-    IN_COLLECTIONS = IN_QUERY | IN_ADD | IN_REMOVE | IN_LIST | IN_INFO | IN_SEEN,
-    IN_PILES = IN_ADD | IN_QUERY, /* what reads documents as a scan does: its options of input are theirs, too */
+    IN_KNOWN = 1 << 28,
+    IN_COLLECTIONS = IN_QUERY | IN_KNOWN | IN_ADD | IN_REMOVE | IN_LIST | IN_INFO | IN_SEEN,
+    IN_PILES = IN_ADD | IN_QUERY | IN_KNOWN, /* what reads documents as a scan does: its options of input are theirs, too */
     IN_DOCUMENTS = IN_COMPARE | IN_SKETCH | IN_TEXT | IN_FIND | IN_SCAN | IN_TREE | IN_ADD,
     IN_ALL = IN_DOCUMENTS | IN_DIFF | IN_SHOW | IN_HELP | IN_COMPLETION | IN_UNDO | IN_MUTATE | IN_TUNE | IN_COLLECTIONS
 };
@@ -136,6 +137,8 @@ enum option_id {
     OPT_NO_EDITS,
     OPT_EXPLAIN,
     OPT_HAMMING,
+    OPT_KNOWN_CONTAINED,
+    OPT_VERSIONS,
     OPT_THREADS,
     OPT_MEMORY,
     OPT_SCAN_MEMORY,
@@ -233,6 +236,7 @@ typedef struct options {
     bool prune, store_text, wait; /* collections */
     unsigned parts, hamming_bits, group_bits; /* 0 when not given */
     bool force, json, quiet, print0;
+    unsigned versions; /* of known files: place among the choices, from 1; 0 when not given */
     unsigned via; /* of a query: place among the choices, from 1; 0 when not given */
     long top;     /* likewise; negative when not given */
     bool family, no_edits, explain, hamming;
