@@ -6,6 +6,7 @@
 #include "new_file.h"
 #include "progress.h"
 #include "recipe_options.h"
+#include "scan_input.h"
 #include "scan_report.h"
 
 #include <errno.h>
@@ -115,7 +116,7 @@ static enum exit_code check_use(const options *o) {
 
 /* ---- the scan ---- */
 
-static stemma_scan_options scan_options(const options *o, progress *p) {
+stemma_scan_options scan_options(const options *o, progress *p) {
     stemma_scan_options s = stemma_scan_options_default();
     if (o->threshold >= 0) s.threshold = o->threshold;
     if (o->contained >= 0) s.contained = o->contained;
@@ -164,7 +165,7 @@ static enum exit_code add_listed(const options *o, stemma_scan *scan) {
     return graver(code, listed);
 }
 
-static enum exit_code add_paths(const options *o, stemma_scan *scan) {
+enum exit_code add_paths(const options *o, stemma_scan *scan) {
     stemma_error error;
     for (size_t i = 0; i < o->operand_count; i++)
         if (stemma_scan_add_path(scan, o->operands[i], &error)) return complain_of_scan(&error);
@@ -303,7 +304,7 @@ static enum exit_code run_scan(const options *o, const stemma_recipe *recipe, st
 }
 
 /* Half of what is free: the rest of the machine, and the files' cache, need some, too. */
-static stemma_limits scan_limits(const options *o) {
+stemma_limits scan_limits(const options *o) {
     stemma_limits limits = limits_from(o);
     size_t half = free_memory() / 2;
     if (!o->memory && half) limits.memory = half;

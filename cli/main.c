@@ -15,7 +15,7 @@ volatile int stop_requested;
 
 const command *const command_list[COMMAND_COUNT] = {
     &command_scan, &command_tree, &command_compare, &command_diff, &command_find,      &command_sketch,
-    &command_show, &command_text, &command_undo, &command_mutate, &command_help, &command_completion};
+    &command_show, &command_text, &command_undo, &command_mutate, &command_tune, &command_help, &command_completion};
 
 const command *command_named(const char *name) {
     for (size_t i = 0; name && i < COMMAND_COUNT; i++)
