@@ -31,13 +31,13 @@ static const char head[] =
     "th,td{text-align:left;padding:.2rem .9rem .2rem 0;border-bottom:1px solid var(--line);white-space:nowrap}\n"
     "tr.best{font-weight:bold;background:var(--band)}\n"
     "td span{color:var(--faint);font-weight:normal}\n"
-    "svg{width:100%;height:auto;max-width:46rem;display:block}\n"
+    "svg{width:100%;height:auto;min-width:30rem;max-width:46rem;display:block}\n"
     "svg text{fill:var(--ink);font-size:13px}svg .grid{stroke:var(--line)}\n"
     ".line{fill:none;stroke-width:2.5}.range{opacity:.22;stroke:none}\n"
     ".recall{stroke:var(--recall)}.range.recall,text.recall{fill:var(--recall)}\n"
     ".precision{stroke:var(--precision)}.range.precision,text.precision{fill:var(--precision)}\n"
     ".wrong{stroke:var(--wrong)}.range.wrong,text.wrong{fill:var(--wrong)}\n"
-    "svg text{stroke:none}.chosen{stroke:var(--ink);stroke-dasharray:4 4}\n"
+    "svg text[class]{stroke:none}.chosen{stroke:var(--ink);stroke-dasharray:4 4}\n"
     "</style></head><body>\n";
 
 static void put_text(FILE *out, const char *text) {
@@ -115,7 +115,7 @@ static void put_plot(FILE *out, const tuning *t) {
     double chosen = x_at(view, tune_best(t)->threshold);
     fprintf(
         out,
-        "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"Recall, precision and false removal against the "
+        "<div class=\"wide\"><svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"Recall, precision and false removal against the "
         "threshold\">\n",
         LEFT + WIDTH + 20, TOP + HEIGHT + 76);
     put_axes(out, view, t->aim->by_containment ? "containment" : "resemblance");
@@ -126,7 +126,7 @@ static void put_plot(FILE *out, const tuning *t) {
         fprintf(out, "<text class=\"%s\" x=\"%d\" y=\"%d\">\xe2\x96\xac %s</text>\n", curves[i].name,
                 LEFT + 130 * (int)i, TOP + HEIGHT + 68, curves[i].label);
     }
-    fputs("</svg>\n", out);
+    fputs("</svg></div>\n", out);
 }
 
 /* ---- tables ---- */
