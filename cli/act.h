@@ -40,5 +40,7 @@ void act_report_rest(const stemma_act_totals *totals);
 /* $XDG_STATE_HOME/stemma/ACTION-TIME-PROCESS.jsonl; its folders are made. NULL, and a message, when there is
  * no such place. Free the result. */
 char *act_log_path(stemma_action action);
+/* Before the work: a log is never written over, nor added to. */
+enum exit_code act_check_log(const char *path);
 
 #endif

@@ -37,6 +37,13 @@ static int make_folders(char *path) {
     }
 }
 
+enum exit_code act_check_log(const char *path) {
+    struct stat info;
+    if (lstat(path, &info)) return EXIT_DONE;
+    complain("the log '%s' exists", path);
+    return EXIT_WRONG;
+}
+
 char *act_log_path(stemma_action action) {
     char name[NAME_ROOM], moment[32];
     time_t now = time(NULL);

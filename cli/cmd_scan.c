@@ -1,10 +1,10 @@
 /* stemma scan: all near-duplicates in a pile of documents. */
 #include "act.h"
 #include "command.h"
-#include "free_memory.h"
 #include "names.h"
 #include "new_file.h"
 #include "progress.h"
+#include "reading_options.h"
 #include "recipe_options.h"
 #include "scan_input.h"
 #include "scan_report.h"
@@ -74,20 +74,21 @@ static enum exit_code check_possible(const char *path) {
 }
 
 /* Files that are written besides what is printed. */
-enum { MOST_FILES = 3 };
+enum { MOST_FILES = 4 };
 
 static size_t files_of(const options *o, const char *files[MOST_FILES]) {
     size_t count = 0;
     if (o->filter && !is_standard(o->filter)) files[count++] = o->filter;
     if (o->report) files[count++] = o->report;
     if (o->csv) files[count++] = o->csv;
+    if (o->log) files[count++] = o->log;
     return count;
 }
 
 static enum exit_code check_different(const char *const *files, size_t count) {
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < i; k++)
-            if (!strcmp(files[i], files[k]) || is_same_file(files[i], files[k]))
+            if (is_same_name(files[i], files[k]))
                 return wrong_use("scan", "'%s' would be written twice", files[i]);
     return EXIT_DONE;
 }
@@ -100,10 +101,11 @@ static enum exit_code check_files(const options *o) {
         return wrong_use("scan", "--report and --csv write to files");
     if (!code) code = check_different(files, count);
     for (size_t i = 0; i < count && !code; i++) {
-        code = new_file_check(files[i], o->operands, o->operand_count, o->force);
+        code = files[i] == o->log ? act_check_log(o->log)
+                                  : new_file_check(files[i], o->operands, o->operand_count, o->force);
         if (!code) code = check_possible(files[i]);
     }
-    return code || !o->log ? code : check_possible(o->log);
+    return code;
 }
 
 static enum exit_code check_use(const options *o) {
@@ -116,8 +118,8 @@ static enum exit_code check_use(const options *o) {
 
 /* ---- the scan ---- */
 
-stemma_scan_options scan_options(const options *o, progress *p) {
-    stemma_scan_options s = stemma_scan_options_default();
+static stemma_scan_options scan_options(const options *o, progress *p) {
+    stemma_scan_options s = reading_options(o, p);
     if (o->threshold >= 0) s.threshold = o->threshold;
     if (o->contained >= 0) s.contained = o->contained;
     /* The enumerations have the order of the table. */
@@ -129,23 +131,7 @@ stemma_scan_options scan_options(const options *o, progress *p) {
     s.dates = o->dates;
     s.filter = o->filter;
     s.cap = o->cap;
-    s.include = o->include.texts;
-    s.include_count = o->include.count;
-    s.exclude = o->exclude.texts;
-    s.exclude_count = o->exclude.count;
-    s.hidden = o->hidden;
     s.omit = o->move_to;
-    s.follow_links = o->follow;
-    s.no_ignore_files = o->no_ignore;
-    s.least_bytes = o->min_size;
-    s.most_bytes = o->max_size;
-    s.no_archives = o->no_archives;
-    s.most_unpacked = o->unpacked;
-    s.text_field = o->text_field;
-    s.id_field = o->id_field;
-    s.threads = o->threads;
-    s.progress = progress_of_scan;
-    s.progress_context = p;
     return s;
 }
 
@@ -165,7 +151,7 @@ static enum exit_code add_listed(const options *o, stemma_scan *scan) {
     return graver(code, listed);
 }
 
-enum exit_code add_paths(const options *o, stemma_scan *scan) {
+enum exit_code scan_add_paths(const options *o, stemma_scan *scan) {
     stemma_error error;
     for (size_t i = 0; i < o->operand_count; i++)
         if (stemma_scan_add_path(scan, o->operands[i], &error)) return complain_of_scan(&error);
@@ -284,7 +270,7 @@ static enum exit_code print_result(scan_report *r) {
 static enum exit_code run_scan(const options *o, const stemma_recipe *recipe, stemma_scan *scan,
                                progress *p) {
     stemma_error error;
-    enum exit_code code = add_paths(o, scan);
+    enum exit_code code = scan_add_paths(o, scan);
     if (code || stop_requested) return code;
     stemma_status status = stemma_scan_run(scan, &error);
     progress_erase(p);
@@ -303,14 +289,6 @@ static enum exit_code run_scan(const options *o, const stemma_recipe *recipe, st
     return code;
 }
 
-/* Half of what is free: the rest of the machine, and the files' cache, need some, too. */
-stemma_limits scan_limits(const options *o) {
-    stemma_limits limits = limits_from(o);
-    size_t half = free_memory() / 2;
-    if (!o->memory && half) limits.memory = half;
-    return limits;
-}
-
 enum exit_code scan_command(const options *o) {
     stemma_recipe *recipe;
     stemma_scan *scan;
@@ -322,7 +300,7 @@ enum exit_code scan_command(const options *o) {
     progress_begin(&p);
     if (o->quiet) p.wanted = false;
     stemma_scan_options how = scan_options(o, &p);
-    stemma_limits limits = scan_limits(o);
+    stemma_limits limits = reading_limits(o);
     if (stemma_scan_new(recipe, &how, &limits, &scan, &error)) {
         code = complain_of_scan(&error);
     } else {

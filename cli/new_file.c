@@ -112,6 +112,23 @@ bool is_same_file(const char *a, const char *b) {
            first.st_ino == second.st_ino;
 }
 
+/* The folder of a path, and the name in it. */
+static const char *folder_of(const char *path, char folder[PATH_MAX]) {
+    const char *slash = strrchr(path, '/');
+    size_t size = slash ? (size_t)(slash - path) + (slash == path) : 1;
+    if (size >= PATH_MAX) size = 0;
+    memcpy(folder, slash ? path : ".", size);
+    folder[size] = '\0';
+    return slash ? slash + 1 : path;
+}
+
+bool is_same_name(const char *a, const char *b) {
+    char folder_a[PATH_MAX], folder_b[PATH_MAX];
+    if (!strcmp(folder_of(a, folder_a), folder_of(b, folder_b)) && is_same_file(folder_a, folder_b))
+        return true;
+    return is_same_file(a, b);
+}
+
 enum exit_code complain_of_document(const char *path) {
     complain("cannot write '%s': it is one of the documents", path);
     return EXIT_WRONG;

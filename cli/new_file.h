@@ -36,5 +36,7 @@ enum exit_code complain_of_write(const char *path, int cause);
 
 /* Whether both names lead to one file. */
 bool is_same_file(const char *a, const char *b);
+/* Also of files that do not exist yet. */
+bool is_same_name(const char *a, const char *b);
 
 #endif

@@ -100,9 +100,8 @@ const char *cause_text(int number) {
 }
 
 enum exit_code finish_output(void) {
-    if (flush_output()) return EXIT_DONE;
-    if (output_cause != EPIPE && output_cause != EINTR)
-        complain("cannot write to standard output: %s", cause_text(output_cause));
+    if (flush_output() || output_cause == EPIPE) return EXIT_DONE; /* who stops reading has enough */
+    if (output_cause != EINTR) complain("cannot write to standard output: %s", cause_text(output_cause));
     return EXIT_MACHINE;
 }
 

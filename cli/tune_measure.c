@@ -3,7 +3,7 @@
  *
  * One copy of each document at a time, so that copies are not compared with each other.
  */
-#include "scan_input.h"
+#include "reading_options.h"
 #include "tune.h"
 
 #include <stdlib.h>
@@ -163,7 +163,7 @@ static stemma_status measure_round(tuning *t, tune_view *view, size_t round, con
                                    progress *p, stemma_error *error) {
     stemma_scan *scan;
     stemma_scan_options how = stemma_scan_options_default();
-    stemma_limits limits = scan_limits(t->options);
+    stemma_limits limits = reading_limits(t->options);
     how.threshold = t->aim->by_containment ? .5 : .3; /* what a scan finds at all */
     how.contained = t->aim->by_containment ? .5 : t->aim->contained;
     how.keep = STEMMA_KEEP_FIRST;

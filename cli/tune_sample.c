@@ -1,4 +1,5 @@
 /* The sample: documents whose texts differ, drawn by chance from all that a scan would read. */
+#include "reading_options.h"
 #include "scan_input.h"
 #include "tune.h"
 
@@ -74,7 +75,7 @@ static void draw(tune_sample *sample, stemma_scan *scan, uint64_t seed) {
 
 static enum exit_code read_all(tune_sample *sample, const options *o, stemma_scan *scan, progress *p) {
     stemma_error error;
-    enum exit_code code = add_paths(o, scan);
+    enum exit_code code = scan_add_paths(o, scan);
     if (code) return code;
     bool failed = stemma_scan_run(scan, &error);
     progress_erase(p);
@@ -88,8 +89,8 @@ static enum exit_code read_all(tune_sample *sample, const options *o, stemma_sca
 enum exit_code tune_sample_take(tune_sample *sample, const options *o, progress *p) {
     stemma_scan *scan;
     stemma_error error;
-    stemma_scan_options how = scan_options(o, p);
-    stemma_limits limits = scan_limits(o);
+    stemma_scan_options how = reading_options(o, p);
+    stemma_limits limits = reading_limits(o);
     how.threshold = 1;
     how.contained = 0;
     how.keep = STEMMA_KEEP_FIRST;

@@ -17,12 +17,6 @@ static void print_label(const palette *p, const char *label) {
     printf("  %s%-13s%s ", p->faint, label, p->end);
 }
 
-/* Resemblance and containment that say nothing about the relation are not shown as numbers. */
-static stemma_quantity shown(const stemma_comparison *c, const stemma_quantity *q) {
-    if (c->relation != STEMMA_UNKNOWN || !q->known) return *q;
-    return (stemma_quantity){.why = "there is too little to judge by"};
-}
-
 static void print_quantity(const palette *p, const char *label, stemma_quantity q) {
     char value[32], low[32], high[32];
     print_label(p, label);
@@ -142,9 +136,9 @@ void verdict_print(const judge *j, const verdict *v) {
     palette p = palette_choose();
     print_headline(&p, v);
     if (j->options->quiet) return;
-    print_quantity(&p, "resemblance", shown(c, &c->resemblance));
-    print_quantity(&p, "a in b", shown(c, &c->a_in_b));
-    print_quantity(&p, "b in a", shown(c, &c->b_in_a));
+    print_quantity(&p, "resemblance", c->resemblance);
+    print_quantity(&p, "a in b", c->a_in_b);
+    print_quantity(&p, "b in a", c->b_in_a);
     if (c->cosine.known) print_quantity(&p, "cosine", c->cosine);
     if (v->edits.known) edits_print(&v->edits, print_label, &p);
     print_shingles(&p, c);
@@ -162,18 +156,18 @@ void verdict_print_head(void) {
     printf("%-16s %11s %8s %8s  %s\n", "relation", "resemblance", "a in b", "b in a", "a, b");
 }
 
-static void print_cell(int width, const stemma_comparison *c, const stemma_quantity *q) {
+static void print_cell(int width, const stemma_quantity *q) {
     char value[32];
-    printf(" %*s", width, shown(c, q).known ? format_fraction(q->value, value, sizeof value) : "-");
+    printf(" %*s", width, q->known ? format_fraction(q->value, value, sizeof value) : "-");
 }
 
 void verdict_print_row(const verdict *v) {
     const stemma_comparison *c = &v->comparison;
     char relation[32];
     printf("%-16s", relation_text(c, relation, sizeof relation));
-    print_cell(11, c, &c->resemblance);
-    print_cell(8, c, &c->a_in_b);
-    print_cell(8, c, &c->b_in_a);
+    print_cell(11, &c->resemblance);
+    print_cell(8, &c->a_in_b);
+    print_cell(8, &c->b_in_a);
     fputs("  ", stdout);
     print_name(stdout, v->a);
     fputs("  ", stdout);

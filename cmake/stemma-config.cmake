@@ -1,5 +1,5 @@
 # find_package(stemma): stemma::stemma is the shared library, stemma::static the archive.
-# Only the archive needs libsodium, utf8proc, md4c, libarchive, expat and libseccomp to link against; without them the shared library still works.
+# Only the archive needs libsodium, utf8proc, md4c, libarchive, expat, libseccomp and libzstd to link against; without them the shared library still works.
 include(CMakeFindDependencyMacro)
 find_dependency(Threads)
 find_package(PkgConfig QUIET)
@@ -10,5 +10,6 @@ if(PkgConfig_FOUND)
   pkg_check_modules(ARCHIVE QUIET IMPORTED_TARGET libarchive)
   pkg_check_modules(EXPAT QUIET IMPORTED_TARGET expat)
   pkg_check_modules(SECCOMP QUIET IMPORTED_TARGET libseccomp)
+  pkg_check_modules(ZSTD QUIET IMPORTED_TARGET libzstd)
 endif()
 include(${CMAKE_CURRENT_LIST_DIR}/stemma-targets.cmake)

@@ -4,23 +4,17 @@
  *
  * Input: the mail.
  */
+#include "fuzz.h"
+
 #include "base/alloc.h"
 #include "read/mail.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define REQUIRE(condition)                                                                                   \
-    do {                                                                                                     \
-        if (!(condition)) abort();                                                                           \
-    } while (0)
-
-static stemma_status take(void *context, const char *name, const uint8_t *bytes, size_t size,
-                          stemma_error *err) {
+static stemma_status take(void *context, const char *name, struct text_span type, const uint8_t *bytes,
+                          size_t size, stemma_error *err) {
     struct buf *all = context;
-    (void)err;
+    char charset[CHARSET_NAME_MOST];
+    bool declared;
+    REQUIRE(declares_charset(type, bytes, size, charset, &declared, err) == STEMMA_OK);
     REQUIRE(*name);
     REQUIRE(buf_add_string(all, name) && (!size || buf_add(all, bytes, size)));
     return STEMMA_OK;

@@ -3,6 +3,7 @@
 
     containers_test.py PROGRAM SOURCE-DIRECTORY [unittest arguments]
 """
+import base64
 import bz2
 import gzip
 import io
@@ -16,8 +17,10 @@ import sys
 import tarfile
 import unittest
 import zipfile
+import zlib
 from email.message import EmailMessage
 
+import quines
 from program import PROGRAM, Base, prose
 
 SANITIZED = "STEMMA_SKIP_LARGE" in os.environ
@@ -128,6 +131,37 @@ class Archives(Containers):
         groups, summary, _ = self.scan("pile")
         self.assertEqual(groups, {"pile/a.zip!/b.tar.gz!/in.zip!/d.gz": {"pile/a.zip!/b.tar.gz!/x.txt": "same-text"}})
         self.assertEqual(summary["containers"], 3)
+
+    def test_names_that_come_twice(self):
+        """Each has an id of its own, by which it is found again; a name may look like such an id."""
+        members = [("x.txt", text(1)), ("x.txt!2", text(2)), ("x.txt", text(3)), ("x.txt!2", text(4)), ("x.txt", text(1))]
+        crawl = b"".join(record("http://x/", content.encode(), "resource", "text/plain") for content in (text(1), text(2)))
+        self.write("pile/a.tar", tarred(*members))
+        self.write("pile/b.warc", crawl)
+        self.write("pile/c.eml", mail("see below", ("x.txt", text(1)), ("x.txt", text(2))))
+        ids = [f"pile/a.tar!/x.txt{more}" for more in ("", "!2", "!3", "!2!2", "!4")]
+        for number, name in zip((1, 2, 3, 4, 1), ids):
+            self.assertEqual(self.good("text", name), text(number))
+        groups, summary, _ = self.scan("pile")
+        self.assertEqual(summary["contained"], 9)
+        self.assertEqual(groups, {ids[0]: dict.fromkeys([ids[4], "pile/b.warc!/http://x/", "pile/c.eml!/x.txt"], "identical"),
+                                  ids[1]: dict.fromkeys(["pile/b.warc!/http://x/!2", "pile/c.eml!/x.txt!2"], "identical")})
+
+    def test_an_archive_is_no_text(self):
+        self.write("z.zip", zipped(("a.txt", text(1)), ("b.tgz", gzip.compress(tarred(("c.txt", text(2)))))))
+        self.write("c.warc.gz", gzip.compress(record("http://x/", text(1).encode(), "resource", "text/plain")))
+        self.bad("text", "z.zip", says=r"'z.zip' holds 3 documents: name one, such as 'z.zip!/a.txt'\n")
+        self.bad("text", "--extracted", "c.warc.gz", says=r"holds 1 document: name one, such as 'c.warc.gz!/http://x/'\n")
+        self.bad("text", "z.zip!/b.tgz", says=r"holds 1 document: name one, such as 'z.zip!/b.tgz!/c.txt'\n")
+        self.bad("diff", "z.zip", "z.zip", says="holds 3 documents")
+        self.write("none.zip", zipped())
+        self.bad("text", "none.zip", says="'none.zip' is an archive, and holds no documents")
+        self.write("broken.zip", zipped(("a.txt", text(1)))[:40])
+        self.bad("text", "broken.zip", says="cannot unpack 'broken.zip!/a.txt'")
+        self.write("box", mailbox(mail(text(1))))
+        self.assertIn(text(1)[:50], self.good("text", "box"))
+        self.assertEqual(self.run_program("text", "--preset=raw", "z.zip").stdout, (self.folder / "z.zip").read_bytes())
+        self.assertEqual(json.loads(self.good("compare", "--json", "z.zip", "z.zip"))["relation"], "identical")
 
     def test_members_are_named(self):
         self.write("a.txt", text(1))
@@ -335,6 +369,35 @@ class Crawls(Containers):
                                                  for uri, relation in expected.items()}})
         self.assertEqual((summary["containers"], summary["contained"]), (2, 14))
 
+    def test_deflated(self):
+        """Inside zlib's frame, as the standard has it, or bare, as some servers do; or not at all."""
+        content = page(text(1))
+        bare = zlib.compressobj(wbits=-15)
+        for number, body in enumerate((zlib.compress(content), zlib.compress(content, 0), bare.compress(content) + bare.flush(),
+                                       gzip.compress(content), content, b"")):
+            self.write("c.warc", record("u", response(body, "Content-Encoding: deflate")))
+            self.assertEqual(self.extracted("c.warc!/u").split(), text(1).split() if body else [], number)
+        self.write("c.warc", record("u", response(zlib.compress(content)[:-500], "Content-Encoding: deflate")))
+        self.bad("text", "c.warc!/u", says="cannot unpack 'c.warc!/u'")
+        self.write("c.warc", record("u", response(os.urandom(500), "Content-Encoding: deflate")))
+        self.bad("text", "c.warc!/u", says="cannot unpack 'c.warc!/u'")
+
+    def test_charsets_that_only_the_header_names(self):
+        said = "Съешь ещё этих мягких французских булок"
+        for type, body, expected in (("text/html; charset=KOI8-R", page(said).replace(said.encode(), said.encode("koi8-r")), said),
+                                     ('text/plain;charset="cp1251"', said.encode("cp1251"), said),
+                                     ("text/plain; charset=koi8-r", said.encode(), said),  # the bytes show what they are
+                                     ("text/plain; charset=iso-2022-jp", "いろは".encode("iso-2022-jp"), "いろは"),
+                                     ("text/plain; charset=none", b"caf\xe9", "café"),
+                                     ("image/png; charset=koi8-r", b"caf\xe9", "café")):
+            self.write("c.warc", record("u", response(gzip.compress(body), f"Content-Type: {type}", "Content-Encoding: gzip"))
+                       + record("v", body, "resource", type))
+            attached = (f"From: a\nDate: x\nContent-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: {type}\n"
+                        f"Content-Disposition: attachment; filename=x\nContent-Transfer-Encoding: base64\n\n").encode()
+            self.write("m.eml", attached + base64.encodebytes(body) + b"--b--\n")
+            for name in ("c.warc!/u", "c.warc!/v", "m.eml!/x"):
+                self.assertEqual(self.extracted(name).strip(), expected, (name, type))
+
     def test_what_is_broken(self):
         good = record("http://a.example/1", response(page(text(1))))
         self.write("pile/a.txt", text(1))
@@ -423,6 +486,22 @@ class Hostile(Containers):
         _, summary, problems = self.scan("pile", says="is nested deeper than 16")
         self.assertEqual(len(problems), 2)
         self.assertIn("too many filters", problems["pile/deep.gz"])
+
+    def test_what_holds_itself(self):
+        name = "quine/inside/the/quine/r/r.zip"
+        in_zip, in_gzip = quines.quine(quines.zip_file), quines.quine(quines.gzip_file)
+        self.assertEqual((zipfile.ZipFile(io.BytesIO(in_zip)).read(name), gzip.decompress(in_gzip)), (in_zip, in_gzip))
+        self.write("pile/q.zip", in_zip)
+        self.write("pile/q.gz", in_gzip)
+        self.write("pile/q.zip.gz", gzip.compress(in_zip))
+        self.write("pile/a.txt", text(1))
+        self.write("pile/b.txt", text(1))
+        groups, summary, problems = self.scan("pile", says="is nested deeper than 16|too many filters")
+        self.assertEqual(groups["pile/a.txt"], {"pile/b.txt": "identical"})
+        self.assertEqual(summary["contained"], 16 + 15)
+        self.assertEqual({re.sub("!/.*", "", name) for name in problems}, {"pile/q.zip", "pile/q.gz", "pile/q.zip.gz"})
+        self.bad("text", "pile/q.gz", says="cannot read 'pile/q.gz'")
+        self.bad("text", "pile/q.zip", says=f"such as 'pile/q.zip!/{name}'")
 
     def test_bombs(self):
         """They end at the limit: one line, little memory, and the rest is read."""

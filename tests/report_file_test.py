@@ -174,7 +174,12 @@ class Page(Files):
         for name, cause in (("nowhere/r.html", "no such file"), ("", "no such file"), ("pile", "is a directory")):
             self.bad("scan", f"--report={name}", "--force", "no-pile", says=f"cannot write '{name}': {cause}")
         self.bad("scan", "--delete", "--yes", "--log=nowhere/log", "no-pile", says="cannot write 'nowhere/log'")
-        self.bad("scan", "--report=x", "--csv=x", "no-pile", says="'x' would be written twice")
+        self.bad("scan", "--delete", "--yes", "--log=r.html", "no-pile", says="the log 'r.html' exists")
+        os.symlink(".", self.folder / "here")
+        for other in ("x", "./x", "here//x", str(self.folder / "x")):
+            self.bad("scan", "--report=x", f"--csv={other}", "no-pile", says="' would be written twice")
+            self.bad("scan", "--delete", "--yes", "--csv=x", f"--log={other}", "no-pile", says="' would be written twice")
+        os.unlink(self.folder / "here")
         self.assertEqual((self.folder / "r.html").read_text(), "mine")
 
     def test_what_is_inside_archives_is_counted_apart(self):

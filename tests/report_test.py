@@ -214,6 +214,7 @@ class Views(Report):
         ground = "getComputedStyle(document.documentElement).backgroundColor"
         light = self.browser.run(ground)
         self.browser.look(dark=True)
+        self.browser.settle()
         dark = self.browser.run(ground)
         self.assertNotEqual(light, dark)
         self.browser.run("""(() => { const s = document.querySelector('.theme select'); s.value = 'light';

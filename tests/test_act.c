@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
@@ -42,7 +43,11 @@ static struct {
     bool no_rename; /* the file system cannot rename without replacing */
     bool kept_goes; /* while it is written to the disk */
     bool late;      /* a call that fails did what it was to do: of removing a name */
+    bool mounted;   /* what is named "again" is seen through another mount */
+    bool coarse;    /* the other file system has times of 2 s, and no modes */
 } fault = {.error = EIO};
+
+static dev_t near_device; /* of the tree */
 
 static bool fails(void) {
     if (fault.fate == REFUSE) return false;
@@ -118,14 +123,32 @@ WRAP(int, unlinkat, int at, const char *path, int flags) {
 WRAP(int, mkdirat, int at, const char *path, mode_t mode) {
     return fails() ? -1 : __real_mkdirat(at, path, mode);
 }
+static int disguise(int result, const char *path, struct stat *info) {
+    if (result == 0 && fault.mounted && !strcmp(path, "again")) {
+        info->st_dev = makedev(0, 4000);
+        info->st_nlink = 1;
+    }
+    return result;
+}
 WRAP(int, fstatat, int at, const char *path, struct stat *info, int flags) {
-    return fails() ? -1 : __real_fstatat(at, path, info, flags);
+    return fails() ? -1 : disguise(__real_fstatat(at, path, info, flags), path, info);
+}
+WRAP(int, fstat, int fd, struct stat *info) {
+    char link[64], path[512] = "";
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    if (readlink(link, path, sizeof path - 1) < 0) *path = 0;
+    return disguise(__real_fstat(fd, info), basename(path), info);
+}
+static bool is_coarse(int fd) {
+    struct stat info;
+    return fault.coarse && fstat(fd, &info) == 0 && info.st_dev != near_device;
 }
 WRAP(int, fchmod, int fd, mode_t mode) {
-    return fails() ? -1 : __real_fchmod(fd, mode);
+    return fails() ? -1 : is_coarse(fd) ? 0 : __real_fchmod(fd, mode);
 }
 WRAP(int, futimens, int fd, const struct timespec times[2]) {
-    return fails() ? -1 : __real_futimens(fd, times);
+    const struct timespec coarse[2] = {{times[0].tv_sec & ~1L, 0}, {times[1].tv_sec & ~1L, 0}};
+    return fails() ? -1 : __real_futimens(fd, is_coarse(fd) ? coarse : times);
 }
 
 /* ---- a world: a tree, and where files are moved to ---- */
@@ -142,6 +165,7 @@ static void make_bases(void) {
     snprintf(bases[0], sizeof bases[0], "%s/act-XXXXXX", memory);
     snprintf(bases[1], sizeof bases[1], "/tmp/act-XXXXXX");
     for (int i = 0; i < 2; i++) assert_non_null(mkdtemp(bases[i]));
+    near_device = stat(bases[0], &a) == 0 ? a.st_dev : 0;
     has_far = stat(bases[0], &a) == 0 && stat(bases[1], &b) == 0 && a.st_dev != b.st_dev;
     snprintf(tree, sizeof tree, "%.400s/tree", bases[0]);
     snprintf(aside_near, sizeof aside_near, "%.400s/made/aside", bases[0]);
@@ -286,12 +310,15 @@ struct plan_kind {
     const char *name;
     stemma_action action;
     double near;
-    bool far;
+    bool far, coarse;
 };
-static const struct plan_kind kinds[] = {
-    {"delete", STEMMA_ACT_DELETE, 0, false},   {"hardlink", STEMMA_ACT_HARDLINK, 0, false},
-    {"move", STEMMA_ACT_MOVE, 0, false},       {"move far", STEMMA_ACT_MOVE, 0, true},
-    {"move near", STEMMA_ACT_MOVE, .7, false}, {"delete near", STEMMA_ACT_DELETE, .7, false}};
+static const struct plan_kind kinds[] = {{"delete", STEMMA_ACT_DELETE, 0, false, false},
+                                         {"hardlink", STEMMA_ACT_HARDLINK, 0, false, false},
+                                         {"move", STEMMA_ACT_MOVE, 0, false, false},
+                                         {"move far", STEMMA_ACT_MOVE, 0, true, false},
+                                         {"move near", STEMMA_ACT_MOVE, .7, false, false},
+                                         {"delete near", STEMMA_ACT_DELETE, .7, false, false},
+                                         {"move to coarse times", STEMMA_ACT_MOVE, 0, true, true}};
 enum { PLAN_KINDS = sizeof kinds / sizeof *kinds };
 
 struct targets {
@@ -338,6 +365,7 @@ static stemma_status act(const struct plan_kind *kind, void (*change)(void), enu
     fault.calls = 0;
     fault.left = at;
     fault.fate = fate;
+    fault.coarse = kind->coarse;
     stemma_status status = stemma_plan_carry_out(plan, log_path, take_target, done, NULL, &err);
     fault.fate = NOTHING;
     stemma_plan_free(plan);
@@ -663,6 +691,26 @@ static void test_kept_goes(void **state) {
     release(&now);
 }
 
+/* One file under two names that do not tell: the copy that would go is the only one. */
+static void test_other_mount(void **state) {
+    char text[TEXT_MOST], path[PATH_MOST], again[PATH_MOST];
+    struct targets done = {.count = 0};
+    (void)state;
+    clear();
+    assert_int_equal(mkdir(tree, 0755), 0);
+    text_of(0, text);
+    snprintf(path, sizeof path, "%.400s/a", tree);
+    snprintf(again, sizeof again, "%.400s/again", tree);
+    write_file(path, text);
+    assert_int_equal(link(path, again), 0);
+    fault.mounted = true;
+    assert_int_equal(act(&kinds[0], change_nothing, NOTHING, 0, NULL, &done), STEMMA_OK);
+    fault.mounted = false;
+    assert_int_equal(done.count, 1);
+    assert_int_equal(done.outcomes[0], STEMMA_STEP_SKIPPED);
+    assert_int_equal(access(path, F_OK) | access(again, F_OK), 0);
+}
+
 static int set_up(void **state) {
     (void)state;
     make_bases();
@@ -680,6 +728,7 @@ int main(void) {
         cmocka_unit_test(test_killed),        cmocka_unit_test(test_failing_calls),
         cmocka_unit_test(test_late_errors),   cmocka_unit_test(test_refused_memory),
         cmocka_unit_test(test_changed_files), cmocka_unit_test(test_kept_goes),
+        cmocka_unit_test(test_other_mount),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

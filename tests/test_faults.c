@@ -15,7 +15,8 @@
 #include <errno.h>
 
 static const struct operation *const parts[] = {sketches_operations, comparing_operations,
-                                                aligning_operations, reading_operations, joining_operations};
+                                                aligning_operations, reading_operations,
+                                                joining_operations,  showing_operations};
 
 struct fault_row {
     const char *name;

@@ -109,9 +109,9 @@ static void test_charsets(void **state) {
 
 /* ---- parts ---- */
 
-static stemma_status take(void *context, const char *name, const uint8_t *bytes, size_t size,
-                          stemma_error *err) {
-    (void)err;
+static stemma_status take(void *context, const char *name, struct text_span type, const uint8_t *bytes,
+                          size_t size, stemma_error *err) {
+    (void)type, (void)err;
     assert_true(buf_add_format(context, "[%s|%.*s]", name, (int)size, (const char *)bytes));
     return STEMMA_OK;
 }

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 enum {
@@ -85,12 +86,24 @@ static stemma_status can_move_linked(const struct run *run, const struct held *f
                 (uintmax_t)file->info.st_nlink);
 }
 
+/* Two devices of which one is no disk of its own may be two ways to one file: an overlay and what it lies
+ * over, a folder that is mounted once more by a program or over a network. A copy was made at a time of its
+ * own, which a file cannot be given; only that of one file is the same twice. */
+static bool may_be_one_file(const struct stat *a, const struct stat *b) {
+    return a->st_dev != b->st_dev && (major(a->st_dev) == 0 || major(b->st_dev) == 0) &&
+           a->st_size == b->st_size && nanoseconds(a->st_mtim) == nanoseconds(b->st_mtim) &&
+           nanoseconds(a->st_ctim) == nanoseconds(b->st_ctim);
+}
+
 /* What can be known before the bytes are read. */
 static stemma_status can_act(const struct run *run, const struct held *file, const struct held *kept,
                              stemma_error *err) {
     stemma_action action = run->plan->action;
     if (is_same_inode(&file->info, &kept->info))
         return fail(err, STEMMA_UNSUPPORTED, "it is the same file as '%s'", kept->place.path);
+    if (may_be_one_file(&file->info, &kept->info))
+        return fail(err, STEMMA_UNSUPPORTED, "it may be '%s' itself, seen through another mount",
+                    kept->place.path);
     if (file->info.st_nlink > 1 && (action == STEMMA_ACT_DELETE || action == STEMMA_ACT_HARDLINK))
         return fail(err, STEMMA_UNSUPPORTED, "it has %ju links: one less frees nothing",
                     (uintmax_t)file->info.st_nlink);
@@ -285,7 +298,7 @@ static stemma_status move(struct run *run, const struct intent *intent, const st
     stemma_status status = folder_open(folder, strlen(run->plan->directory), folder_mode(file->place.folder),
                                        note_folder, run->log, &to.folder, err);
     mem_free(folder);
-    if (status == STEMMA_OK) status = touch_move(file, &to, draft, run->stop, err);
+    if (status == STEMMA_OK) status = touch_move(file, &file->info, &to, draft, run->stop, err);
     place_close(&to);
     return status;
 }

@@ -181,12 +181,12 @@ stemma_status touch_copy(const struct held *from, const struct buf *noted, const
 
 /* ---- move ---- */
 
-static stemma_status move_over(const struct held *file, const struct place *to, const char *draft,
-                               const volatile int *stop, stemma_error *err) {
+static stemma_status move_over(const struct held *file, const struct stat *info, const struct place *to,
+                               const char *draft, const volatile int *stop, stemma_error *err) {
     if (file->info.st_nlink > 1)
         return fail(err, STEMMA_UNSUPPORTED,
                     "'%s' has other links, from which another file system would part it", file->place.path);
-    TRY(touch_copy(file, NULL, &file->info, to, draft, false, stop, err));
+    TRY(touch_copy(file, NULL, info, to, draft, false, stop, err));
     stemma_status status = place_sync(to, err);
     if (status == STEMMA_OK) status = touch_delete(file, err);
     if (status != STEMMA_OK && leads_to(file->place.folder, file->place.name, &file->info))
@@ -194,11 +194,11 @@ static stemma_status move_over(const struct held *file, const struct place *to, 
     return status;
 }
 
-stemma_status touch_move(const struct held *file, const struct place *to, const char *draft,
-                         const volatile int *stop, stemma_error *err) {
+stemma_status touch_move(const struct held *file, const struct stat *info, const struct place *to,
+                         const char *draft, const volatile int *stop, stemma_error *err) {
     TRY(held_unchanged(file, err));
     int cause = rename_new(file->place.folder, file->place.name, to->folder, to->name);
-    if (cause == EXDEV) return move_over(file, to, draft, stop, err);
+    if (cause == EXDEV) return move_over(file, info, to, draft, stop, err);
     if (cause == EEXIST) return fail_taken(to->path, err);
     return cause ? fail_errno(err, "move", file->place.path, cause) : STEMMA_OK;
 }

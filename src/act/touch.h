@@ -22,9 +22,10 @@ stemma_status touch_reflink(const struct held *file, const struct held *kept, co
 /* Whether it could: nothing is touched. */
 stemma_status reflink_possible(const struct held *file, const struct held *kept, stemma_error *err);
 
-/* To a name that must be free; to another file system as a copy that is compared before the file goes. */
-stemma_status touch_move(const struct held *file, const struct place *to, const char *draft,
-                         const volatile int *stop, stemma_error *err);
+/* To a name that must be free; to another file system as a copy with the owner, mode and times of info, that
+ * is compared before the file goes. */
+stemma_status touch_move(const struct held *file, const struct stat *info, const struct place *to,
+                         const char *draft, const volatile int *stop, stemma_error *err);
 
 /* A file of its own with the bytes of another, the extended attributes that are noted (NULL: those of the
  * other), and the owner, mode and times of info. replace: the name may be taken. */

@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -36,10 +37,15 @@ struct reversal {
 
 /* ---- what is there ---- */
 
-/* By size and time, which every action keeps. */
+/* Of file systems that count the coarsest time, FAT: 2 s. */
+#define COARSE_TIME INT64_C(2000000000)
+
+/* By size and time, which every action keeps; the time as well as another file system can. */
 static bool is_as_noted(const struct stat *now, const struct intent *intent) {
-    return S_ISREG(now->st_mode) && now->st_size == intent->file.st_size &&
-           nanoseconds(now->st_mtim) == nanoseconds(intent->file.st_mtim);
+    const struct stat *noted = &intent->file;
+    int64_t later = nanoseconds(now->st_mtim) - nanoseconds(noted->st_mtim);
+    bool same_time = now->st_dev == noted->st_dev ? later == 0 : llabs(later) < COARSE_TIME;
+    return S_ISREG(now->st_mode) && now->st_size == noted->st_size && same_time;
 }
 
 /* False: nothing stands there. */
@@ -91,7 +97,7 @@ static stemma_status bring_back(struct reversal *r, const struct held *moved, co
     if (look(home, &now))
         return is_as_noted(&now, r->intent) ? drop_copy(r, moved, err) : fail_occupied(r->intent, err);
     r->needed = true;
-    return r->undo->dry ? STEMMA_OK : touch_move(moved, home, r->draft, r->undo->stop, err);
+    return r->undo->dry ? STEMMA_OK : touch_move(moved, &r->intent->file, home, r->draft, r->undo->stop, err);
 }
 
 /* Where a move was cut off; the folder need not be there. */

@@ -124,6 +124,19 @@ static stemma_status extract(stemma_text *t, const char *name, const struct docu
     return status;
 }
 
+/* The bytes of an archive are no text that anybody reads; those of a mailbox are. */
+static stemma_status refuse_archive(const struct making *making, const struct document_options *reading,
+                                    stemma_error *err) {
+    const struct buf *source = &making->text->source;
+    const struct container_options options = {
+        .document = *reading, .held_most = making->limits->memory / TIMES, .stop = making->limits->stop};
+    enum container_kind kind = CONTAINER_NONE;
+    if (!making->document || reading->format == FORMAT_BYTES) return STEMMA_OK;
+    TRY(container_look(making->document, source->data, source->len, reading, &kind, err));
+    if (kind != CONTAINER_ARCHIVE && kind != CONTAINER_WARC) return STEMMA_OK;
+    return container_refuse(making->document, source->data, source->len, &options, err);
+}
+
 static stemma_status canonicalise(const struct making *making, const stemma_recipe *recipe,
                                   stemma_error *err) {
     struct canon *canon;
@@ -131,6 +144,7 @@ static stemma_status canonicalise(const struct making *making, const stemma_reci
     t->unit = recipe->view.unit;
     t->folds = recipe->view.folds;
     struct document_options options = document_options_for(t->folds, making->limits);
+    TRY(refuse_archive(making, &options, err));
     TRY(extract(t, making->document, &options, err));
     TRY(count_all_lines(t, err));
     TRY(canon_new(t->folds, t->unit, &t->map, &canon, err));
@@ -161,15 +175,20 @@ static stemma_status make(struct buf *source, const stemma_recipe *recipe, const
     return status;
 }
 
+stemma_status text_of_document(const void *bytes, size_t size, const char *name, const stemma_recipe *recipe,
+                               const stemma_limits *limits, stemma_text **out, stemma_error *err) {
+    struct buf source = {0};
+    TRY(refuse_large(size, limits, name ? name : unnamed, err));
+    if (!buf_add(&source, bytes, size)) return fail_memory(err);
+    return make(&source, recipe, limits, name, out, err);
+}
+
 stemma_status stemma_text_bytes(const void *data, size_t size, const stemma_recipe *recipe,
                                 const stemma_limits *given, stemma_text **out, stemma_error *err) {
     if ((!data && size) || !out) return fail(err, STEMMA_INVALID, "data and a place for the text are needed");
     stemma_limits limits;
-    struct buf source = {0};
     TRY(limits_check(given, &limits, err));
-    TRY(refuse_large(size, &limits, unnamed, err));
-    if (!buf_add(&source, data, size)) return fail_memory(err);
-    return make(&source, recipe, &limits, NULL, out, err);
+    return text_of_document(data, size, NULL, recipe, &limits, out, err);
 }
 
 static stemma_status read_all(const char *path, const stemma_limits *limits, struct buf *bytes,

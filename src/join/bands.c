@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-_Static_assert(JOIN_MINIMA / 2 <= 64, "a bit per band, of at least two rows");
+_Static_assert(KEY_MINIMA / 2 <= 64, "a bit per band, of at least two rows");
 
 stemma_status bands_init(struct bands *bands, const struct join_plan *plan, const struct join_input *input,
                          stemma_error *err) {
@@ -94,7 +94,7 @@ static stemma_status look(const struct bands *bands, struct band_worker *worker,
     const struct join_plan *plan = bands->plan;
     const uint8_t *a_keys = keys_of(bands, a), *b_keys = keys_of(bands, b);
     worker->counts.looked++;
-    if (kernels_get()->equal_fields(a_keys, b_keys, plan->minima, JOIN_BITS) < plan->agree) return STEMMA_OK;
+    if (kernels_get()->equal_fields(a_keys, b_keys, plan->minima, KEY_BITS) < plan->agree) return STEMMA_OK;
     if (!is_place(bands, a, a_keys, b_keys, band, pass)) return STEMMA_OK;
     worker->counts.resembling++;
     const uint32_t *rank = bands->input->rank;

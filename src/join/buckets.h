@@ -30,4 +30,12 @@ static inline uint32_t bucket_class(const struct buckets *bucket, size_t i) {
     return (uint32_t)bucket->records[i].value;
 }
 
+/* A class whose turn comes some time after the i-th's, so that what is known of it can be fetched meanwhile.
+ */
+static inline uint32_t bucket_ahead(const struct buckets *bucket, size_t i) {
+    enum { AHEAD = 24 };
+    const size_t at = bucket->at + i + AHEAD;
+    return (uint32_t)bucket->batch[at < bucket->read ? at : bucket->read - 1].value;
+}
+
 #endif

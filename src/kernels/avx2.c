@@ -16,9 +16,11 @@
         .filter_below = avx2_filter_below,                                                                   \
         .oph_update = avx2_oph_update,                                                                       \
         .bin_minima = avx2_bin_minima,                                                                       \
+        .open_bins = avx2_open_bins,                                                                         \
         .minhash_update = avx2_minhash_update,                                                               \
         .simhash_update = avx2_simhash_update,                                                               \
         .hamming = avx2_hamming,                                                                             \
+        .near_words = avx2_near_words,                                                                       \
         .equal_fields = avx2_equal_fields,                                                                   \
         .symbol_columns = avx2_symbol_columns,                                                               \
         .filter_counters = avx2_filter_counters,                                                             \

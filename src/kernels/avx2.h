@@ -32,10 +32,14 @@ size_t avx2_filter_mod(const uint64_t *values, size_t count, uint64_t n, uint64_
 size_t avx2_filter_below(const uint64_t *values, size_t count, uint64_t limit, uint64_t *out);
 void avx2_oph_update(uint64_t *minima, size_t bins, uint64_t seed, const uint64_t *values, size_t count);
 void avx2_bin_minima(uint32_t *minima, size_t bins, uint64_t seed, const uint64_t *values, size_t count);
+size_t avx2_open_bins(const uint64_t *values, size_t count, uint64_t seed, size_t bins,
+                      const uint64_t filled[OPEN_BINS_MOST / 64], uint64_t *out);
 void avx2_minhash_update(uint64_t *minima, size_t n, const uint64_t *coefficients, const uint64_t *values,
                          size_t count);
 void avx2_simhash_update(int64_t sums[64], uint64_t seed, const uint64_t *values, size_t count);
 uint64_t avx2_hamming(const uint8_t *a, const uint8_t *b, size_t size);
+size_t avx2_near_words(const uint8_t *const *columns, size_t words, size_t count, const uint64_t *query,
+                       uint32_t most, uint32_t *out);
 uint64_t avx2_equal_fields(const uint8_t *a, const uint8_t *b, size_t count, int bits);
 
 /* avx2_symbols.c */

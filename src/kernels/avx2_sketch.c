@@ -6,6 +6,8 @@
  * order.
  */
 #include "kernels/avx2_vector.h"
+
+#include "base/buf.h"
 #include "kernels/generic.h"
 
 /* ---- what the template expects ---- */
@@ -163,6 +165,52 @@ void avx2_bin_minima(uint32_t *minima, size_t bins, uint64_t seed, const uint64_
     }
 }
 
+/* The high halves of products of 64 bits and 32. */
+static inline vec high_products(vec a, vec factor) {
+    vec low = _mm256_srli_epi64(_mm256_mul_epu32(a, factor), 32);
+    vec high = _mm256_mul_epu32(_mm256_srli_epi64(a, 32), factor);
+    return _mm256_srli_epi64(_mm256_add_epi64(high, low), 32);
+}
+
+/* The bit of each bin moves to the top of its lane. */
+static inline unsigned open_lanes(vec bins, vec filled) {
+    vec words = _mm256_permutevar8x32_epi32(filled, _mm256_srli_epi64(bins, 5));
+    vec shifts = vec_xor(vec_and(bins, vec_all64(31)), vec_all64(63));
+    return 15u ^ (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_sllv_epi64(words, shifts)));
+}
+
+/* The same where the bits are more than a vector holds. */
+static inline unsigned open_lanes_wide(vec bins, const uint64_t *filled) {
+    vec words = _mm256_i64gather_epi64((const long long *)filled, _mm256_srli_epi64(bins, 6), 8);
+    vec shifts = vec_xor(vec_and(bins, vec_all64(63)), vec_all64(63));
+    return 15u ^ (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_sllv_epi64(words, shifts)));
+}
+
+static size_t open_bins_wide(const uint64_t *values, size_t count, uint64_t seed, size_t bins,
+                             const uint64_t *filled, uint64_t *out) {
+    const vec seeds = vec_all64(seed), factor = vec_all64(bins);
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i += VEC_LANES) {
+        vec mixed = vec_mix64(vec_xor(vec_load(values + i), seeds));
+        unsigned lanes = open_lanes_wide(high_products(mixed, factor), filled);
+        kept += keep(out + kept, mixed, count - i < VEC_LANES ? lanes & first_lanes(count - i) : lanes);
+    }
+    return kept;
+}
+
+size_t avx2_open_bins(const uint64_t *values, size_t count, uint64_t seed, size_t bins,
+                      const uint64_t filled[OPEN_BINS_MOST / 64], uint64_t *out) {
+    if (bins > 128) return open_bins_wide(values, count, seed, bins, filled, out);
+    const vec seeds = vec_all64(seed), factor = vec_all64(bins), bits = vec_repeat(filled);
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i += VEC_LANES) { /* past the end it reads slack, which count cuts off */
+        vec mixed = vec_mix64(vec_xor(vec_load(values + i), seeds));
+        unsigned lanes = open_lanes(high_products(mixed, factor), bits);
+        kept += keep(out + kept, mixed, count - i < VEC_LANES ? lanes & first_lanes(count - i) : lanes);
+    }
+    return kept;
+}
+
 /* ---- comparing bit strings ---- */
 
 /* All ones for the first `size` of 32 bytes. */
@@ -207,6 +255,62 @@ static uint64_t count_equal(const uint8_t *a, const uint8_t *b, size_t size, boo
         equal += (uint64_t)__builtin_popcount((unsigned)_mm256_movemask_epi8(same));
     }
     return wide ? equal / 2 : equal;
+}
+
+/* Rows in a step: four vectors, so that each word of the query is fetched once for all. */
+#define NEAR_ROWS  16
+#define NEAR_WORDS 31 /* whose counts fit into a byte */
+
+/* Bits in which 16 rows differ from the query, 64 bits each, in up to NEAR_WORDS words. */
+static inline void add_distances(const uint8_t *const *columns, size_t words, size_t row,
+                                 const uint64_t *query, __m256i sums[4]) {
+    const __m256i four_bits = _mm256_set1_epi8(15), ones = nibble_counts(1);
+    __m256i counts[4] = {_mm256_setzero_si256(), _mm256_setzero_si256(), _mm256_setzero_si256(),
+                         _mm256_setzero_si256()};
+    for (size_t w = 0; w < words; w++) {
+        const __m256i word = _mm256_set1_epi64x((int64_t)query[w]);
+        const uint8_t *rows = columns[w] + 8 * row;
+        for (int v = 0; v < 4; v++) {
+            __m256i differing = _mm256_xor_si256(vec_load(rows + 32 * v), word);
+            __m256i low = _mm256_and_si256(differing, four_bits);
+            __m256i high = _mm256_and_si256(_mm256_srli_epi16(differing, 4), four_bits);
+            counts[v] = _mm256_add_epi8(
+                counts[v], _mm256_add_epi8(_mm256_shuffle_epi8(ones, low), _mm256_shuffle_epi8(ones, high)));
+        }
+    }
+    for (int v = 0; v < 4; v++)
+        sums[v] = _mm256_add_epi64(sums[v], _mm256_sad_epu8(counts[v], _mm256_setzero_si256()));
+}
+
+/* A bit for each of 16 rows whose sum is at most the limit. */
+static inline unsigned sums_at_most(const __m256i sums[4], __m256i limit) {
+    unsigned near = 0;
+    for (int v = 0; v < 4; v++) {
+        __m256i beyond = _mm256_cmpgt_epi64(sums[v], limit);
+        near |= (~(unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(beyond)) & 15) << 4 * v;
+    }
+    return near;
+}
+
+size_t avx2_near_words(const uint8_t *const *columns, size_t words, size_t count, const uint64_t *query,
+                       uint32_t most, uint32_t *out) {
+    const __m256i limit = _mm256_set1_epi64x((int64_t)most);
+    size_t kept = 0;
+    for (size_t row = 0; row + NEAR_ROWS <= count; row += NEAR_ROWS) {
+        __m256i sums[4] = {_mm256_setzero_si256(), _mm256_setzero_si256(), _mm256_setzero_si256(),
+                           _mm256_setzero_si256()};
+        for (size_t w = 0; w < words; w += NEAR_WORDS)
+            add_distances(columns + w, words - w < NEAR_WORDS ? words - w : NEAR_WORDS, row, query + w, sums);
+        for (unsigned near = sums_at_most(sums, limit); near; near &= near - 1)
+            out[kept++] = (uint32_t)row + (uint32_t)__builtin_ctz(near);
+    }
+    for (size_t row = count / NEAR_ROWS * NEAR_ROWS; row < count; row++) {
+        uint64_t differing = 0;
+        for (size_t w = 0; w < words; w++)
+            differing += (uint64_t)__builtin_popcountll(load_u64(columns[w] + 8 * row) ^ query[w]);
+        if (differing <= most) out[kept++] = (uint32_t)row;
+    }
+    return kept;
 }
 
 uint64_t avx2_hamming(const uint8_t *a, const uint8_t *b, size_t size) {

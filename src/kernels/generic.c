@@ -1,6 +1,7 @@
 /* Portable kernels: plain C, the definition that every other version has to reproduce bit for bit. */
 #include "kernels/generic.h"
 
+#include "base/bits.h"
 #include "base/buf.h"
 #include "base/rng.h"
 #include "kernels/run_chars.h"
@@ -146,6 +147,18 @@ void generic_bin_minima(uint32_t *minima, size_t bins, uint64_t seed, const uint
     }
 }
 
+size_t generic_open_bins(const uint64_t *values, size_t count, uint64_t seed, size_t bins,
+                         const uint64_t filled[OPEN_BINS_MOST / 64], uint64_t *out) {
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t mixed = mix64(values[i] ^ seed);
+        size_t bin = (size_t)((unsigned __int128)mixed * bins >> 64);
+        out[kept] = mixed;
+        kept += ~filled[bin / 64] >> bin % 64 & 1; /* no branch: nobody could predict it */
+    }
+    return kept;
+}
+
 void generic_minhash_update(uint64_t *minima, size_t n, const uint64_t *coefficients, const uint64_t *values,
                             size_t count) {
     const uint64_t *a = coefficients, *b = a + n, *c = b + n;
@@ -206,6 +219,18 @@ uint64_t generic_hamming(const uint8_t *a, const uint8_t *b, size_t size) {
     return differing;
 }
 
+size_t generic_near_words(const uint8_t *const *columns, size_t words, size_t count, const uint64_t *query,
+                          uint32_t most, uint32_t *out) {
+    size_t kept = 0;
+    for (size_t row = 0; row < count; row++) {
+        uint32_t differing = 0;
+        for (size_t w = 0; w < words; w++)
+            differing += (uint32_t)bits_count(load_u64(columns[w] + 8 * row) ^ query[w]);
+        if (differing <= most) out[kept++] = (uint32_t)row;
+    }
+    return kept;
+}
+
 static unsigned field(const uint8_t *bytes, size_t index, int bits) {
     if (bits == 16) return bytes[2 * index] | (unsigned)bytes[2 * index + 1] << 8;
     size_t bit = index * (size_t)bits;
@@ -230,10 +255,12 @@ const struct kernels kernels_portable = {
     .filter_below = generic_filter_below,
     .oph_update = generic_oph_update,
     .bin_minima = generic_bin_minima,
+    .open_bins = generic_open_bins,
     .minhash_update = generic_minhash_update,
     .simhash_update = generic_simhash_update,
     .horner = generic_horner,
     .hamming = generic_hamming,
+    .near_words = generic_near_words,
     .equal_fields = generic_equal_fields,
     .symbol_columns = generic_symbol_columns,
     .filter_counters = generic_filter_counters,

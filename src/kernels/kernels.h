@@ -150,6 +150,8 @@ struct fold_breaks {
 };
 #define FOLD_BREAKS_MOST(size) ((size) / 2 + 1)
 
+#define OPEN_BINS_MOST 512
+
 struct kernels {
     const char *name; /* "portable", "avx2", "avx512" */
 
@@ -197,6 +199,11 @@ struct kernels {
      * constant; the product of the upper 32 bits and `bins` is a bin in the upper and a candidate in the lower half. */
     void (*bin_minima)(uint32_t *minima, size_t bins, uint64_t seed, const uint64_t *values, size_t count);
 
+    /* Values are mixed with seed (mix64) and thrown into bins as for oph_update. Copy, mixed, those that fall into a
+     * bin whose bit in `filled` is not set; bins is at most OPEN_BINS_MOST. */
+    size_t (*open_bins)(const uint64_t *values, size_t count, uint64_t seed, size_t bins,
+                        const uint64_t filled[OPEN_BINS_MOST / 64], uint64_t *out);
+
     /* Sketch_n: minima[i] = min over values of a[i]*lo32 + b[i]*hi32 + c[i] mod 2^64 (a, b 32-bit), its
      * halves swapped: neither product wraps, so the top bits alone would only project the values on a line,
      * and the n minima would be far from independent (6 to 25 times the variance).
@@ -213,6 +220,12 @@ struct kernels {
 
     /* Differing bits of two bit strings of `size` bytes. */
     uint64_t (*hamming)(const uint8_t *a, const uint8_t *b, size_t size);
+
+    /* Bit strings by columns: word w of row i is the little-endian 64-bit word i of columns[w]. Indices
+     * (ascending) of the rows that differ from the query in at most `most` bits. Returns how many. Nothing
+     * behind the words is read. */
+    size_t (*near_words)(const uint8_t *const *columns, size_t words, size_t count, const uint64_t *query,
+                         uint32_t most, uint32_t *out);
 
     /* Of `count` b-bit fields packed into bytes (b = 1, 2, 4, 8, 16), how many agree. */
     uint64_t (*equal_fields)(const uint8_t *a, const uint8_t *b, size_t count, int bits);

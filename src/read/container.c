@@ -1,12 +1,12 @@
 #include "read/container.h"
 
 #include "base/alloc.h"
-#include "base/file.h"
 #include "read/compressed.h"
 #include "read/container_walk.h"
 #include "read/entries.h"
 #include "read/mail.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #define UNPACKED_TIMES  1000 /* of the file's size; prose packs to a tenth, logs to a hundredth */
@@ -26,9 +26,27 @@ static stemma_status add_name(struct walk *w, const char *name, stemma_error *er
     return buf_add_string(&w->id, name) && buf_reserve(&w->id, 1) ? STEMMA_OK : fail_memory(err);
 }
 
+/* Archives, mail and crawls may have a name twice: "x.txt", "x.txt!2". */
+static stemma_status tell_apart(struct walk *w, stemma_error *err) {
+    const size_t plain = w->id.len;
+    const uint64_t first = member_key(w->id.data, plain);
+    uint64_t *used = member_names_at(&w->names, first);
+    uint64_t number = used ? *used : 0;
+    for (bool taken = number > 0; used && taken; taken = used && *used > 0) {
+        w->id.len = plain;
+        bool whole = buf_add_format(&w->id, "!%" PRIu64, ++number) && buf_reserve(&w->id, 1);
+        used = whole ? member_names_at(&w->names, member_key(w->id.data, w->id.len)) : NULL;
+    }
+    if (!used) return fail_memory(err);
+    *used = 1;
+    if (number) *member_names_at(&w->names, first) = number;
+    return STEMMA_OK;
+}
+
 stemma_status walk_push(struct walk *w, const char *name, size_t *before, stemma_error *err) {
     *before = w->id.len;
     TRY(add_name(w, name, err));
+    TRY(tell_apart(w, err));
     return walk_count(w, MEMBER_LEAST, err);
 }
 
@@ -178,6 +196,30 @@ stemma_status walk_give(struct walk *w, const char *name, const uint8_t *bytes, 
     return walk_inside(w, &inside, err);
 }
 
+enum { UTF8_TIMES = 3 }; /* bytes that become of one, at most */
+
+static stemma_status give_decoded(struct walk *w, const char *name, const char *charset, const uint8_t *bytes,
+                                  size_t size, stemma_error *err) {
+    struct buf text = {0};
+    const size_t room =
+        size <= (SIZE_MAX - KERNEL_SLACK) / UTF8_TIMES ? UTF8_TIMES * size + KERNEL_SLACK : size;
+    if (!hold(w, room)) return walk_too_large(w, err);
+    bool done = buf_reserve(&text, room) && mail_decode_charset(charset, bytes, size, &text) &&
+                buf_reserve(&text, KERNEL_SLACK);
+    stemma_status status = done ? walk_give(w, name, text.data, text.len, err) : fail_memory(err);
+    buf_release(&text);
+    let_go(w, room);
+    return status;
+}
+
+stemma_status walk_give_typed(struct walk *w, const char *name, struct text_span type, const uint8_t *bytes,
+                              size_t size, stemma_error *err) {
+    char charset[CHARSET_NAME_MOST];
+    bool declared;
+    TRY(declares_charset(type, bytes, size, charset, &declared, err));
+    return declared ? give_decoded(w, name, charset, bytes, size, err) : walk_give(w, name, bytes, size, err);
+}
+
 static stemma_status pull_stream(void *context, uint8_t *bytes, size_t size, size_t *got, stemma_error *err) {
     return stream_read(context, bytes, size, got, err);
 }
@@ -276,23 +318,23 @@ static stemma_status walk_archive(struct walk *w, struct stream *stream, bool li
 
 /* ---- mail ---- */
 
-static stemma_status give_attachment(struct walk *w, const char *name, const uint8_t *bytes, size_t size,
-                                     stemma_error *err) {
+static stemma_status give_attachment(struct walk *w, const char *name, struct text_span type,
+                                     const uint8_t *bytes, size_t size, stemma_error *err) {
     TRY(walk_count(w, size, err));
     if (!hold(w, size)) return walk_too_large(w, err);
-    stemma_status status = walk_give(w, name, bytes, size, err);
+    stemma_status status = walk_give_typed(w, name, type, bytes, size, err);
     let_go(w, size);
     return status;
 }
 
-static stemma_status take_attachment(void *context, const char *name, const uint8_t *bytes, size_t size,
-                                     stemma_error *err) {
+static stemma_status take_attachment(void *context, const char *name, struct text_span type,
+                                     const uint8_t *bytes, size_t size, stemma_error *err) {
     struct walk *w = context;
     size_t before;
     stemma_error cause;
     if (!walk_goes_on(w)) return STEMMA_OK;
     stemma_status status = walk_push(w, name, &before, &cause);
-    if (status == STEMMA_OK) status = give_attachment(w, name, bytes, size, &cause);
+    if (status == STEMMA_OK) status = give_attachment(w, name, type, bytes, size, &cause);
     status = walk_told(w, status, &cause, err);
     walk_pop(w, before);
     return status;
@@ -383,68 +425,6 @@ stemma_status container_walk(const struct stream *stream, const struct container
     stemma_status status = add_name(&w, stream->name, err);
     if (status == STEMMA_OK) status = walk_inside(&w, &file, err);
     buf_release(&w.id);
-    return status;
-}
-
-/* ---- one of them ---- */
-
-bool container_is_id(const char *id) {
-    return strstr(id, CONTAINER_SEPARATOR) != NULL;
-}
-
-struct wanted {
-    const char *id;
-    struct buf *bytes;
-    bool found;
-    stemma_error failure; /* of what was on the way to it */
-    struct container_visitor *visitor;
-};
-
-static stemma_status take_wanted(void *context, const struct contained *document, stemma_error *err) {
-    struct wanted *wanted = context;
-    if (strcmp(document->id, wanted->id)) return STEMMA_OK;
-    wanted->found = wanted->visitor->enough = true;
-    return buf_add(wanted->bytes, document->bytes, document->size) ? STEMMA_OK : fail_memory(err);
-}
-
-static void take_failure(void *context, const char *id, const stemma_error *cause) {
-    struct wanted *wanted = context;
-    bool machine = cause->status == STEMMA_IO; /* nothing behind it can be read, either */
-    if (machine || !strncmp(id, wanted->id, strlen(id))) wanted->failure = *cause;
-}
-
-static stemma_status read_wanted(struct input *input, const struct container_options *options,
-                                 struct wanted *wanted, stemma_error *err) {
-    struct container_visitor visitor = {wanted, take_wanted, take_failure, false};
-    struct stream stream = stream_of_file(input->name, input->fd, input->size);
-    wanted->visitor = &visitor;
-    TRY(container_walk(&stream, options, &visitor, err));
-    if (wanted->found) return STEMMA_OK;
-    if (wanted->failure.status != STEMMA_OK)
-        return fail(err, wanted->failure.status, "%s", wanted->failure.message);
-    return fail(err, STEMMA_NOT_FOUND, "there is no '%s' in '%s'",
-                wanted->id + strlen(input->name) + strlen(CONTAINER_SEPARATOR), input->name);
-}
-
-/* The file is as much of the id as names one; a name may hold a separator itself. */
-stemma_status container_read(const char *id, const struct container_options *options, struct buf *bytes,
-                             stemma_error *err) {
-    struct wanted wanted = {.id = id, .bytes = bytes};
-    struct buf path = {0};
-    struct input input;
-    stemma_status status = STEMMA_NOT_FOUND;
-    for (const char *end = strstr(id, CONTAINER_SEPARATOR); end && status == STEMMA_NOT_FOUND;
-         end = strstr(end + 1, CONTAINER_SEPARATOR)) {
-        path.len = 0;
-        if (!buf_add(&path, id, (size_t)(end - id)) || !buf_add_byte(&path, 0))
-            status = fail_memory(err);
-        else
-            status = input_open(&input, (const char *)path.data, err);
-    }
-    if (status == STEMMA_OK) {
-        status = read_wanted(&input, options, &wanted, err);
-        input_close(&input);
-    }
-    buf_release(&path);
+    member_names_release(&w.names);
     return status;
 }

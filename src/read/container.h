@@ -66,6 +66,9 @@ stemma_status container_walk(const struct stream *stream, const struct container
  */
 stemma_status container_read(const char *id, const struct container_options *options, struct buf *bytes,
                              stemma_error *err);
+/* Fails, and says what is in it: of a container where a document was asked for. */
+stemma_status container_refuse(const char *name, const uint8_t *bytes, size_t size,
+                               const struct container_options *options, stemma_error *err);
 /* Whether an id names something in a container, if there is no file of that name. */
 bool container_is_id(const char *id);
 

@@ -5,6 +5,8 @@
 
 #include "kernels/kernels.h"
 #include "read/container.h"
+#include "read/mail_header.h"
+#include "read/member_names.h"
 
 enum {
     MEMBER_LEAST = 4096, /* what a member counts for, so that many empty ones come to an end, too */
@@ -16,6 +18,7 @@ struct walk {
     struct container_visitor *visitor;
     const char *file;
     struct buf id; /* of what is being read, without a NUL */
+    struct member_names names;
     uint64_t unpacked, unpacked_most, number;
     size_t held;
     unsigned depth;
@@ -56,6 +59,10 @@ stemma_status walk_too_large(struct walk *walk, stemma_error *err);
 /* A document that is there as a whole, and what is inside it. */
 stemma_status walk_give(struct walk *walk, const char *name, const uint8_t *bytes, size_t size,
                         stemma_error *err);
+
+/* The same with the type that its header has: a text in a charset that only this tells becomes UTF-8. */
+stemma_status walk_give_typed(struct walk *walk, const char *name, struct text_span type,
+                              const uint8_t *bytes, size_t size, stemma_error *err);
 
 /* ---- kinds ---- */
 

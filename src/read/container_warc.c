@@ -55,17 +55,63 @@ static stemma_status unpack_body(struct walk *w, struct unpacker *unpacker, stru
     return STEMMA_OK;
 }
 
-static stemma_status give_compressed(struct walk *w, const char *name, const uint8_t *bytes, size_t size,
-                                     stemma_error *err) {
-    struct stream stream = stream_of_memory(walk_id(w), bytes, size);
+static stemma_status give_unpacked(struct walk *w, const char *name, struct text_span type,
+                                   const struct stream *stream, stemma_error *err) {
     struct unpacker *unpacker = NULL;
     struct holding body = {0};
-    TRY(unpacker_new(&stream, &unpacker, err));
+    TRY(unpacker_new(stream, &unpacker, err));
     stemma_status status = unpack_body(w, unpacker, &body, err);
     unpacker_free(unpacker);
-    if (status == STEMMA_OK) status = walk_give(w, name, body.bytes.data, body.bytes.len, err);
+    if (status == STEMMA_OK) status = walk_give_typed(w, name, type, body.bytes.data, body.bytes.len, err);
     holding_release(w, &body);
     return status;
+}
+
+/* ---- "deflate": the data of gzip without its frame, or in that of zlib; both are in use ---- */
+
+enum { ZLIB_HEAD = 2, GZIP_TAIL = 8 };
+
+static bool is_zlib(const uint8_t *bytes, size_t size) {
+    return size > ZLIB_HEAD && (bytes[0] & 0x0F) == 8 && bytes[0] >> 4 <= 7 &&
+           (bytes[0] << 8 | bytes[1]) % 31 == 0;
+}
+
+/* The bytes, then a tail: nobody checks the sum in it. */
+static stemma_status pull_framed(void *context, uint8_t *bytes, size_t size, size_t *got, stemma_error *err) {
+    struct text_span *rest = context; /* its size counts the tail */
+    (void)err;
+    *got = size < rest->size ? size : rest->size;
+    size_t data = rest->size > GZIP_TAIL ? rest->size - GZIP_TAIL : 0;
+    if (data > *got) data = *got;
+    memcpy(bytes, rest->at, data);
+    memset(bytes + data, 0, *got - data);
+    rest->at += data;
+    rest->size -= *got;
+    return STEMMA_OK;
+}
+
+static stemma_status give_deflated(struct walk *w, const char *name, struct text_span type,
+                                   const uint8_t *bytes, size_t size, stemma_error *err) {
+    static const uint8_t gzip_head[] = {0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255};
+    size_t head = is_zlib(bytes, size) ? ZLIB_HEAD : 0;
+    struct text_span rest = {bytes + head, size - head + GZIP_TAIL};
+    struct stream stream = stream_of_pull(walk_id(w), gzip_head, sizeof gzip_head, pull_framed, &rest);
+    return give_unpacked(w, name, type, &stream, err);
+}
+
+/* Some writers unpack the body and leave the header as it was. */
+static bool is_deflated(const uint8_t *bytes, size_t size) {
+    return is_zlib(bytes, size) || encoding_guess(bytes, size).binary;
+}
+
+static stemma_status give_body(struct walk *w, const char *name, const struct http_response *response,
+                               const uint8_t *bytes, size_t size, stemma_error *err) {
+    struct stream stream = stream_of_memory(walk_id(w), bytes, size);
+    if (response->coding != HTTP_PLAIN && is_compressed(bytes, size))
+        return give_unpacked(w, name, response->type, &stream, err);
+    if (response->coding == HTTP_DEFLATED && is_deflated(bytes, size))
+        return give_deflated(w, name, response->type, bytes, size, err);
+    return walk_give_typed(w, name, response->type, bytes, size, err);
 }
 
 static stemma_status give_response(struct walk *w, const char *name, struct holding *block,
@@ -79,20 +125,18 @@ static stemma_status give_response(struct walk *w, const char *name, struct hold
                     response.coding_name);
     uint8_t *body = block->bytes.data + (block->bytes.len - response.body.size);
     size_t size = response.chunked ? http_join_chunks(body, response.body.size) : response.body.size;
-    /* Some writers unpack it and leave the header as it was. */
-    bool compressed = response.coding == HTTP_COMPRESSED && is_compressed(body, size);
-    return compressed ? give_compressed(w, name, body, size, err) : walk_give(w, name, body, size, err);
+    return give_body(w, name, &response, body, size, err);
 }
 
 /* ---- records ---- */
 
-static stemma_status give_record(struct walk *w, const char *name, bool http, struct holding *block,
-                                 bool whole, stemma_error *err) {
+static stemma_status give_record(struct walk *w, const char *name, const struct warc_record *record,
+                                 struct holding *block, bool whole, stemma_error *err) {
     if (!whole) return walk_too_large(w, err);
     if (!holding_room(block))
         TRY(holding_grow(w, block, &whole, err)); /* an empty one, too, has an address */
-    return http ? give_response(w, name, block, err)
-                : walk_give(w, name, block->bytes.data, block->bytes.len, err);
+    return record->http ? give_response(w, name, block, err)
+                        : walk_give_typed(w, name, record->type, block->bytes.data, block->bytes.len, err);
 }
 
 static stemma_status take_document(struct walk *w, struct lines *lines, const struct warc_record *record,
@@ -104,7 +148,7 @@ static stemma_status take_document(struct walk *w, struct lines *lines, const st
     if (status == STEMMA_OK) status = read_block(w, lines, record->length, &block, &whole, err);
     if (status == STEMMA_OK) {
         stemma_error cause;
-        status = give_record(w, name, record->http, &block, whole, &cause);
+        status = give_record(w, name, record, &block, whole, &cause);
         status = walk_told(w, status, &cause, err);
     }
     holding_release(w, &block);

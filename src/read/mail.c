@@ -7,7 +7,6 @@
 #include "base/alloc.h"
 #include "kernels/kernels.h"
 #include "read/html.h"
-#include "read/mail_header.h"
 
 #include <string.h>
 #include <strings.h>
@@ -330,7 +329,9 @@ stemma_status mail_files(const uint8_t *bytes, size_t size, mail_take *take, voi
         if (mail.parts[i].kind != PART_FILE) continue;
         status = name_of(&mail.parts[i], i, &name, err);
         if (status == STEMMA_OK) status = transfer_decode(&mail.parts[i], &decoded, &file, err);
-        if (status == STEMMA_OK) status = take(context, (const char *)name.data, file.at, file.size, err);
+        if (status == STEMMA_OK)
+            status = take(context, (const char *)name.data, field_of(mail.parts[i].header, "content-type"),
+                          file.at, file.size, err);
     }
     buf_release(&name);
     buf_release(&decoded);

@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "read/mail_header.h"
 
 /* Whether bytes that begin so are a mail; *files: it may hold more than its body. */
 bool mail_look(const uint8_t *bytes, size_t size, bool *files);
@@ -15,10 +16,10 @@ bool mail_look(const uint8_t *bytes, size_t size, bool *files);
 stemma_status mail_text(const uint8_t *bytes, size_t size, struct buf *scratch, struct buf *out,
                         stemma_error *err);
 
-/* What is attached, one after the other, decoded; KERNEL_SLACK bytes behind it may be read. What `take`
- * returns, if it is not OK, ends it. */
-typedef stemma_status mail_take(void *context, const char *name, const uint8_t *bytes, size_t size,
-                                stemma_error *err);
+/* What is attached, one after the other, decoded; KERNEL_SLACK bytes behind it may be read. type: as its
+ * header says, with parameters. What `take` returns, if it is not OK, ends it. */
+typedef stemma_status mail_take(void *context, const char *name, struct text_span type, const uint8_t *bytes,
+                                size_t size, stemma_error *err);
 stemma_status mail_files(const uint8_t *bytes, size_t size, mail_take *take, void *context,
                          stemma_error *err);
 

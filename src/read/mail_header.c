@@ -139,6 +139,28 @@ bool mail_decode_charset(const char *charset, const uint8_t *bytes, size_t size,
                                      : encoding_decode(encoding, bytes + mark, size - mark, out);
 }
 
+static bool is_text_type(struct text_span type) {
+    char word[HEADER_WORD_MOST];
+    header_word(type, word);
+    return !strncmp(word, "text/", 5) || !strcmp(word, "application/xml") ||
+           !strcmp(word, "application/xhtml+xml");
+}
+
+stemma_status declares_charset(struct text_span type, const uint8_t *bytes, size_t size,
+                               char charset[CHARSET_NAME_MOST], bool *out, stemma_error *err) {
+    struct buf said = {0};
+    *out = false;
+    if (!size || !is_text_type(type)) return STEMMA_OK;
+    bool done = header_parameter(type, "charset", &said) && buf_add_byte(&said, 0);
+    if (done) charset_standard_name((const char *)said.data, charset);
+    buf_release(&said);
+    if (!done) return fail_memory(err);
+    if (!charset_is_legacy(charset)) return STEMMA_OK;
+    struct encoding_guess guess = encoding_guess(bytes, size);
+    *out = !guess.mark && !guess.multibyte;
+    return STEMMA_OK;
+}
+
 /* ---- encoded words ---- */
 
 /* "=?charset?B?text?=" at the beginning of a span; its size, or 0. */

@@ -3,6 +3,8 @@
 #define READ_MAIL_HEADER_H
 
 #include "base/buf.h"
+#include "base/error.h"
+#include "read/charset.h"
 
 struct text_span {
     const uint8_t *at;
@@ -31,6 +33,10 @@ bool header_parameter(struct text_span value, const char *name, struct buf *out)
 /* Append text as UTF-8 by the name of its charset; a name that says nothing leaves it to the bytes. False
  * when memory is refused. */
 bool mail_decode_charset(const char *charset, const uint8_t *bytes, size_t size, struct buf *out);
+
+/* Whether a text of this type (with its parameters) is in a charset that its bytes do not show. */
+stemma_status declares_charset(struct text_span type, const uint8_t *bytes, size_t size,
+                               char charset[CHARSET_NAME_MOST], bool *out, stemma_error *err);
 
 /* Append what was encoded for the transfer; what is none of it is skipped. False when memory is refused. */
 bool decode_base64(const uint8_t *bytes, size_t size, struct buf *out);

@@ -25,16 +25,17 @@ static struct text_span without_brackets(struct text_span uri) {
 bool warc_header(struct text_span header, struct warc_record *out) {
     struct text_span line;
     struct header_field field;
-    char type[HEADER_WORD_MOST] = "", content[HEADER_WORD_MOST] = "";
+    char type[HEADER_WORD_MOST] = "", content[HEADER_WORD_MOST];
     bool sized = false;
     *out = (struct warc_record){0};
     if (!first_line(&header, "WARC/", &line)) return false;
     while (header_next(&header, &field) == HEADER_FIELD) {
         if (span_is(field.name, "warc-type")) header_word(field.value, type);
-        if (span_is(field.name, "content-type")) header_word(field.value, content);
+        if (span_is(field.name, "content-type")) out->type = field.value;
         if (span_is(field.name, "warc-target-uri")) out->uri = without_brackets(field.value);
         if (span_is(field.name, "content-length")) sized = read_number(field.value, &out->length);
     }
+    header_word(out->type, content);
     bool response = !strcmp(type, "response");
     out->http = response && !strcmp(content, "application/http");
     out->document = out->uri.size && (out->http || !strcmp(type, "resource") || !strcmp(type, "conversion"));
@@ -50,6 +51,7 @@ static void take_coding(struct http_response *out, struct text_span value) {
     out->coding = HTTP_UNKNOWN;
     if (!*out->coding_name || !strcmp(out->coding_name, "identity") || !strcmp(out->coding_name, "none"))
         out->coding = HTTP_PLAIN;
+    if (!strcmp(out->coding_name, "deflate")) out->coding = HTTP_DEFLATED;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (!strcmp(out->coding_name, known[i])) out->coding = HTTP_COMPRESSED;
 }
@@ -75,6 +77,7 @@ bool http_response(struct text_span block, struct http_response *out) {
         header_word(field.value, word);
         if (span_is(field.name, "transfer-encoding")) out->chunked = !strcmp(word, "chunked");
         if (span_is(field.name, "content-encoding")) take_coding(out, field.value);
+        if (span_is(field.name, "content-type")) out->type = field.value;
     }
     out->body = block;
     return true;

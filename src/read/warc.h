@@ -5,20 +5,20 @@
 #include "read/mail_header.h"
 
 struct warc_record {
-    bool document;        /* a response, a resource or a conversion, with a target */
-    bool http;            /* an HTTP response */
-    struct text_span uri; /* of the header */
-    uint64_t length;      /* of what follows the header */
+    bool document;              /* a response, a resource or a conversion, with a target */
+    bool http;                  /* an HTTP response */
+    struct text_span uri, type; /* of the header */
+    uint64_t length;            /* of what follows the header */
 };
 
 /* From the header of a record, with its first line; false: it is none. */
 bool warc_header(struct text_span header, struct warc_record *record);
 
-enum http_coding { HTTP_PLAIN, HTTP_COMPRESSED, HTTP_UNKNOWN };
+enum http_coding { HTTP_PLAIN, HTTP_COMPRESSED, HTTP_DEFLATED, HTTP_UNKNOWN };
 
 struct http_response {
     unsigned status;
-    struct text_span body;
+    struct text_span body, type;
     bool chunked;
     enum http_coding coding;
     char coding_name[HEADER_WORD_MOST];

@@ -8,17 +8,20 @@
 #include <string.h>
 
 void catalogue_init(struct catalogue *c, size_t key_bytes) {
+    pthread_mutexattr_t spinning; /* it is held for less time than going to sleep takes */
     *c = (struct catalogue){.key_bytes = key_bytes};
-    pthread_mutex_init(&c->lock, NULL);
+    pthread_mutexattr_init(&spinning);
+    pthread_mutexattr_settype(&spinning, PTHREAD_MUTEX_ADAPTIVE_NP);
+    pthread_mutex_init(&c->lock, &spinning);
+    pthread_mutexattr_destroy(&spinning);
 }
 
 void catalogue_release(struct catalogue *c) {
-    for (size_t i = 0; i < c->names.count; i++) mem_free(c->names.pieces[i]);
+    catalogue_forget_sources(c);
     for (size_t i = 0; i < c->problem_count; i++) {
         mem_free(c->problems[i].name);
         mem_free(c->problems[i].cause);
     }
-    mem_free(c->names.pieces);
     mem_free(c->sources);
     mem_free(c->documents);
     mem_free(c->classes);
@@ -29,6 +32,20 @@ void catalogue_release(struct catalogue *c) {
     pthread_mutex_destroy(&c->lock);
 }
 
+/* ---- room ---- */
+
+/* Room for one more at the end. Pages come many at a time, so that nobody waits for the lock while the system
+ * finds each of them; they count in bytes. */
+static bool array_room(void **array, size_t *capacity, size_t *touched, size_t need, size_t element_size) {
+    enum { STEP = 1 << 18 };
+    if (!mem_grow(array, capacity, need, element_size)) return false;
+    if (need * element_size <= *touched) return true;
+    size_t left = *capacity * element_size - *touched, step = left < STEP ? left : STEP;
+    mem_touch((uint8_t *)*array + *touched, step);
+    *touched += step;
+    return true;
+}
+
 /* ---- names ---- */
 
 enum { NAME_PIECE = 1 << 16, NAME_SHARES = NAME_PIECE / 8 }; /* longer names have a piece of their own */
@@ -37,6 +54,7 @@ static char *add_piece(struct name_store *names, size_t size) {
     if (!mem_grow((void **)&names->pieces, &names->cap, names->count + 1, sizeof *names->pieces)) return NULL;
     char *piece = mem_alloc(size);
     if (!piece) return NULL;
+    mem_touch(piece, size);
     names->bytes += size;
     return names->pieces[names->count++] = piece;
 }
@@ -76,43 +94,65 @@ stemma_status catalogue_add_source(struct catalogue *c, const struct source *sou
     return STEMMA_OK;
 }
 
+void catalogue_forget_sources(struct catalogue *c) {
+    for (size_t i = 0; i < c->names.count; i++) mem_free(c->names.pieces[i]);
+    mem_free(c->names.pieces);
+    c->names = (struct name_store){0};
+    c->source_count = 0;
+}
+
 /* ---- identities ---- */
 
 /* Of a number in a table. */
 typedef struct identity identity_getter(const struct catalogue *c, uint32_t number);
 
-/* Of the bytes and how they are read: what is a page by one name may be plain text by another. */
-static struct identity reading_identity(const struct document *document) {
+struct identity document_identity(const struct document *document) {
     struct identity identity = document->bytes_identity;
     identity.low ^= mix64(document->format);
     return identity;
 }
 
 static struct identity bytes_identity(const struct catalogue *c, uint32_t number) {
-    return reading_identity(&c->documents[number]);
+    return document_identity(&c->documents[number]);
 }
 
 static struct identity text_identity(const struct catalogue *c, uint32_t number) {
     return c->classes[number].text_identity;
 }
 
-static uint32_t *find_slot(const struct catalogue *c, const struct identity_table *table,
-                           identity_getter *get, struct identity identity) {
-    size_t at = identity.low & (table->capacity - 1);
-    while (table->slots[at] && !identity_equal(get(c, table->slots[at] - 1), identity))
+/* The tag tells nearly all others apart: what numbers name lies anywhere in memory. */
+static struct identity_slot *find_slot(const struct catalogue *c, const struct identity_table *table,
+                                       identity_getter *get, struct identity identity) {
+    const uint32_t tag = (uint32_t)identity.low;
+    size_t at = tag & (table->capacity - 1);
+    while (table->slots[at].number &&
+           !(table->slots[at].tag == tag && identity_equal(get(c, table->slots[at].number - 1), identity)))
         at = (at + 1) & (table->capacity - 1);
     return &table->slots[at];
 }
 
+static void fill_slot(struct identity_table *table, struct identity_slot *slot, struct identity identity,
+                      size_t number) {
+    *slot = (struct identity_slot){.tag = (uint32_t)identity.low, .number = (uint32_t)number + 1};
+    table->count++;
+}
+
+/* All are different: none has to be compared. */
+static void enter_again(struct identity_table *table, struct identity_slot slot) {
+    size_t at = slot.tag & (table->capacity - 1);
+    while (table->slots[at].number) at = (at + 1) & (table->capacity - 1);
+    table->slots[at] = slot;
+}
+
 /* Room for one more; at most two thirds of the slots are used. */
-static bool table_reserve(const struct catalogue *c, struct identity_table *table, identity_getter *get) {
+static bool table_reserve(struct identity_table *table) {
     if (3 * (table->count + 1) <= 2 * table->capacity) return true;
     struct identity_table larger = {.capacity = table->capacity ? 2 * table->capacity : 1024,
                                     .count = table->count};
     larger.slots = mem_zero(larger.capacity, sizeof *larger.slots);
     if (!larger.slots) return false;
     for (size_t i = 0; i < table->capacity; i++)
-        if (table->slots[i]) *find_slot(c, &larger, get, get(c, table->slots[i] - 1)) = table->slots[i];
+        if (table->slots[i].number) enter_again(&larger, table->slots[i]);
     mem_free(table->slots);
     *table = larger;
     return true;
@@ -121,8 +161,9 @@ static bool table_reserve(const struct catalogue *c, struct identity_table *tabl
 /* ---- documents ---- */
 
 static bool document_room(struct catalogue *c) {
-    return c->document_count < UINT32_MAX - 1 && table_reserve(c, &c->by_bytes, bytes_identity) &&
-           mem_grow((void **)&c->documents, &c->document_cap, c->document_count + 1, sizeof *c->documents);
+    return c->document_count < UINT32_MAX - 1 && table_reserve(&c->by_bytes) &&
+           array_room((void **)&c->documents, &c->document_cap, &c->documents_touched, c->document_count + 1,
+                      sizeof *c->documents);
 }
 
 /* With the room for it. */
@@ -132,11 +173,12 @@ static void enter_document(struct catalogue *c, const struct document *document,
     entry->id = id;
     entry->class = NO_CLASS;
     entry->same_as = NO_DOCUMENT;
-    uint32_t *slot = find_slot(c, &c->by_bytes, bytes_identity, reading_identity(entry));
-    if (*slot)
-        entry->same_as = *slot - 1;
+    const struct identity identity = document_identity(entry);
+    struct identity_slot *slot = find_slot(c, &c->by_bytes, bytes_identity, identity);
+    if (slot->number)
+        entry->same_as = slot->number - 1;
     else
-        *slot = (uint32_t)c->document_count + 1, c->by_bytes.count++;
+        fill_slot(&c->by_bytes, slot, identity, c->document_count);
     c->document_count++;
 }
 
@@ -164,10 +206,11 @@ void catalogue_set_state(struct catalogue *c, uint32_t document, enum document_s
 /* ---- classes ---- */
 
 static bool class_room(struct catalogue *c) {
-    return table_reserve(c, &c->by_text, text_identity) &&
-           mem_grow((void **)&c->classes, &c->class_cap, c->class_count + 1, sizeof *c->classes) &&
-           mem_grow((void **)&c->keys, &c->key_cap, c->class_count + 1 + KERNEL_SLACK / c->key_bytes + 1,
-                    c->key_bytes);
+    return table_reserve(&c->by_text) &&
+           array_room((void **)&c->classes, &c->class_cap, &c->classes_touched, c->class_count + 1,
+                      sizeof *c->classes) &&
+           array_room((void **)&c->keys, &c->key_cap, &c->keys_touched,
+                      c->class_count + 1 + KERNEL_SLACK / c->key_bytes + 1, c->key_bytes);
 }
 
 stemma_status catalogue_classify(struct catalogue *c, uint32_t document, struct identity text,
@@ -175,16 +218,15 @@ stemma_status catalogue_classify(struct catalogue *c, uint32_t document, struct 
     pthread_mutex_lock(&c->lock);
     bool room = class_room(c);
     if (room) {
-        uint32_t *slot = find_slot(c, &c->by_text, text_identity, text);
-        *made = *slot == 0;
+        struct identity_slot *slot = find_slot(c, &c->by_text, text_identity, text);
+        *made = slot->number == 0;
         if (*made) {
             c->classes[c->class_count] =
                 (struct text_class){.text_identity = text, .text_size = text_size, .document = document};
             memset(c->keys + c->class_count * c->key_bytes, 0, c->key_bytes);
-            *slot = (uint32_t)++c->class_count;
-            c->by_text.count++;
+            fill_slot(&c->by_text, slot, text, c->class_count++);
         }
-        *class = *slot - 1;
+        *class = slot->number - 1;
         c->documents[document].class = *class;
     }
     pthread_mutex_unlock(&c->lock);

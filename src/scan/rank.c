@@ -5,7 +5,7 @@
  * then the data set's name, then the place in it: a total order that depends on nothing but the documents.
  */
 #include "base/alloc.h"
-#include "runs/runs.h"
+#include "runs/record_sort.h"
 #include "scan/scan.h"
 
 #include <stdlib.h>
@@ -117,25 +117,57 @@ static void sort_by_class(const struct catalogue *c, uint32_t count, uint32_t *s
     starts[0] = 0;
 }
 
-/* Classes of text come first: their ranks are those that the join knows. */
-struct keyed_class {
-    uint64_t key;
-    uint32_t class, best;
-};
+/* ---- classes in keep order ---- */
 
-static int class_order(const void *a, const void *b, void *context) {
-    const struct keyed_class *p = a, *q = b;
-    size_t texts = ((const struct stemma_scan *)context)->catalogue.class_count;
-    if ((p->class < texts) != (q->class < texts)) return p->class < texts ? -1 : 1;
-    if (p->key != q->key) return p->key < q->key ? -1 : 1;
-    return tie_order(context, p->best, q->best);
+/* A class in the making of the order: a part of its place there as the key; the value names it. */
+static struct record class_record(uint64_t key, uint32_t class, uint32_t best) {
+    return (struct record){key, (uint64_t)class << 32 | best};
 }
 
-static void fill_ranking(struct ranking *ranking, const struct keyed_class *sorted, const uint32_t *starts,
+static uint32_t class_of(struct record record) {
+    return (uint32_t)(record.value >> 32);
+}
+
+static uint32_t best_of(struct record record) {
+    return (uint32_t)record.value;
+}
+
+static int tied_order(const void *a, const void *b, void *context) {
+    return tie_order(context, best_of(*(const struct record *)a), best_of(*(const struct record *)b));
+}
+
+static size_t run_length(const struct record *records, size_t count) {
+    size_t length = 1;
+    while (length < count && records[length].key == records[0].key) length++;
+    return length;
+}
+
+/* What the policy does not tell apart: by length, and then by what is compared document by document, which
+ * lie anywhere in memory; so those are to be few at a time. */
+static bool sort_tied(const struct stemma_scan *scan, struct record *records, size_t count) {
+    for (size_t i = 0; i < count; i++) records[i].key = ~text_size_of(scan, best_of(records[i]));
+    if (!sort_records(records, count, scan->settings.threads)) return false;
+    for (size_t at = 0, length; at < count; at += length) {
+        length = run_length(records + at, count - at);
+        if (length > 1) qsort_r(records + at, length, sizeof *records, tied_order, (void *)scan);
+    }
+    return true;
+}
+
+static bool sort_classes(const struct stemma_scan *scan, struct record *records, size_t count) {
+    if (!sort_records(records, count, scan->settings.threads)) return false;
+    for (size_t at = 0, length; at < count; at += length) {
+        length = run_length(records + at, count - at);
+        if (length > 1 && !sort_tied(scan, records + at, length)) return false;
+    }
+    return true;
+}
+
+static void fill_ranking(struct ranking *ranking, const struct record *sorted, const uint32_t *starts,
                          const uint32_t *documents) {
     uint32_t at = 0;
     for (uint32_t rank = 0; rank < ranking->count; rank++) {
-        uint32_t class = sorted[rank].class, size = starts[class + 1] - starts[class];
+        uint32_t class = class_of(sorted[rank]), size = starts[class + 1] - starts[class];
         ranking->class_of[rank] = class;
         ranking->rank_of[class] = rank;
         ranking->first[rank] = at;
@@ -145,17 +177,21 @@ static void fill_ranking(struct ranking *ranking, const struct keyed_class *sort
     ranking->first[ranking->count] = at;
 }
 
-static void rank_classes(struct stemma_scan *scan, uint32_t *starts, uint32_t *documents,
-                         struct keyed_class *sorted) {
+/* Classes of text come first: their ranks are those that the join knows. False without memory. */
+static bool rank_classes(struct stemma_scan *scan, uint32_t *starts, uint32_t *documents,
+                         struct record *sorted) {
     struct ranking *ranking = &scan->ranking;
+    const size_t texts = scan->catalogue.class_count;
     sort_by_class(&scan->catalogue, ranking->count, starts, documents);
     for (uint32_t class = 0; class < ranking->count; class ++) {
         uint32_t *own = documents + starts[class], size = starts[class + 1] - starts[class];
         if (size > 1) qsort_r(own, size, sizeof *own, keep_order, scan);
-        sorted[class] = (struct keyed_class){policy_key(scan, own[0]), class, own[0]};
+        sorted[class] = class_record(policy_key(scan, own[0]), class, own[0]);
     }
-    qsort_r(sorted, ranking->count, sizeof *sorted, class_order, scan);
+    if (!sort_classes(scan, sorted, texts) || !sort_classes(scan, sorted + texts, ranking->count - texts))
+        return false;
     fill_ranking(ranking, sorted, starts, documents);
+    return true;
 }
 
 /* Which document of a class was read first depends on the threads; from now on it is the first in keep
@@ -182,13 +218,10 @@ stemma_status scan_rank(struct stemma_scan *scan, stemma_error *err) {
     ranking->documents = mem_alloc(documents * sizeof *ranking->documents);
     uint32_t *starts = mem_alloc((ranking->count + (size_t)2) * sizeof *starts);
     uint32_t *own = mem_alloc(documents * sizeof *own);
-    struct keyed_class *sorted = mem_alloc(ranking->count * sizeof *sorted);
+    struct record *sorted = mem_alloc(ranking->count * sizeof *sorted);
     bool room = ranking->class_of && ranking->rank_of && ranking->first && ranking->documents && starts &&
-                own && sorted;
-    if (room) {
-        rank_classes(scan, starts, own, sorted);
-        choose_documents(scan);
-    }
+                own && sorted && rank_classes(scan, starts, own, sorted);
+    if (room) choose_documents(scan);
     mem_free(starts);
     mem_free(own);
     mem_free(sorted);

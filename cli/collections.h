@@ -1,0 +1,23 @@
+/*
+ * collections.h - opening a collection for a command, and what its commands share.
+ */
+#ifndef STEMMA_CLI_COLLECTIONS_H
+#define STEMMA_CLI_COLLECTIONS_H
+
+#include "options.h"
+#include "output.h"
+
+/* The collection that is the first operand, under --key where that is given. Complains when it cannot be had.
+ */
+enum exit_code collection_to_read(const options *o, stemma_collection **out);
+/* user: "stemma add", what other writers are told. With --wait it waits for them. */
+enum exit_code collection_to_write(const options *o, const char *user, stemma_collection **out);
+/* The same, made where there is none, as the options say; *made tells. Options of the view that are given
+ * must be those of the collection. */
+enum exit_code collection_to_fill(const options *o, const char *name, const char *user,
+                                  stemma_collection **out, bool *made);
+
+/* "n documents" */
+const char *count_of_documents(uint64_t count, char *buffer, size_t size);
+
+#endif
