@@ -50,6 +50,8 @@ static enum exit_code tune(tuning *t, progress *p) {
     if (!code) code = tune_measure(t, p);
     if (code) return code;
     tune_choose(t);
+    code = tune_try_sketches(t);
+    if (code) return code;
     if (o->json)
         tune_print_json(t);
     else

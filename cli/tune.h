@@ -118,6 +118,15 @@ typedef struct tune_view {
     double bytes, seconds; /* of its scans */
 } tune_view;
 
+enum { TUNE_SKETCHES = 3 };
+
+typedef struct tune_sketch {
+    char recipe[96];
+    double bytes;      /* of a document, on average, without its name and other facts */
+    tune_share recall; /* of copies, by estimates at the best threshold */
+    tune_share wrong;  /* any two documents that are found */
+} tune_sketch;
+
 typedef struct tuning {
     const options *options;
     const tune_aim *aim;
@@ -127,6 +136,7 @@ typedef struct tuning {
     double prevalence; /* share of documents that are copies, which precision is stated for */
     tune_view views[TUNE_VIEWS];
     size_t best_view, best_row;
+    tune_sketch sketches[TUNE_SKETCHES];
     uint64_t related; /* documents of the sample with another that shares text of their own */
 } tuning;
 
@@ -145,6 +155,12 @@ double tune_half_width(tune_share share);
 /* The share of documents matched wrongly among `documents` such documents instead of the sample: at most
  * this. */
 double tune_wrong_among(const tuning *t, const tune_row *row, uint64_t documents);
+
+/* A 95 % interval for a share of n cases. */
+tune_share tune_interval(double share, double n);
+
+/* With the best view and threshold. */
+enum exit_code tune_try_sketches(tuning *t);
 
 /* ---- saying it ---- */
 

@@ -8,7 +8,7 @@
 static const double z = 1.96;
 
 /* Wilson's interval for a share of n cases; n need not be whole. */
-static tune_share interval(double share, double n) {
+tune_share tune_interval(double share, double n) {
     double center = (share + z * z / (2 * n)) / (1 + z * z / n);
     double half = z / (1 + z * z / n) * sqrt(share * (1 - share) / n + z * z / (4 * n * n));
     double low = center - half, high = center + half;
@@ -40,7 +40,7 @@ static tune_share recall_at(const tuning *t, const tune_view *view, double thres
         mean += share_of[i];
     }
     mean /= (double)documents;
-    tune_share share = interval(mean, worth(share_of, documents, each, mean));
+    tune_share share = tune_interval(mean, worth(share_of, documents, each, mean));
     free(share_of);
     return share;
 }
@@ -48,7 +48,7 @@ static tune_share recall_at(const tuning *t, const tune_view *view, double thres
 static tune_share wrong_at(const tuning *t, const tune_view *view, double threshold) {
     size_t wrong = 0;
     for (size_t i = 0; i < t->sample.count; i++) wrong += view->wrong[i] >= threshold;
-    return interval((double)wrong / (double)t->sample.count, (double)t->sample.count);
+    return tune_interval((double)wrong / (double)t->sample.count, (double)t->sample.count);
 }
 
 /* Of the documents that are matched, those that are matched rightly. Nothing matched: nothing wrong. */
@@ -128,7 +128,7 @@ tune_share tune_recall_of(const tuning *t, size_t change, size_t *copies) {
         ++*copies;
         found += view->found[i] >= tune_best(t)->threshold;
     }
-    return *copies ? interval((double)found / (double)*copies, (double)*copies) : (tune_share){0, 0, 1};
+    return *copies ? tune_interval((double)found / (double)*copies, (double)*copies) : (tune_share){0, 0, 1};
 }
 
 /* A document that meets k times as many others is matched wrongly with at most 1 - (1 - p)^k: less, where

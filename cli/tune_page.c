@@ -188,6 +188,21 @@ static void put_changes(FILE *out, const tuning *t) {
     fputs("</table></div>\n", out);
 }
 
+static void put_sketches(FILE *out, const tuning *t) {
+    char bytes[32];
+    fputs(
+        "<h2>By sketches alone</h2>\n<div class=\"wide\"><table><tr><th>per document<th>recall<th>any two<th>recipe\n",
+        out);
+    for (size_t i = 0; i < TUNE_SKETCHES; i++) {
+        const tune_sketch *sketch = &t->sketches[i];
+        fprintf(out, "<tr><td>%s", format_bytes((uint64_t)(sketch->bytes + .5), bytes, sizeof bytes));
+        put_share(out, sketch->recall);
+        put_share(out, sketch->wrong);
+        fprintf(out, "<td>%s\n", sketch->recipe);
+    }
+    fputs("</table></div>\n", out);
+}
+
 static void put_notes(FILE *out, const tuning *t) {
     char warnings[TUNE_WARNINGS][TUNE_WARNING];
     size_t count = tune_warnings(t, warnings);
@@ -219,6 +234,7 @@ static void put_page(FILE *out, const tuning *t) {
     put_rows(out, t);
     put_views(out, t);
     put_changes(out, t);
+    put_sketches(out, t);
     put_notes(out, t);
     fputs("</body></html>\n", out);
     free(command);

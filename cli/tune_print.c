@@ -76,6 +76,18 @@ static void print_changes(const tuning *t) {
     }
 }
 
+static void print_sketches(const tuning *t) {
+    char recall[3 * PLACES], wrong[3 * PLACES], bytes[PLACES];
+    printf("\nBy sketches alone ('stemma sketch --recipe=...'), for documents that are not kept:\n\n");
+    printf("  %-14s%-20s%-20s%s\n", "per document", "recall", "any two", "recipe");
+    for (size_t i = 0; i < TUNE_SKETCHES; i++) {
+        const tune_sketch *sketch = &t->sketches[i];
+        printf("  %-14s%-20s%-20s'%s'\n", format_bytes((uint64_t)(sketch->bytes + .5), bytes, sizeof bytes),
+               share_words(sketch->recall, recall, sizeof recall),
+               share_words(sketch->wrong, wrong, sizeof wrong), sketch->recipe);
+    }
+}
+
 static void print_warnings(const tuning *t) {
     char warnings[TUNE_WARNINGS][TUNE_WARNING];
     size_t count = tune_warnings(t, warnings);
@@ -97,6 +109,7 @@ void tune_print(const tuning *t) {
         print_table(t, &colours);
         print_views(t);
         print_changes(t);
+        print_sketches(t);
         print_warnings(t);
         printf("\nRun:\n\n  ");
     }
@@ -172,6 +185,15 @@ static void json_recommended(json *j, const tuning *t) {
     free(command);
 }
 
+static void json_sketch_size(json *j, const tune_sketch *sketch) {
+    json_open(j, NULL, '{');
+    json_word(j, "recipe", sketch->recipe);
+    json_number(j, "bytes", sketch->bytes);
+    json_share(j, "recall", sketch->recall);
+    json_share(j, "any_two", sketch->wrong);
+    json_close(j, '}');
+}
+
 static void json_warnings(json *j, const tuning *t) {
     char warnings[TUNE_WARNINGS][TUNE_WARNING];
     size_t count = tune_warnings(t, warnings);
@@ -199,6 +221,9 @@ void tune_print_json(const tuning *t) {
     json_close(&j, ']');
     json_open(&j, "views", '[');
     for (size_t i = 0; i < TUNE_VIEWS; i++) json_view(&j, &t->views[i]);
+    json_close(&j, ']');
+    json_open(&j, "sketches", '[');
+    for (size_t i = 0; i < TUNE_SKETCHES; i++) json_sketch_size(&j, &t->sketches[i]);
     json_close(&j, ']');
     json_end(&j);
 }

@@ -188,6 +188,15 @@ class Answers(Tune):
                 for what in ("recall", "precision", "false_removal"):
                     self.assertTrue(0 <= row[what]["low"] <= row[what]["value"] <= row[what]["high"] <= 1)
 
+    def test_sketches(self):
+        for aim in ("dedup", "containment"):
+            sketches = self.tune(f"--for={aim}", self.letters)["sketches"]
+            sizes = [sketch["bytes"] for sketch in sketches]
+            self.assertEqual(sizes, sorted(sizes))
+            self.assertGreater(sketches[-1]["recall"]["value"], .8)
+            self.assertLess(sketches[-1]["any_two"]["value"], .05)
+            self.good("sketch", "--recipe=" + sketches[0]["recipe"], "--output=" + aim, "letters/00000.txt")
+
     def test_precision_depends_on_how_many_are_copies(self):
         forms = self.fill("forms", make_forms(random.Random(2), 60))
         many, few = (self.tune(f"--copies={share}", forms)["views"][0]["rows"][0] for share in (.5, .1))
