@@ -32,6 +32,7 @@
     X(SHOW, show)             \
     X(TEXT, text)             \
     X(MUTATE, mutate)         \
+    X(TUNE, tune)             \
     X(UNDO, undo)             \
     X(HELP, help)             \
     X(COMPLETION, completion)
