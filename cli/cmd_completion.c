@@ -12,7 +12,7 @@ static bool completes_files(const option_spec *spec) {
 static void bash_option_words(unsigned command_bit) {
     for (size_t i = 0; i < OPT_COUNT; i++) {
         const option_spec *spec = &option_table[i];
-        if (!(spec->commands & command_bit)) continue;
+        if (!option_known(spec, command_bit)) continue;
         if (spec->short_name) printf(" -%c", spec->short_name);
         if (spec->long_name) printf(" --%s", spec->long_name);
     }
@@ -107,14 +107,14 @@ static void zsh_command(const command *c) {
     for (size_t i = 0; i < OPT_COUNT; i++) {
         const option_spec *spec = &option_table[i];
         char letter[2] = {spec->short_name, 0};
-        if (!(spec->commands & c->mask)) continue;
+        if (!option_known(spec, c->mask)) continue;
         if (spec->short_name) zsh_option(spec, "-", letter, "+");
         if (spec->long_name) zsh_option(spec, "--", spec->long_name, "=");
     }
-    printf(" \\\n            '*:%s' ;;\n", c->mask == IN_COMPLETION ? "shell:(bash zsh fish)"
-                                           : c->mask == IN_HELP
-                                               ? "command:(scan tree compare diff find sketch show text completion recipe)"
-                                               : "document:_files");
+    printf(" \\\n            '*:%s' ;;\n",
+           c->mask == IN_COMPLETION ? "shell:(bash zsh fish)"
+           : c->mask == IN_HELP ? "command:(scan tree compare diff find sketch show text completion recipe)"
+                                : "document:_files");
 }
 
 static void print_zsh(void) {
@@ -172,7 +172,7 @@ static void print_fish(void) {
         fish_text(c->summary);
         putchar('\n');
         for (size_t k = 0; k < OPT_COUNT; k++)
-            if (option_table[k].commands & c->mask) fish_option(c, &option_table[k]);
+            if (option_known(&option_table[k], c->mask)) fish_option(c, &option_table[k]);
     }
     puts("complete -c stemma -n '__fish_seen_subcommand_from completion' -f -a 'bash zsh fish'");
     printf("complete -c stemma -n '__fish_seen_subcommand_from help' -f -a 'recipe");

@@ -58,7 +58,7 @@ static void print_group(const char *group, unsigned command_bit) {
     bool head_printed = false;
     for (size_t i = 0; i < OPT_COUNT; i++) {
         const option_spec *spec = &option_table[i];
-        if (!(spec->commands & command_bit) || strcmp(spec->group, group)) continue;
+        if (!option_known(spec, command_bit) || strcmp(spec->group, group)) continue;
         if (!head_printed) printf("\n%s:\n", group);
         head_printed = true;
         print_option(spec);

@@ -1,11 +1,12 @@
 /* stemma scan: all near-duplicates in a pile of documents. */
 #include "act.h"
 #include "command.h"
-#include "free_memory.h"
 #include "names.h"
 #include "new_file.h"
 #include "progress.h"
+#include "reading_options.h"
 #include "recipe_options.h"
+#include "scan_input.h"
 #include "scan_report.h"
 
 #include <errno.h>
@@ -118,7 +119,7 @@ static enum exit_code check_use(const options *o) {
 /* ---- the scan ---- */
 
 static stemma_scan_options scan_options(const options *o, progress *p) {
-    stemma_scan_options s = stemma_scan_options_default();
+    stemma_scan_options s = reading_options(o, p);
     if (o->threshold >= 0) s.threshold = o->threshold;
     if (o->contained >= 0) s.contained = o->contained;
     /* The enumerations have the order of the table. */
@@ -130,23 +131,7 @@ static stemma_scan_options scan_options(const options *o, progress *p) {
     s.dates = o->dates;
     s.filter = o->filter;
     s.cap = o->cap;
-    s.include = o->include.texts;
-    s.include_count = o->include.count;
-    s.exclude = o->exclude.texts;
-    s.exclude_count = o->exclude.count;
-    s.hidden = o->hidden;
     s.omit = o->move_to;
-    s.follow_links = o->follow;
-    s.no_ignore_files = o->no_ignore;
-    s.least_bytes = o->min_size;
-    s.most_bytes = o->max_size;
-    s.no_archives = o->no_archives;
-    s.most_unpacked = o->unpacked;
-    s.text_field = o->text_field;
-    s.id_field = o->id_field;
-    s.threads = o->threads;
-    s.progress = progress_of_scan;
-    s.progress_context = p;
     return s;
 }
 
@@ -166,7 +151,7 @@ static enum exit_code add_listed(const options *o, stemma_scan *scan) {
     return graver(code, listed);
 }
 
-static enum exit_code add_paths(const options *o, stemma_scan *scan) {
+enum exit_code scan_add_paths(const options *o, stemma_scan *scan) {
     stemma_error error;
     for (size_t i = 0; i < o->operand_count; i++)
         if (stemma_scan_add_path(scan, o->operands[i], &error)) return complain_of_scan(&error);
@@ -285,7 +270,7 @@ static enum exit_code print_result(scan_report *r) {
 static enum exit_code run_scan(const options *o, const stemma_recipe *recipe, stemma_scan *scan,
                                progress *p) {
     stemma_error error;
-    enum exit_code code = add_paths(o, scan);
+    enum exit_code code = scan_add_paths(o, scan);
     if (code || stop_requested) return code;
     stemma_status status = stemma_scan_run(scan, &error);
     progress_erase(p);
@@ -304,14 +289,6 @@ static enum exit_code run_scan(const options *o, const stemma_recipe *recipe, st
     return code;
 }
 
-/* Half of what is free: the rest of the machine, and the files' cache, need some, too. */
-static stemma_limits scan_limits(const options *o) {
-    stemma_limits limits = limits_from(o);
-    size_t half = free_memory() / 2;
-    if (!o->memory && half) limits.memory = half;
-    return limits;
-}
-
 enum exit_code scan_command(const options *o) {
     stemma_recipe *recipe;
     stemma_scan *scan;
@@ -323,7 +300,7 @@ enum exit_code scan_command(const options *o) {
     progress_begin(&p);
     if (o->quiet) p.wanted = false;
     stemma_scan_options how = scan_options(o, &p);
-    stemma_limits limits = scan_limits(o);
+    stemma_limits limits = reading_limits(o);
     if (stemma_scan_new(recipe, &how, &limits, &scan, &error)) {
         code = complain_of_scan(&error);
     } else {

@@ -5,9 +5,9 @@
 #ifndef STEMMA_CLI_JUDGE_H
 #define STEMMA_CLI_JUDGE_H
 
+#include "edits.h"
 #include "options.h"
 #include "output.h"
-#include "edits.h"
 #include "stored.h"
 
 /* What a run of comparisons has in common. Shared by threads. */

@@ -14,8 +14,10 @@
 volatile int stop_requested;
 
 const command *const command_list[COMMAND_COUNT] = {
-    &command_scan, &command_tree, &command_compare, &command_diff, &command_find,      &command_sketch,
-    &command_show, &command_text, &command_undo, &command_mutate, &command_help, &command_completion};
+#define COMMAND_PLACE(BIT, name) &command_##name,
+    COMMAND_LIST(COMMAND_PLACE)
+#undef COMMAND_PLACE
+};
 
 const command *command_named(const char *name) {
     for (size_t i = 0; name && i < COMMAND_COUNT; i++)
@@ -80,7 +82,7 @@ static enum exit_code run_program(int argc, char **argv) {
     if (!o.help)
         return wrong_use(
             NULL,
-            "a command is needed: scan, compare, diff, find, sketch, show, text, undo, mutate, tune, help or completion");
+            "a command is needed: scan, compare, diff, find, add, query, sketch, show, text, undo, mutate, tune, help or completion");
     help_of_program();
     return EXIT_DONE;
 }

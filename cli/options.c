@@ -87,7 +87,7 @@ static bool take_count(const parser *p, const option_spec *spec, const char *val
     return true;
 }
 
-static bool take_context(const parser *p, const option_spec *spec, const char *value, long *out) {
+static bool take_from_zero(const parser *p, const option_spec *spec, const char *value, long *out) {
     uint64_t number;
     const char *reason = read_whole(value, 1000000, &number);
     if (reason) return refuse(p, spec, value, reason);
@@ -162,6 +162,19 @@ static bool take_folds(const parser *p, const option_spec *spec, const char *val
     if (!known) return refuse(p, spec, value, "is not any of nfc, case, space and punct, joined by '+'");
     p->out->view[spec->id] = value;
     return true;
+}
+
+/* The same; the order is that of the library's STEMMA_PART_*. */
+static bool take_parts(const parser *p, const option_spec *spec, const char *value) {
+    char *list = need_copy(value), *rest = list, *word;
+    bool known = true;
+    while (known && (word = strsep(&rest, "+"))) {
+        unsigned place = place_of("minima samples bits groups", word);
+        known = place != 0;
+        if (known) p->out->parts |= 1u << (place - 1);
+    }
+    free(list);
+    return known || refuse(p, spec, value, "is not any of minima, samples, bits and groups, joined by '+'");
 }
 
 /* ---- schemes: -n, --bits and --mod belong to the --scheme before them, or to the first ---- */
@@ -255,6 +268,15 @@ static bool store_plain(options *o, enum option_id id, const char *value) {
                  {OPT_REFLINK, offsetof(options, reflink)},
                  {OPT_DRY_RUN, offsetof(options, dry_run)},
                  {OPT_YES, offsetof(options, yes)},
+                 {OPT_PRUNE, offsetof(options, prune)},
+                 {OPT_STORE_TEXT, offsetof(options, store_text)},
+                 {OPT_WAIT, offsetof(options, wait)},
+                 {OPT_FAMILY, offsetof(options, family)},
+                 {OPT_NO_EDITS, offsetof(options, no_edits)},
+                 {OPT_EXPLAIN, offsetof(options, explain)},
+                 {OPT_REPAIR, offsetof(options, repair)},
+                 {OPT_LINK, offsetof(options, link)},
+                 {OPT_HAMMING, offsetof(options, hamming)},
                  {OPT_HELP, offsetof(options, help)},
                  {OPT_VERSION, offsetof(options, version)}},
       texts[] = {{OPT_KEY, offsetof(options, key_file)},
@@ -262,6 +284,8 @@ static bool store_plain(options *o, enum option_id id, const char *value) {
                  {OPT_PAIRS_FROM, offsetof(options, pairs_from)},
                  {OPT_FILES_FROM, offsetof(options, files_from)},
                  {OPT_OUTPUT, offsetof(options, output)},
+                 {OPT_EXPORT_OUTPUT, offsetof(options, output)},
+                 {OPT_PREFIX, offsetof(options, prefix)},
                  {OPT_DIRECTORY, offsetof(options, directory)},
                  {OPT_TEXT_FIELD, offsetof(options, text_field)},
                  {OPT_ID_FIELD, offsetof(options, id_field)},
@@ -317,9 +341,12 @@ static bool store(const parser *p, const option_spec *spec, const char *value) {
         return current_signature(o)->positions = true;
     case OPT_THRESHOLD:
     case OPT_SCAN_THRESHOLD:
+    case OPT_QUERY_THRESHOLD:
         return take_fraction(p, spec, value, &o->threshold);
     case OPT_CONTAINED:
     case OPT_SCAN_CONTAINED:
+    case OPT_QUERY_CONTAINED:
+    case OPT_KNOWN_CONTAINED:
         return take_fraction(p, spec, value, &o->contained);
     case OPT_NEAR:
         return take_fraction(p, spec, value, &o->near);
@@ -357,12 +384,24 @@ static bool store(const parser *p, const option_spec *spec, const char *value) {
         return take_positive(p, spec, value, &o->least);
     case OPT_TARGET:
         return take_one_more(p, spec, value, &o->targets);
+    case OPT_PARTS:
+        return take_parts(p, spec, value);
+    case OPT_HAMMING_BITS:
+        return take_count(p, spec, value, 4096, &o->hamming_bits);
+    case OPT_GROUP_BITS:
+        return take_count(p, spec, value, 64, &o->group_bits);
     case OPT_THREADS:
         return take_count(p, spec, value, 256, &o->threads);
     case OPT_COLUMNS:
         return take_count(p, spec, value, 10000, &o->columns);
+    case OPT_VERSIONS:
+        return take_choice(p, spec, value, &o->versions);
+    case OPT_VIA:
+        return take_choice(p, spec, value, &o->via);
+    case OPT_TOP:
+        return take_from_zero(p, spec, value, &o->top);
     case OPT_CONTEXT:
-        return take_context(p, spec, value, &o->context);
+        return take_from_zero(p, spec, value, &o->context);
     case OPT_KIND:
         return take_choice(p, spec, value, &o->kind);
     case OPT_COUNT_OF:
@@ -392,7 +431,7 @@ static bool store(const parser *p, const option_spec *spec, const char *value) {
 static const option_spec *find_long(unsigned mask, const char *name, size_t length) {
     for (size_t i = 0; i < OPT_COUNT; i++) {
         const option_spec *spec = &option_table[i];
-        if (spec->long_name && spec->commands & mask && strlen(spec->long_name) == length &&
+        if (spec->long_name && option_known(spec, mask) && strlen(spec->long_name) == length &&
             !memcmp(spec->long_name, name, length))
             return spec;
     }
@@ -401,7 +440,8 @@ static const option_spec *find_long(unsigned mask, const char *name, size_t leng
 
 static const option_spec *find_short(unsigned mask, char name) {
     for (size_t i = 0; i < OPT_COUNT; i++)
-        if (option_table[i].short_name == name && option_table[i].commands & mask) return &option_table[i];
+        if (option_table[i].short_name == name && option_known(&option_table[i], mask))
+            return &option_table[i];
     return NULL;
 }
 
@@ -410,7 +450,7 @@ static bool unknown_long(const parser *p, const char *name, size_t length) {
     char given[64];
     size_t count = 0;
     for (size_t i = 0; i < OPT_COUNT; i++)
-        if (option_table[i].long_name && option_table[i].commands & p->mask)
+        if (option_table[i].long_name && option_known(&option_table[i], p->mask))
             known[count++] = option_table[i].long_name;
     snprintf(given, sizeof given, "%.*s", (int)(length < sizeof given ? length : sizeof given - 1), name);
     const char *near = nearest_word(given, known, count);
@@ -472,6 +512,7 @@ bool options_parse(options *out, const char *command_name, unsigned mask, int ar
                      .context = -1,
                      .share = -1,
                      .copies = -1,
+                     .top = -1,
                      .report_text = REPORT_TEXT,
                      .operands = argv + 1};
     bool ended = false;

@@ -6,8 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { KEY_MAX = 4096 };
-
 /* ---- the text form ---- */
 
 static void add_field(FILE *to, const char *name, const char *value) {
@@ -93,18 +91,32 @@ static ssize_t read_key(const char *path, uint8_t *key) {
     return size;
 }
 
+static stemma_status load_key(const char *path, uint8_t *key, size_t *size, stemma_error *error) {
+    ssize_t got = read_key(path, key);
+    if (got < 0)
+        return set_error(error, STEMMA_UNREADABLE, "cannot read key '%s': %s", path, cause_text(errno));
+    if (got > KEY_MAX)
+        return set_error(error, STEMMA_INVALID, "cannot use key '%s': it is longer than %d bytes", path,
+                         KEY_MAX);
+    *size = (size_t)got;
+    return STEMMA_OK;
+}
+
+enum exit_code key_from_options(const options *o, uint8_t key[KEY_MAX + 1], size_t *size) {
+    stemma_error error;
+    *size = 0;
+    return o->key_file && load_key(o->key_file, key, size, &error) ? complain_of(&error) : EXIT_DONE;
+}
+
 /* Replaces *recipe by the same under the key. */
 static stemma_status apply_key(const char *path, stemma_recipe **recipe, stemma_error *error) {
     uint8_t key[KEY_MAX + 1];
+    size_t size;
     stemma_recipe *keyed;
     stemma_error cause;
-    ssize_t size = read_key(path, key);
-    if (size < 0)
-        return set_error(error, STEMMA_UNREADABLE, "cannot read key '%s': %s", path, cause_text(errno));
-    if (size > KEY_MAX)
-        return set_error(error, STEMMA_INVALID, "cannot use key '%s': it is longer than %d bytes", path,
-                         KEY_MAX);
-    stemma_status status = stemma_recipe_with_key(*recipe, key, (size_t)size, &keyed, &cause);
+    stemma_status loaded = load_key(path, key, &size, error);
+    if (loaded) return loaded;
+    stemma_status status = stemma_recipe_with_key(*recipe, key, size, &keyed, &cause);
     explicit_bzero(key, sizeof key);
     if (status) return set_error(error, status, "cannot use key '%s': %s", path, cause.message);
     stemma_recipe_free(*recipe);

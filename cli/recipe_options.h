@@ -11,6 +11,10 @@
  * Complains and returns the exit code when it cannot be had. */
 enum exit_code recipe_from_options(const options *o, const char *command, stemma_recipe **out);
 
+/* The secret of --key, of which *size bytes are given; 0 without one. Complains when it cannot be read. */
+#define KEY_MAX 4096
+enum exit_code key_from_options(const options *o, uint8_t key[KEY_MAX + 1], size_t *size);
+
 /* The value of a field of the view in a recipe's text; length 0 when it is not there. */
 const char *recipe_field(const char *text, const char *name, size_t *length);
 

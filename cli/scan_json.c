@@ -111,18 +111,6 @@ void json_passage(const scan_report *r, const stemma_scan_passage *passage) {
     json_end(&line);
 }
 
-void json_problems(const scan_report *r) {
-    stemma_scan_problem problem;
-    for (uint64_t i = 0; i < r->summary.problems && report_heard(); i++) {
-        if (stemma_scan_get_problem(r->scan, i, &problem, NULL)) break;
-        json line = json_begin(r->out);
-        json_name(&line, "problem", problem.name);
-        if (problem.line) json_count(&line, "line", problem.line);
-        json_word(&line, "cause", problem.cause);
-        json_end(&line);
-    }
-}
-
 /* ---- the summary ---- */
 
 /* To the microsecond: more digits would be noise. */

@@ -7,14 +7,13 @@
 #include <unistd.h>
 
 #include "judge.h"
+#include "problems.h"
 #include "recipe_options.h"
 
 enum {
     FLUSH_NANOSECONDS = 200000000, /* a reader waits no longer for what is known */
     TERMINAL_EXCERPT = 300,
-    PASSAGES = 100,
-    PROBLEMS_LISTED = 20,
-    PROBLEMS_LOOKED_AT = 1000 /* of which some may be said once for all */
+    PASSAGES = 100
 };
 
 /* Sends on what was printed, if that is due. An error when nobody reads. */
@@ -125,39 +124,17 @@ stemma_status report_passages(scan_report *r, stemma_error *error) {
 
 /* ---- problems ---- */
 
-/* "PDF needs ...": what is said behind the name of the document. */
-static const char *reason_of(const char *cause) {
-    const char *end = strstr(cause, "': ");
-    return end ? end + 3 : cause;
-}
-
-/* What this program cannot do, rather than what is wrong with a document, is said once. */
-static bool is_said(const scan_report *r, uint64_t index, const stemma_scan_problem *problem) {
-    stemma_scan_problem before;
-    if (problem->status != STEMMA_UNSUPPORTED || index == 0) return false;
-    for (uint64_t i = 0; i < index; i++)
-        if (!stemma_scan_get_problem(r->scan, i, &before, NULL) && before.status == STEMMA_UNSUPPORTED &&
-            !strcmp(reason_of(before.cause), reason_of(problem->cause)))
-            return true;
-    return false;
+static bool problem_of_scan(const void *scan, uint64_t index, stemma_scan_problem *problem) {
+    return stemma_scan_get_problem(scan, index, problem, NULL) == STEMMA_OK;
 }
 
 void report_problems(const scan_report *r) {
-    stemma_scan_problem problem;
-    uint64_t count = r->summary.problems, listed = 0, said = 0;
-    char text[32];
-    if (count == 0) return;
-    if (!r->options->quiet && !r->options->json)
-        for (; listed < count && listed - said < PROBLEMS_LISTED && listed < PROBLEMS_LOOKED_AT; listed++) {
-            if (stemma_scan_get_problem(r->scan, listed, &problem, NULL)) break;
-            if (is_said(r, listed, &problem))
-                said++;
-            else
-                complain("%s", problem.cause);
-        }
-    if (said) complain("the same of %s more; --json has all", format_count(said, text, sizeof text));
-    if (listed && listed < count)
-        complain("and %s more; --json has all", format_count(count - listed, text, sizeof text));
-    complain("warning: %s document%s could not be read%s", format_count(count, text, sizeof text),
-             count == 1 ? "" : "s", r->summary.documents ? "; the others were scanned" : "");
+    const problem_list list = {problem_of_scan, r->scan, r->summary.problems};
+    problems_report(&list, !r->options->quiet && !r->options->json,
+                    r->summary.documents ? "; the others were scanned" : "");
+}
+
+void json_problems(const scan_report *r) {
+    const problem_list list = {problem_of_scan, r->scan, r->summary.problems};
+    problems_json(&list, r->out);
 }

@@ -4,8 +4,8 @@
 #include "base/sort.h"
 #include "effort.h"
 #include "join/join.h"
-#include "join/keys.h"
 #include "kernels/kernels.h"
+#include "sketch/keyer.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -33,12 +33,12 @@ struct pile {
 static void pile_init(struct pile *pile, const struct join_options *options, uint32_t room) {
     *pile = (struct pile){.room = room};
     assert_int_equal(join_plan_make(options, &pile->plan, NULL), STEMMA_OK);
-    assert_int_equal(keyer_new(&pile->plan, &pile->keyer, NULL), STEMMA_OK);
+    assert_int_equal(keyer_new(join_plan_form(&pile->plan), &pile->keyer, NULL), STEMMA_OK);
     pile->keys = mem_alloc(room * pile->plan.key_bytes + KERNEL_SLACK);
     pile->rank = mem_alloc(room * sizeof *pile->rank);
     pile->sizes = mem_alloc(room * sizeof *pile->sizes);
     pile->sample_counts = mem_alloc(room * sizeof *pile->sample_counts);
-    struct sorter_options sorting = {.memory = (size_t)64 << 20, .key_bits = JOIN_SAMPLE_BITS};
+    struct sorter_options sorting = {.memory = (size_t)64 << 20, .key_bits = KEY_SAMPLE_BITS};
     assert_int_equal(sorter_new(&sorting, &pile->samples, NULL), STEMMA_OK);
 }
 
@@ -112,7 +112,7 @@ static void test_plan_floors(void **state) {
         assert_true(join_plan_found(&plan, options.threshold) >= .99);
         assert_true(join_plan_found(&plan, fmin(options.threshold + .05, 1)) >= .999);
         assert_true(join_plan_found(&plan, options.threshold / 2) < .06);
-        assert_true(plan.minima <= JOIN_MINIMA && plan.rows * plan.bands == plan.minima);
+        assert_true(plan.minima <= KEY_MINIMA && plan.rows * plan.bands == plan.minima);
         assert_true(plan.minima + plan.checks >= 3 * plan.bands); /* 24 bits each */
         assert_true(plan.key_bytes == plan.minima + plan.checks && plan.key_bytes <= 192);
     }
@@ -172,17 +172,17 @@ static void test_agreement(void **state) {
         struct join_plan plan;
         struct keyer *keyer = NULL;
         assert_int_equal(join_plan_make(&options, &plan, NULL), STEMMA_OK);
-        assert_int_equal(keyer_new(&plan, &keyer, NULL), STEMMA_OK);
+        assert_int_equal(keyer_new(join_plan_form(&plan), &keyer, NULL), STEMMA_OK);
         const double j = (double)shapes[s].common / (double)(shapes[s].common + shapes[s].a + shapes[s].b);
         const size_t rounds = effort(1000);
         uint64_t agree = 0;
         for (size_t round = 0; round < rounds; round++) {
-            uint8_t keys[2][2 * JOIN_MINIMA + KERNEL_SLACK];
+            uint8_t keys[2][2 * KEY_MINIMA + KERNEL_SLACK];
             struct vec64 none = {0};
             couple_make(&couple, shapes[s].common, shapes[s].a, shapes[s].b, &random);
             assert_int_equal(keyer_make(keyer, couple.a, couple.a_count, keys[0], &none, NULL), STEMMA_OK);
             assert_int_equal(keyer_make(keyer, couple.b, couple.b_count, keys[1], &none, NULL), STEMMA_OK);
-            agree += kernels_get()->equal_fields(keys[0], keys[1], plan.minima, JOIN_BITS);
+            agree += kernels_get()->equal_fields(keys[0], keys[1], plan.minima, KEY_BITS);
         }
         keyer_free(keyer);
         const double n = (double)rounds * plan.minima, p = j + (1 - j) / 256;
@@ -195,7 +195,7 @@ static void test_agreement(void **state) {
 static bool same_by_few(struct keyer *keyer, const struct join_plan *plan, const uint64_t *fp, size_t count,
                         const uint8_t *wanted_keys, const struct vec64 *wanted, uint32_t wanted_size) {
     static uint64_t few[3 * SET_MOST + SLACK];
-    uint8_t keys[2 * JOIN_MINIMA];
+    uint8_t keys[2 * KEY_MINIMA];
     struct vec64 got = {0};
     size_t kept = 0;
     bool done = false;
@@ -230,7 +230,7 @@ static void test_pieces(void **state) {
         struct join_plan plan;
         struct keyer *keyer = NULL;
         struct vec64 wanted = {0}, got = {0};
-        uint8_t wanted_keys[2 * JOIN_MINIMA], keys[2 * JOIN_MINIMA];
+        uint8_t wanted_keys[2 * KEY_MINIMA], keys[2 * KEY_MINIMA];
         for (size_t i = 0; i < count; i++) set[i] = rng_next(&random);
         size_t size = count + rng_below(&random, 2 * SET_MOST);
         for (size_t i = 0; i < size; i++) mixed[i] = i < count ? set[i] : set[rng_below(&random, count)];
@@ -241,7 +241,7 @@ static void test_pieces(void **state) {
             mixed[other] = swapped;
         }
         assert_int_equal(join_plan_make(&options, &plan, NULL), STEMMA_OK);
-        assert_int_equal(keyer_new(&plan, &keyer, NULL), STEMMA_OK);
+        assert_int_equal(keyer_new(join_plan_form(&plan), &keyer, NULL), STEMMA_OK);
         assert_int_equal(keyer_make(keyer, set, count, wanted_keys, &wanted, NULL), STEMMA_OK);
         const uint32_t wanted_size = keyer_size(keyer);
         assert_int_equal(keyer_make(keyer, mixed, size, keys, &got, NULL), STEMMA_OK);
@@ -276,13 +276,13 @@ static void test_samples_distinct(void **state) {
     struct join_plan plan;
     struct keyer *keyer = NULL;
     struct vec64 samples = {0};
-    uint8_t keys[2 * JOIN_MINIMA];
+    uint8_t keys[2 * KEY_MINIMA];
     for (size_t i = 0; i < 100000; i++) values[i] = i % 96; /* 0, 32, 64 */
     assert_int_equal(join_plan_make(&options, &plan, NULL), STEMMA_OK);
-    assert_int_equal(keyer_new(&plan, &keyer, NULL), STEMMA_OK);
+    assert_int_equal(keyer_new(join_plan_form(&plan), &keyer, NULL), STEMMA_OK);
     assert_int_equal(keyer_make(keyer, values, 100000, keys, &samples, NULL), STEMMA_OK);
     assert_int_equal(samples.len, 3);
-    for (size_t i = 0; i < samples.len; i++) assert_true(samples.data[i] >> JOIN_SAMPLE_BITS == 0);
+    for (size_t i = 0; i < samples.len; i++) assert_true(samples.data[i] >> KEY_SAMPLE_BITS == 0);
     vec64_release(&samples);
     keyer_free(keyer);
 }

@@ -1,5 +1,6 @@
 /* Fingerprint and sketch kernels of every table that can run here, held against the portable ones on random
  * input that ends right before an unreadable page. */
+#include "base/buf.h"
 #include "base/rng.h"
 #include "effort.h"
 #include "emulate/emulated.h"
@@ -280,9 +281,9 @@ static void test_bins(void **state) {
         }
 }
 
-static void check_open(const uint64_t *source, size_t count, size_t bins, const uint64_t filled[2],
+static void check_open(const uint64_t *source, size_t count, size_t bins, const uint64_t *filled,
                        uint64_t seed) {
-    uint64_t wanted[400], out[400 + KERNEL_SLACK];
+    uint64_t wanted[300], out[300 + KERNEL_SLACK];
     size_t kept = generic_open_bins(source, count, seed, bins, filled, wanted);
     for (size_t k = 0; k < table_count; k++) {
         const uint64_t *values = at_fence(&text_fence, source, count * 8, true);
@@ -302,7 +303,7 @@ static uint64_t unmix64(uint64_t x) {
 /* The last of each bin and the first of the next: only the low half of the product tells them apart. */
 static void test_open_bins_edges(void **state) {
     (void)state;
-    const uint64_t seed = 9, every_other[2] = {0x5555555555555555, 0x5555555555555555};
+    const uint64_t seed = 9, every = 0x5555555555555555, every_other[OPEN_BINS_MOST / 64] = {every, every};
     uint64_t values[2 * OPEN_BINS_MOST];
     for (uint64_t bins = 2; bins <= OPEN_BINS_MOST; bins++) {
         for (uint64_t bin = 1; bin < bins; bin++) {
@@ -321,7 +322,9 @@ static void test_open_bins(void **state) {
     uint64_t random = 7, values[300];
     for (size_t count = 0; count <= LENGTH(values); count++)
         for (size_t i = 0; i < LENGTH(bins); i++) {
-            const uint64_t filled[2] = {rng_next(&random) | rng_next(&random), rng_next(&random)};
+            uint64_t filled[OPEN_BINS_MOST / 64];
+            for (size_t k = 0; k < LENGTH(filled); k++)
+                filled[k] = k % 2 ? rng_next(&random) : rng_next(&random) | rng_next(&random);
             fill_values(values, count, 1, &random);
             check_open(values, count, bins[i], filled, rng_next(&random));
         }
@@ -468,6 +471,42 @@ static void test_bit_strings(void **state) {
     check_pair(a, b, MOST, true);
 }
 
+/* ---- rows of words ---- */
+
+enum { NEAR_WORDS_MOST = 40, NEAR_ROWS_MOST = 100 };
+
+/* Rows at all distances from the query, of up to NEAR_WORDS_MOST words, each column in a place of its own. */
+static void check_near_words(size_t words, size_t rows, uint64_t *random) {
+    static uint8_t columns[NEAR_WORDS_MOST][8 * NEAR_ROWS_MOST + KERNEL_SLACK];
+    const uint8_t *places[NEAR_WORDS_MOST];
+    uint64_t query[NEAR_WORDS_MOST];
+    uint32_t wanted[NEAR_ROWS_MOST + KERNEL_SLACK], got[NEAR_ROWS_MOST + KERNEL_SLACK];
+    for (size_t w = 0; w < words; w++) {
+        places[w] = columns[w];
+        query[w] = rng_next(random);
+        for (size_t row = 0; row < rows; row++) {
+            uint64_t flips = rng_next(random);
+            for (size_t i = row % 8; i; i--) flips &= rng_next(random);
+            store_u64(columns[w] + 8 * row, row % 9 == 8 ? ~query[w] : query[w] ^ flips);
+        }
+    }
+    for (uint32_t most = 0; most <= 64 * words; most += most < 40 ? 1 : 37) {
+        size_t near = generic_near_words(places, words, rows, query, most, wanted);
+        for (size_t k = 0; k < table_count; k++) {
+            assert_int_equal(tables_here[k]->near_words(places, words, rows, query, most, got), near);
+            assert_memory_equal(got, wanted, near * sizeof *got);
+        }
+    }
+}
+
+static void test_near_words(void **state) {
+    (void)state;
+    uint64_t random = 13;
+    for (size_t words = 1; words <= NEAR_WORDS_MOST; words += words < 8 ? 1 : 5)
+        for (size_t rows = 0; rows <= NEAR_ROWS_MOST; rows += rows < 40 ? 1 : 13)
+            check_near_words(words, rows, &random);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rabin_every_length),
@@ -484,6 +523,7 @@ int main(void) {
         cmocka_unit_test(test_simhash_of_very_many),
         cmocka_unit_test(test_horner),
         cmocka_unit_test(test_bit_strings),
+        cmocka_unit_test(test_near_words),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -55,14 +55,7 @@ stemma_status stemma_scan_add_path(stemma_scan *scan, const char *path, stemma_e
     if (!scan || !path) return fail(err, STEMMA_INVALID, "a scan and a path are needed");
     if (!*path) return fail(err, STEMMA_INVALID, "an empty path names no file");
     if (scan->started) return fail(err, STEMMA_INVALID, "the scan has begun");
-    char *copy = mem_copy_string(path);
-    if (!copy ||
-        !mem_grow((void **)&scan->operands, &scan->operand_cap, scan->operand_count + 1, sizeof copy)) {
-        mem_free(copy);
-        return fail_memory(err);
-    }
-    scan->operands[scan->operand_count++] = copy;
-    return STEMMA_OK;
+    return scan_add_path(scan, path, err);
 }
 
 stemma_status stemma_scan_add_text(stemma_scan *scan, const char *id, const void *data, size_t size,

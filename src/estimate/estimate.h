@@ -2,15 +2,8 @@
 #ifndef ESTIMATE_ESTIMATE_H
 #define ESTIMATE_ESTIMATE_H
 
+#include "estimate/quantity.h"
 #include "sketch/sketch.h"
-
-/* What is known of a pair. A quantity that the scheme cannot give is not known and says why. */
-struct estimates {
-    stemma_quantity resemblance, a_in_b, b_in_a, cosine;
-    /* How many independent draws each of the first three is worth: what estimates are chosen by. Choosing the
-     * narrowest interval would favour those that happen to say 0 or 1. */
-    double resemblance_draws, a_draws, b_draws;
-};
 
 /* One part of each sketch, under the specs `sa` and `sb`, which are comparable; neither document is empty. width:
  * bits of a fingerprint. */
@@ -22,18 +15,7 @@ stemma_status estimate_parts(const struct spec *sa, const struct part *a, const 
 stemma_status estimate_sketches(const struct stemma_sketch *a, const struct stemma_sketch *b,
                                 struct estimates *out, stemma_error *err);
 
-/* The relation that the numbers say (near-duplicate to unknown), and whether every value in the intervals says
- * the same. */
-stemma_relation judge(const struct estimates *estimates, const stemma_thresholds *thresholds, bool *certain);
-
 /* ---- shared by the estimators of this layer ---- */
-
-stemma_quantity quantity_unknown(const char *why);
-stemma_quantity quantity_exact(double value);
-
-/* `hits` of `trials` draws, and its 95 % interval. shrink < 1: the draws are a good part of all there is, so the
- * variance is that much smaller than the binomial's. */
-stemma_quantity quantity_share(double hits, double trials, double shrink);
 
 /* Each scheme's estimator (samples.c, minima.c, chunks.c, containment.c). */
 stemma_status estimate_samples(const struct spec *sa, const struct part *a, const struct spec *sb,

@@ -19,7 +19,7 @@ struct join_input {
     const uint32_t *rank; /* of each class: its place in keep order, below count */
     const uint32_t *sample_counts; /* of each class; not looked at when containment is not looked for, nor */
     const uint32_t *sizes;         /* of each class, as keyer_size says; NULL: they are not made use of */
-    struct sorter *samples;        /* finished, of JOIN_SAMPLE_BITS: a sample of keys.h, its class */
+    struct sorter *samples;        /* finished, of KEY_SAMPLE_BITS: a sample of keyer.h, its class */
     unsigned threads;              /* 0: one a processor */
     size_t memory;                 /* for sorting pairs that share samples; 0: JOIN_MEMORY */
     const char *directory;         /* of temporary files; may be NULL */

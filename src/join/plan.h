@@ -2,19 +2,7 @@
 #ifndef JOIN_PLAN_H
 #define JOIN_PLAN_H
 
-#include "base/error.h"
-
-#include <stddef.h>
-#include <stdint.h>
-
-#define JOIN_MINIMA  128 /* of a document, at most */
-#define JOIN_BITS    8   /* kept of a minimum */
-#define JOIN_QUERIES 255 /* samples of one document that are looked up, at most */
-
-/* Documents of up to so many distinct shingles are counted. The error of the ratio of two is within the
- * square of this: 3.6 standard deviations for documents of 166 shingles. */
-#define JOIN_COUNTED       1024
-#define JOIN_COUNTED_ERROR 1.025
+#include "sketch/sharing.h"
 
 struct join_options {
     double threshold; /* resemblance, .3 to 1 */
@@ -34,17 +22,16 @@ struct join_plan {
     uint32_t agree;               /* minima that a candidate has in common at least */
     uint64_t modulus, coarse, seed;
     uint32_t cap, few;
-    size_t checks;    /* 1 for each band, or none: bytes behind the minima */
-    size_t key_bytes; /* of all minima of a document, and these */
-    /* By the minima that agree: how much larger than what it contains a document is at least. */
-    float least_ratio[JOIN_MINIMA + 1];
-    float size_error; /* factor by which sizes above JOIN_COUNTED may be wrong */
-    /* Of n samples of a contained document, how many are shared at least. */
-    uint8_t shared[JOIN_QUERIES + 1];
+    size_t checks;          /* 1 for each band, or none: bytes behind the minima */
+    size_t key_bytes;       /* of all minima of a document, and these */
+    struct sharing sharing; /* where containment is looked for */
 };
 
 /* Errors: INVALID. */
 stemma_status join_plan_make(const struct join_options *options, struct join_plan *plan, stemma_error *err);
+
+/* What the keys of documents have to be like. */
+struct key_form join_plan_form(const struct join_plan *plan);
 
 /* The probability that a pair of this resemblance becomes a candidate by its minima (where no bucket is
  * over-full). */

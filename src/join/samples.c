@@ -18,8 +18,8 @@
 
 #include "base/alloc.h"
 #include "join/buckets.h"
-#include "join/keys.h"
 #include "kernels/kernels.h"
+#include "sketch/keyer.h"
 
 #include <stdatomic.h>
 
@@ -57,7 +57,7 @@ static int size_index(size_t size) {
 /* ---- what each class looks up ---- */
 
 static bool looks_up(const struct class_samples *class, uint64_t sample) {
-    return sample >> (JOIN_SAMPLE_BITS - 16) <= class->reach;
+    return sample >> (KEY_SAMPLE_BITS - 16) <= class->reach;
 }
 
 static void set_reach(struct samples *s) {
@@ -82,6 +82,7 @@ static void count_bucket(struct samples *s, const struct buckets *bucket) {
     const int size = bucket->full ? FULL : size_index(bucket->count);
     for (size_t i = 0; i < bucket->count; i++) {
         struct class_samples *class = &s->classes[bucket_class(bucket, i)];
+        __builtin_prefetch(&s->classes[bucket_ahead(bucket, i)]);
         if (looks_up(class, bucket->key)) add_one(&class->of_size[size]);
     }
 }
@@ -132,7 +133,8 @@ static void decide(const struct join_plan *plan, struct class_samples *class, ui
     unsigned samples = 0, taken = class->of_size[0];
     uint8_t size = 0;
     for (int i = 0; i <= FULL; i++) samples += class->of_size[i];
-    const unsigned missing = samples - plan->shared[samples < JOIN_QUERIES ? samples : JOIN_QUERIES];
+    const unsigned missing =
+        samples - plan->sharing.shared[samples < SHARING_SAMPLES ? samples : SHARING_SAMPLES];
     while (taken <= missing && size + 1 < SIZES) taken += class->of_size[++size];
     *need = (uint8_t)(taken <= missing ? 1 : taken - missing < UINT8_MAX ? taken - missing : UINT8_MAX);
     class->largest = samples == 0 ? 0 : size;
@@ -221,15 +223,8 @@ static stemma_status meet_all(struct meeting *m, struct buckets *buckets, const 
 
 /* ---- who is met often enough ---- */
 
-static double size_error(const struct samples *s, uint32_t class) {
-    return s->input->sizes[class] <= JOIN_COUNTED ? JOIN_COUNTED_ERROR : s->plan->size_error;
-}
-
-/* Two documents of about one size cannot have few minima in common when one contains the other. */
 static bool sizes_allow(const struct samples *s, uint32_t x, uint32_t y, uint64_t agree) {
-    const uint32_t *sizes = s->input->sizes;
-    double most = (double)sizes[y] * size_error(s, x) * size_error(s, y);
-    return most >= (double)s->plan->least_ratio[agree] * sizes[x];
+    return sharing_sizes_allow(&s->plan->sharing, s->input->sizes[x], s->input->sizes[y], agree);
 }
 
 static uint64_t kinds_allowed(const struct samples *s, uint32_t first, uint32_t second, uint64_t kinds) {
@@ -237,7 +232,7 @@ static uint64_t kinds_allowed(const struct samples *s, uint32_t first, uint32_t 
     const struct join_plan *plan = s->plan;
     const uint32_t x = s->class_at[first], y = s->class_at[second];
     uint64_t agree = kernels_get()->equal_fields(
-        s->input->keys + x * plan->key_bytes, s->input->keys + y * plan->key_bytes, plan->minima, JOIN_BITS);
+        s->input->keys + x * plan->key_bytes, s->input->keys + y * plan->key_bytes, plan->minima, KEY_BITS);
     if (!sizes_allow(s, x, y, agree)) kinds &= ~(uint64_t)CANDIDATE_FIRST_IN_SECOND;
     if (!sizes_allow(s, y, x, agree)) kinds &= ~(uint64_t)CANDIDATE_SECOND_IN_FIRST;
     return kinds;
@@ -303,7 +298,6 @@ static stemma_status open_slice(const struct samples *s, uint32_t slice, bool sh
 stemma_status samples_count(struct samples *s, uint32_t slice, stemma_error *err) {
     struct buckets buckets;
     stemma_status status = open_slice(s, slice, false, &buckets, err);
-    buckets.fetch[0] = (struct bucket_fetch){s->classes, sizeof *s->classes};
     if (status == STEMMA_OK) status = count_all(s, &buckets, &s->heads[slice], err);
     buckets_close(&buckets);
     return status;
@@ -332,8 +326,6 @@ stemma_status samples_meet(struct samples *s, uint32_t slice, struct join_counts
     m.ranks = mem_alloc(s->plan->cap * sizeof *m.ranks);
     m.needs = mem_alloc(s->plan->cap * sizeof *m.needs);
     stemma_status status = open_slice(s, slice, true, &buckets, err);
-    buckets.fetch[0] = (struct bucket_fetch){s->classes, sizeof *s->classes};
-    buckets.fetch[1] = (struct bucket_fetch){s->input->rank, sizeof *s->input->rank};
     if (status == STEMMA_OK && !(m.ranks && m.needs)) status = fail_memory(err);
     if (status == STEMMA_OK) status = meet_all(&m, &buckets, s->heads[slice].data, err);
     buckets_close(&buckets);

@@ -20,6 +20,7 @@
         .minhash_update = avx2_minhash_update,                                                               \
         .simhash_update = avx2_simhash_update,                                                               \
         .hamming = avx2_hamming,                                                                             \
+        .near_words = avx2_near_words,                                                                       \
         .equal_fields = avx2_equal_fields,                                                                   \
         .symbol_columns = avx2_symbol_columns,                                                               \
         .filter_counters = avx2_filter_counters,                                                             \

@@ -6,6 +6,8 @@
  * order.
  */
 #include "kernels/avx2_vector.h"
+
+#include "base/buf.h"
 #include "kernels/generic.h"
 
 /* ---- what the template expects ---- */
@@ -120,7 +122,8 @@ static inline vec bins_of(vec values, vec seed, vec bins) {
     return _mm256_mul_epu32(_mm256_srli_epi64(x, 32), bins);
 }
 
-#define LIMIT_VALUES 1024 /* after so many, and each time they have doubled, the limit is worth being found again */
+#define LIMIT_VALUES                                                                                         \
+    1024 /* after so many, and each time they have doubled, the limit is worth being found again */
 
 static uint32_t largest(const uint32_t *minima, size_t bins) {
     uint32_t limit = 0;
@@ -128,7 +131,8 @@ static uint32_t largest(const uint32_t *minima, size_t bins) {
     return limit;
 }
 
-/* The more values there were, the fewer are below the largest minimum: only these are looked at one by one. */
+/* The more values there were, the fewer are below the largest minimum: only these are looked at one by one.
+ */
 static inline size_t products_below(uint32_t limit, const uint64_t *values, size_t count, vec seed, vec bins,
                                     uint64_t *out) {
     const vec limits = vec_all64(limit), low = vec_all64(UINT32_MAX);
@@ -143,7 +147,8 @@ static inline size_t products_below(uint32_t limit, const uint64_t *values, size
 }
 
 static size_t all_products(const uint64_t *values, size_t count, vec seed, vec bins, uint64_t *out) {
-    for (size_t i = 0; i < count; i += VEC_LANES) vec_store(out + i, bins_of(vec_load(values + i), seed, bins));
+    for (size_t i = 0; i < count; i += VEC_LANES)
+        vec_store(out + i, bins_of(vec_load(values + i), seed, bins));
     return count;
 }
 
@@ -154,8 +159,9 @@ void avx2_bin_minima(uint32_t *minima, size_t bins, uint64_t seed, const uint64_
     for (size_t at = 0; at < count; at += OPH_BLOCK) {
         size_t block = count - at < OPH_BLOCK ? count - at : OPH_BLOCK;
         if (at >= LIMIT_VALUES && (at & (at - 1)) == 0) limit = largest(minima, bins);
-        size_t kept = limit == UINT32_MAX ? all_products(values + at, block, seeds, factor, products)
-                                          : products_below(limit, values + at, block, seeds, factor, products);
+        size_t kept = limit == UINT32_MAX
+                          ? all_products(values + at, block, seeds, factor, products)
+                          : products_below(limit, values + at, block, seeds, factor, products);
         for (size_t i = 0; i < kept; i++) {
             uint32_t *bin = &minima[products[i] >> 32], candidate = (uint32_t)products[i], old = *bin;
             *bin = candidate < old ? candidate : old;
@@ -233,6 +239,62 @@ static uint64_t count_equal(const uint8_t *a, const uint8_t *b, size_t size, boo
         equal += (uint64_t)__builtin_popcount((unsigned)_mm256_movemask_epi8(same));
     }
     return wide ? equal / 2 : equal;
+}
+
+/* Rows in a step: four vectors, so that each word of the query is fetched once for all. */
+#define NEAR_ROWS  16
+#define NEAR_WORDS 31 /* whose counts fit into a byte */
+
+/* Bits in which 16 rows differ from the query, 64 bits each, in up to NEAR_WORDS words. */
+static inline void add_distances(const uint8_t *const *columns, size_t words, size_t row,
+                                 const uint64_t *query, __m256i sums[4]) {
+    const __m256i four_bits = _mm256_set1_epi8(15), ones = nibble_counts(1);
+    __m256i counts[4] = {_mm256_setzero_si256(), _mm256_setzero_si256(), _mm256_setzero_si256(),
+                         _mm256_setzero_si256()};
+    for (size_t w = 0; w < words; w++) {
+        const __m256i word = _mm256_set1_epi64x((int64_t)query[w]);
+        const uint8_t *rows = columns[w] + 8 * row;
+        for (int v = 0; v < 4; v++) {
+            __m256i differing = _mm256_xor_si256(vec_load(rows + 32 * v), word);
+            __m256i low = _mm256_and_si256(differing, four_bits);
+            __m256i high = _mm256_and_si256(_mm256_srli_epi16(differing, 4), four_bits);
+            counts[v] = _mm256_add_epi8(
+                counts[v], _mm256_add_epi8(_mm256_shuffle_epi8(ones, low), _mm256_shuffle_epi8(ones, high)));
+        }
+    }
+    for (int v = 0; v < 4; v++)
+        sums[v] = _mm256_add_epi64(sums[v], _mm256_sad_epu8(counts[v], _mm256_setzero_si256()));
+}
+
+/* A bit for each of 16 rows whose sum is at most the limit. */
+static inline unsigned sums_at_most(const __m256i sums[4], __m256i limit) {
+    unsigned near = 0;
+    for (int v = 0; v < 4; v++) {
+        __m256i beyond = _mm256_cmpgt_epi64(sums[v], limit);
+        near |= (~(unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(beyond)) & 15) << 4 * v;
+    }
+    return near;
+}
+
+size_t avx2_near_words(const uint8_t *const *columns, size_t words, size_t count, const uint64_t *query,
+                       uint32_t most, uint32_t *out) {
+    const __m256i limit = _mm256_set1_epi64x((int64_t)most);
+    size_t kept = 0;
+    for (size_t row = 0; row + NEAR_ROWS <= count; row += NEAR_ROWS) {
+        __m256i sums[4] = {_mm256_setzero_si256(), _mm256_setzero_si256(), _mm256_setzero_si256(),
+                           _mm256_setzero_si256()};
+        for (size_t w = 0; w < words; w += NEAR_WORDS)
+            add_distances(columns + w, words - w < NEAR_WORDS ? words - w : NEAR_WORDS, row, query + w, sums);
+        for (unsigned near = sums_at_most(sums, limit); near; near &= near - 1)
+            out[kept++] = (uint32_t)row + (uint32_t)__builtin_ctz(near);
+    }
+    for (size_t row = count / NEAR_ROWS * NEAR_ROWS; row < count; row++) {
+        uint64_t differing = 0;
+        for (size_t w = 0; w < words; w++)
+            differing += (uint64_t)__builtin_popcountll(load_u64(columns[w] + 8 * row) ^ query[w]);
+        if (differing <= most) out[kept++] = (uint32_t)row;
+    }
+    return kept;
 }
 
 uint64_t avx2_hamming(const uint8_t *a, const uint8_t *b, size_t size) {

@@ -21,6 +21,7 @@ const struct kernels kernels_avx512 = {
     .simhash_update = avx512_simhash_update,
     .horner = avx512_horner,
     .hamming = avx512_hamming,
+    .near_words = avx512_near_words,
     .equal_fields = avx512_equal_fields,
     .symbol_columns = avx2_symbol_columns,
     .filter_counters = avx2_filter_counters,

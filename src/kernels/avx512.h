@@ -27,6 +27,8 @@ void avx512_minhash_update(uint64_t *minima, size_t n, const uint64_t *coefficie
                            size_t count);
 void avx512_simhash_update(int64_t sums[64], uint64_t seed, const uint64_t *values, size_t count);
 uint64_t avx512_hamming(const uint8_t *a, const uint8_t *b, size_t size);
+size_t avx512_near_words(const uint8_t *const *columns, size_t words, size_t count, const uint64_t *query,
+                         uint32_t most, uint32_t *out);
 uint64_t avx512_equal_fields(const uint8_t *a, const uint8_t *b, size_t count, int bits);
 
 /* avx512_edit.c */

@@ -98,6 +98,30 @@ static uint64_t count_equal_pairs(const uint8_t *a, const uint8_t *b, size_t siz
     return equal;
 }
 
+/* Which of eight rows, as far as there are so many, differ from the query in at most `most` bits. */
+static inline __mmask8 near_rows(const uint8_t *const *columns, size_t words, size_t row, __mmask8 inside,
+                                 const uint64_t *query, __m512i most) {
+    __m512i sums = _mm512_setzero_si512();
+    for (size_t w = 0; w < words; w++) {
+        __m512i differing = _mm512_xor_si512(_mm512_maskz_loadu_epi64(inside, columns[w] + 8 * row),
+                                             _mm512_set1_epi64((int64_t)query[w]));
+        sums = _mm512_add_epi64(sums, _mm512_popcnt_epi64(differing));
+    }
+    return (__mmask8)(inside & _mm512_cmple_epu64_mask(sums, most));
+}
+
+size_t avx512_near_words(const uint8_t *const *columns, size_t words, size_t count, const uint64_t *query,
+                         uint32_t most, uint32_t *out) {
+    const __m512i limit = _mm512_set1_epi64((int64_t)most);
+    size_t kept = 0;
+    for (size_t row = 0; row < count; row += 8) {
+        __mmask8 inside = (__mmask8)(count - row < 8 ? (1u << (count - row)) - 1 : 255);
+        for (unsigned near = near_rows(columns, words, row, inside, query, limit); near; near &= near - 1)
+            out[kept++] = (uint32_t)row + (uint32_t)__builtin_ctz(near);
+    }
+    return kept;
+}
+
 uint64_t avx512_hamming(const uint8_t *a, const uint8_t *b, size_t size) {
     return count_differing(a, b, size, 1);
 }

@@ -1,6 +1,7 @@
 /* Portable kernels: plain C, the definition that every other version has to reproduce bit for bit. */
 #include "kernels/generic.h"
 
+#include "base/bits.h"
 #include "base/buf.h"
 #include "base/rng.h"
 #include "kernels/run_chars.h"
@@ -218,6 +219,18 @@ uint64_t generic_hamming(const uint8_t *a, const uint8_t *b, size_t size) {
     return differing;
 }
 
+size_t generic_near_words(const uint8_t *const *columns, size_t words, size_t count, const uint64_t *query,
+                          uint32_t most, uint32_t *out) {
+    size_t kept = 0;
+    for (size_t row = 0; row < count; row++) {
+        uint32_t differing = 0;
+        for (size_t w = 0; w < words; w++)
+            differing += (uint32_t)bits_count(load_u64(columns[w] + 8 * row) ^ query[w]);
+        if (differing <= most) out[kept++] = (uint32_t)row;
+    }
+    return kept;
+}
+
 static unsigned field(const uint8_t *bytes, size_t index, int bits) {
     if (bits == 16) return bytes[2 * index] | (unsigned)bytes[2 * index + 1] << 8;
     size_t bit = index * (size_t)bits;
@@ -247,6 +260,7 @@ const struct kernels kernels_portable = {
     .simhash_update = generic_simhash_update,
     .horner = generic_horner,
     .hamming = generic_hamming,
+    .near_words = generic_near_words,
     .equal_fields = generic_equal_fields,
     .symbol_columns = generic_symbol_columns,
     .filter_counters = generic_filter_counters,

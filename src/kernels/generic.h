@@ -26,6 +26,8 @@ void generic_minhash_update(uint64_t *minima, size_t n, const uint64_t *coeffici
 void generic_simhash_update(int64_t sums[64], uint64_t seed, const uint64_t *values, size_t count);
 void generic_horner(const struct horner_key *r, const uint8_t *blocks, size_t count, uint64_t sum[2]);
 uint64_t generic_hamming(const uint8_t *a, const uint8_t *b, size_t size);
+size_t generic_near_words(const uint8_t *const *columns, size_t words, size_t count, const uint64_t *query,
+                          uint32_t most, uint32_t *out);
 uint64_t generic_equal_fields(const uint8_t *a, const uint8_t *b, size_t count, int bits);
 size_t generic_common_prefix(const uint8_t *a, const uint8_t *b, size_t size);
 size_t generic_common_suffix(const uint8_t *a_end, const uint8_t *b_end, size_t size);

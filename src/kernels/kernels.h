@@ -221,6 +221,12 @@ struct kernels {
     /* Differing bits of two bit strings of `size` bytes. */
     uint64_t (*hamming)(const uint8_t *a, const uint8_t *b, size_t size);
 
+    /* Bit strings by columns: word w of row i is the little-endian 64-bit word i of columns[w]. Indices
+     * (ascending) of the rows that differ from the query in at most `most` bits. Returns how many. Nothing
+     * behind the words is read. */
+    size_t (*near_words)(const uint8_t *const *columns, size_t words, size_t count, const uint64_t *query,
+                         uint32_t most, uint32_t *out);
+
     /* Of `count` b-bit fields packed into bytes (b = 1, 2, 4, 8, 16), how many agree. */
     uint64_t (*equal_fields)(const uint8_t *a, const uint8_t *b, size_t count, int bits);
 

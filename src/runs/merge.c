@@ -4,7 +4,6 @@
 
 #include "base/alloc.h"
 #include "runs/record_sort.h"
-#include "runs/run.h"
 
 /* One run that is merged; with nothing left it loses against all others. */
 struct source {
@@ -60,17 +59,16 @@ static void replay(struct merge *m) {
     m->winner = winner;
 }
 
-static stemma_status open_source(struct source *source, const struct level_run *run, const char *directory,
-                                 uint64_t from, stemma_error *err) {
-    struct run_place place = {run->fd, run->offset, directory, true};
-    TRY(run_open(&place, run->extent, &source->run, err));
+static stemma_status open_source(struct source *source, const struct merge_run *run, uint64_t from,
+                                 stemma_error *err) {
+    TRY(run_open(&run->place, run->size, &source->run, err));
     TRY(run_reader_new(source->run, &source->reader, err));
     if (from > 0) TRY(run_reader_seek(source->reader, from, err));
     return advance(source, err);
 }
 
-stemma_status merge_new(const struct level_run *runs, size_t count, const char *directory, bool unique,
-                        uint64_t from, struct merge **out, stemma_error *err) {
+stemma_status merge_new(const struct merge_run *runs, size_t count, bool unique, uint64_t from,
+                        struct merge **out, stemma_error *err) {
     struct merge *m = mem_zero(1, sizeof *m);
     if (!m) return fail_memory(err);
     m->unique = unique;
@@ -78,8 +76,7 @@ stemma_status merge_new(const struct level_run *runs, size_t count, const char *
     while (m->leaves < count) m->leaves *= 2;
     stemma_status status = STEMMA_OK;
     for (size_t i = 0; i < m->leaves && status == STEMMA_OK; i++)
-        status = i < count ? open_source(&m->sources[i], &runs[i], directory, from, err)
-                           : advance(&m->sources[i], err);
+        status = i < count ? open_source(&m->sources[i], &runs[i], from, err) : advance(&m->sources[i], err);
     if (status != STEMMA_OK) {
         merge_free(m);
         return status;
@@ -87,6 +84,15 @@ stemma_status merge_new(const struct level_run *runs, size_t count, const char *
     m->winner = play(m, 1);
     *out = m;
     return STEMMA_OK;
+}
+
+stemma_status merge_levels(const struct level_run *runs, size_t count, const char *directory, bool unique,
+                           uint64_t from, struct merge **out, stemma_error *err) {
+    struct merge_run places[LEVELS_FAN];
+    for (size_t i = 0; i < count; i++)
+        places[i] = (struct merge_run){
+            {.fd = runs[i].fd, .offset = runs[i].offset, .name = directory, .unnamed = true}, runs[i].extent};
+    return merge_new(places, count, unique, from, out, err);
 }
 
 stemma_status merge_next(struct merge *m, struct record *records, size_t room, size_t *count,

@@ -77,7 +77,7 @@ static stemma_status copy_merged(struct sorter *sorter, struct merge *merge, str
 static stemma_status write_merged(struct sorter *sorter, const struct level_run *from, size_t count,
                                   struct run_writer *writer, stemma_error *err) {
     struct merge *merge;
-    TRY(merge_new(from, count, sorter->levels.directory, sorter->options.unique, 0, &merge, err));
+    TRY(merge_levels(from, count, sorter->levels.directory, sorter->options.unique, 0, &merge, err));
     stemma_status status = copy_merged(sorter, merge, writer, err);
     merge_free(merge);
     return status;
@@ -101,7 +101,7 @@ static stemma_status write_memory(struct sorter *sorter, struct run_writer *writ
 static stemma_status fill_run(void *owner, const struct level_run *from, size_t count, struct level_run *to,
                               stemma_error *err) {
     struct sorter *sorter = owner;
-    struct run_place place = {to->fd, 0, sorter->levels.directory, true};
+    struct run_place place = {.fd = to->fd, .name = sorter->levels.directory, .unnamed = true};
     struct run_writer *writer;
     TRY(run_writer_new(&place, BLOCK_RECORDS, &writer, err));
     stemma_status status =
@@ -226,8 +226,8 @@ static stemma_status open_cursor(struct sorter_cursor *cursor, uint32_t first, u
         return STEMMA_OK;
     }
     cursor->last = end < SORTER_PARTS ? part_key(sorter, end) - 1 : UINT64_MAX;
-    return merge_new(levels->runs, levels->count, levels->directory, sorter->options.unique,
-                     part_key(sorter, first), &cursor->merge, err);
+    return merge_levels(levels->runs, levels->count, levels->directory, sorter->options.unique,
+                        part_key(sorter, first), &cursor->merge, err);
 }
 
 stemma_status sorter_read_parts(struct sorter *sorter, uint32_t first, uint32_t end,

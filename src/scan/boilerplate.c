@@ -193,7 +193,7 @@ static void explain(struct boilerplate *b, struct common **by_key, size_t first,
     for (size_t i = first; i < end; i++) {
         if (b->example.data[i] % b->scan->plan.modulus) continue;
         struct common *inside =
-            find_key(by_key, b->common_count, join_sample_key(&b->scan->plan, b->example.data[i]));
+            find_key(by_key, b->common_count, key_sample(b->scan->plan.seed, b->example.data[i]));
         if (!inside) continue;
         inside->explained = true;
         if (inside->documents > passage->documents) passage->documents = inside->documents;
@@ -206,7 +206,7 @@ static stemma_status find_passage(struct boilerplate *b, struct common **by_key,
     const uint64_t *fp = b->example.data;
     size_t count = b->example.len, at = 0;
     while (at < count &&
-           (fp[at] % b->scan->plan.modulus || join_sample_key(&b->scan->plan, fp[at]) != common->key))
+           (fp[at] % b->scan->plan.modulus || key_sample(b->scan->plan.seed, fp[at]) != common->key))
         at++;
     if (at == count) return STEMMA_OK;
     size_t first = at, end = at + 1;

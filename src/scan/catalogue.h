@@ -58,6 +58,9 @@ struct document {
     const char *id; /* of a record, or in a container; NULL: the source's name */
 };
 
+/* Of its bytes and how they are read: what is a page by one name may be plain text by another. */
+struct identity document_identity(const struct document *document);
+
 struct text_class {
     struct identity text_identity;
     uint64_t text_size;
@@ -103,11 +106,11 @@ struct catalogue {
     struct source *sources;
     size_t source_count, source_cap;
     struct document *documents;
-    size_t document_count, document_cap;
+    size_t document_count, document_cap, documents_touched;
     struct text_class *classes;
-    size_t class_count, class_cap;
+    size_t class_count, class_cap, classes_touched;
     uint8_t *keys; /* [class][key_bytes], with KERNEL_SLACK readable bytes behind */
-    size_t key_cap, key_bytes;
+    size_t key_cap, key_bytes, keys_touched;
     struct problem *problems;
     size_t problem_count, problem_cap;
     struct identity_table by_bytes, by_text;
@@ -121,6 +124,8 @@ void catalogue_release(struct catalogue *catalogue);
 /* Before the reading begins. The name is copied. */
 stemma_status catalogue_add_source(struct catalogue *catalogue, const struct source *source,
                                    stemma_error *err);
+
+void catalogue_forget_sources(struct catalogue *catalogue); /* and all names */
 
 /* The rest may be called by any thread. */
 

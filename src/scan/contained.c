@@ -74,50 +74,42 @@ static stemma_status read_inside(struct worker *w, uint32_t source, stemma_error
 
 /* ---- all of them ---- */
 
-struct queued {
-    uint32_t same, source; /* same: the document that first had these bytes */
-    uint64_t size;
-};
+stemma_status scan_note_container(struct stemma_scan *scan, const struct document *document,
+                                  stemma_error *err) {
+    pthread_mutex_lock(&scan->catalogue.lock);
+    bool room = mem_grow((void **)&scan->containers, &scan->container_cap, scan->container_count + 1,
+                         sizeof *scan->containers);
+    if (room)
+        scan->containers[scan->container_count++] = (struct scan_container){
+            .same = document_identity(document), .source = document->source, .size = document->bytes};
+    pthread_mutex_unlock(&scan->catalogue.lock);
+    return room ? STEMMA_OK : fail_memory(err);
+}
 
 static int by_bytes_and_place(const void *a, const void *b) {
-    const struct queued *p = a, *q = b;
-    if (p->same != q->same) return p->same < q->same ? -1 : 1;
+    const struct scan_container *p = a, *q = b;
+    if (p->same.low != q->same.low) return p->same.low < q->same.low ? -1 : 1;
+    if (p->same.high != q->same.high) return p->same.high < q->same.high ? -1 : 1;
     return (p->source > q->source) - (p->source < q->source);
 }
 
 static int largest_first(const void *a, const void *b) {
-    const struct queued *p = a, *q = b;
+    const struct scan_container *p = a, *q = b;
     if (p->size != q->size) return p->size > q->size ? -1 : 1;
     return (p->source > q->source) - (p->source < q->source);
 }
 
-static stemma_status list_containers(const struct catalogue *c, struct queued **out, size_t *count,
-                                     stemma_error *err) {
-    size_t cap = 0;
-    for (size_t i = 0; i < c->document_count; i++) {
-        const struct document *d = &c->documents[i];
-        if (!d->holds) continue;
-        if (!mem_grow((void **)out, &cap, *count + 1, sizeof **out)) return fail_memory(err);
-        uint32_t same = d->same_as == NO_DOCUMENT ? (uint32_t)i : d->same_as;
-        (*out)[(*count)++] = (struct queued){same, d->source, d->bytes};
-    }
-    return STEMMA_OK;
-}
-
 /* One of each. */
-static void drop_copies(struct queued *queue, size_t *count) {
+static void drop_copies(struct scan_container *queue, size_t *count) {
     size_t kept = 0;
     qsort(queue, *count, sizeof *queue, by_bytes_and_place);
     for (size_t i = 0; i < *count; i++)
-        if (i == 0 || queue[i].same != queue[i - 1].same) queue[kept++] = queue[i];
+        if (i == 0 || !identity_equal(queue[i].same, queue[i - 1].same)) queue[kept++] = queue[i];
     *count = kept;
-    qsort(queue, *count, sizeof *queue, largest_first);
 }
 
 struct unpacking {
     struct stemma_scan *scan;
-    struct queued *queue;
-    size_t count;
     pthread_mutex_t lock; /* of what follows */
     size_t next;
     stemma_status status; /* the first failure ends it */
@@ -126,8 +118,8 @@ struct unpacking {
 
 static bool take_job(struct unpacking *u, uint32_t *source) {
     pthread_mutex_lock(&u->lock);
-    bool found = u->status == STEMMA_OK && u->next < u->count;
-    if (found) *source = u->queue[u->next++].source;
+    bool found = u->status == STEMMA_OK && u->next < u->scan->container_count;
+    if (found) *source = u->scan->containers[u->next++].source;
     pthread_mutex_unlock(&u->lock);
     return found;
 }
@@ -140,7 +132,7 @@ static void work(void *context, unsigned number) {
     (void)number;
     stemma_status status = worker_init(&w, u->scan, &error);
     while (status == STEMMA_OK && take_job(u, &source)) status = read_inside(&w, source, &error);
-    if (status == STEMMA_OK) status = worker_flush(&w, &error);
+    if (status == STEMMA_OK) status = w.kind->finish(w.taker, &error);
     worker_release(&w);
     if (status == STEMMA_OK) return;
     pthread_mutex_lock(&u->lock);
@@ -153,15 +145,12 @@ static void work(void *context, unsigned number) {
 
 stemma_status scan_read_contained(struct stemma_scan *scan, stemma_error *err) {
     struct unpacking u = {.scan = scan};
-    stemma_status status = list_containers(&scan->catalogue, &u.queue, &u.count, err);
-    if (status == STEMMA_OK && u.count) {
-        drop_copies(u.queue, &u.count);
-        pthread_mutex_init(&u.lock, NULL);
-        threads_run(scan->settings.threads, work, &u);
-        pthread_mutex_destroy(&u.lock);
-        mem_trim();
-        if (u.status != STEMMA_OK) status = fail(err, u.status, "%s", u.error.message);
-    }
-    mem_free(u.queue);
-    return status;
+    if (scan->container_count == 0) return STEMMA_OK;
+    if (!scan->takers->source) drop_copies(scan->containers, &scan->container_count);
+    qsort(scan->containers, scan->container_count, sizeof *scan->containers, largest_first);
+    pthread_mutex_init(&u.lock, NULL);
+    threads_run(scan->settings.threads, work, &u);
+    pthread_mutex_destroy(&u.lock);
+    mem_trim();
+    return u.status == STEMMA_OK ? STEMMA_OK : fail(err, u.status, "%s", u.error.message);
 }

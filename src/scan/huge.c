@@ -145,28 +145,15 @@ static stemma_status read_file(struct passage *p, const char *name, struct buf *
 
 /* ---- entering ---- */
 
-static stemma_status to_keyer(void *context, const uint64_t *fp, size_t count, const uint64_t *tokens,
-                              size_t token_count, stemma_error *err) {
-    (void)tokens, (void)token_count;
-    return keyer_add(context, fp, count, err);
-}
-
-/* The document is in the catalogue; now its text. */
-static stemma_status enter_text(struct worker *w, uint32_t number, struct passage *p, stemma_error *err) {
-    struct catalogue *c = &w->scan->catalogue;
-    uint32_t class;
-    bool made;
+/* The document was begun; now its text. */
+static stemma_status enter_text(struct worker *w, struct passage *p, stemma_error *err) {
     bool binary =
         p->binary || (p->text_size == 0 && !format_is_characters(p->format) && p->format != TEXT_MAIL);
     if (binary)
-        catalogue_set_state(c, number, p->kind > CONTAINER_MAIL ? DOCUMENT_CONTAINER : DOCUMENT_BINARY);
-    if (!binary && p->text_size == 0) catalogue_set_state(c, number, DOCUMENT_EMPTY);
-    if (p->text_size == 0) return STEMMA_OK;
-    TRY(catalogue_classify(c, number, identity_end(&p->text), p->text_size, &class, &made, err));
-    if (!made) return STEMMA_OK;
-    TRY(keyer_end(w->keyer, w->keys, &w->samples, err));
-    catalogue_set_keys(c, class, w->keys, keyer_size(w->keyer), (uint32_t)w->samples.len);
-    return worker_add_samples(w, class, err);
+        return w->kind->no_text(w->taker, p->kind > CONTAINER_MAIL ? DOCUMENT_CONTAINER : DOCUMENT_BINARY,
+                                NULL, err);
+    if (p->text_size == 0) return w->kind->no_text(w->taker, DOCUMENT_EMPTY, NULL, err);
+    return w->kind->end_pieces(w->taker, identity_end(&p->text), p->text_size, err);
 }
 
 static stemma_status enter(struct worker *w, uint32_t source, struct passage *p, stemma_error *err) {
@@ -175,37 +162,34 @@ static stemma_status enter(struct worker *w, uint32_t source, struct passage *p,
                                 .bytes_identity = identity_end(&p->bytes),
                                 .format = p->format,
                                 .holds = p->kind != CONTAINER_NONE};
-    uint32_t number;
-    bool seen;
-    TRY(catalogue_add_document(&w->scan->catalogue, &document, NULL, 0, &number, &seen, err));
-    if (!seen && p->failure.status != STEMMA_OK)
-        catalogue_fail_document(&w->scan->catalogue, number, &p->failure);
-    return seen || p->failure.status != STEMMA_OK ? STEMMA_OK : enter_text(w, number, p, err);
+    bool wanted;
+    TRY(worker_begin(w, &document, NULL, 0, &wanted, err));
+    if (wanted && p->failure.status != STEMMA_OK)
+        TRY(w->kind->no_text(w->taker, DOCUMENT_FAILED, &p->failure, err));
+    else if (wanted)
+        TRY(enter_text(w, p, err));
+    return w->kind->end(w->taker, err);
 }
 
-stemma_status huge_convert(struct worker *w, uint32_t number, const char *name, const uint8_t *bytes,
-                           size_t size, stemma_error *err) {
+stemma_status huge_convert(struct worker *w, const char *name, const uint8_t *bytes, size_t size,
+                           stemma_error *err) {
     struct stemma_scan *scan = w->scan;
     struct passage p;
-    keyer_begin(w->keyer);
-    stemma_status status =
-        passage_init(&p, scan, (struct shingle_sink){.context = w->keyer, .take = to_keyer}, err);
+    stemma_status status = passage_init(&p, scan, w->kind->begin_pieces(w->taker), err);
     if (status == STEMMA_OK) {
         pthread_mutex_lock(&scan->converting);
         status = take_converted(&p, name, bytes, size, err);
         pthread_mutex_unlock(&scan->converting);
     }
     if (status == STEMMA_OK) status = end_passage(&p, err);
-    if (status == STEMMA_OK) status = enter_text(w, number, &p, err);
+    if (status == STEMMA_OK) status = enter_text(w, &p, err);
     passage_release(&p);
     return status;
 }
 
 stemma_status huge_read(struct worker *w, uint32_t source, stemma_error *err) {
     struct passage p;
-    keyer_begin(w->keyer);
-    stemma_status status =
-        passage_init(&p, w->scan, (struct shingle_sink){.context = w->keyer, .take = to_keyer}, err);
+    stemma_status status = passage_init(&p, w->scan, w->kind->begin_pieces(w->taker), err);
     if (status == STEMMA_OK)
         status = read_file(&p, w->scan->catalogue.sources[source].name, &w->reader.bytes, err);
     if (status == STEMMA_OK) status = enter(w, source, &p, err);

@@ -8,14 +8,14 @@
 #include "scan/reading.h"
 #include "shingle/stream.h"
 
-/* Enters the document into the catalogue. Problems of the document are those of reading files; UNSUPPORTED
+/* Hands the document to the worker's taker. Problems of the document are those of reading files; UNSUPPORTED
  * for one that would have to be converted, and is too large for that. */
 stemma_status huge_read(struct worker *worker, uint32_t source, stemma_error *err);
 
-/* The text of a document that was entered, and is small until it is converted. Errors: as of
+/* The text of a document that was begun, and is small until it is converted. Errors: as of
  * document_extract. */
-stemma_status huge_convert(struct worker *worker, uint32_t document, const char *name, const uint8_t *bytes,
-                           size_t size, stemma_error *err);
+stemma_status huge_convert(struct worker *worker, const char *name, const uint8_t *bytes, size_t size,
+                           stemma_error *err);
 
 /* All fingerprints of a huge class, read again. CORRUPT when it changed meanwhile. */
 stemma_status huge_shingles(struct text_reader *reader, uint32_t class, struct shingle_sink sink,

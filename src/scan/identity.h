@@ -7,10 +7,14 @@
  * which were chosen without knowing the point collide with probability at most (ceil(size / 16) + 1) / 2^128,
  * and nobody learns the point from which files are called identical. A cryptographic digest, which would have
  * to hold against those who know everything, costs fifteen times as much.
+ *
+ * What outlives the run, and is compared with what others made, is such a digest: the first 128 bits of that
+ * of sketches.
  */
 #ifndef SCAN_IDENTITY_H
 #define SCAN_IDENTITY_H
 
+#include "base/digest.h"
 #include "kernels/kernels.h"
 
 struct identity {
@@ -19,10 +23,12 @@ struct identity {
 
 struct identity_key {
     struct horner_key point;
+    bool lasting; /* digests instead */
 };
 
 #define IDENTITY_BLOCK 16
 void identity_key_draw(struct identity_key *key);
+void identity_key_lasting(struct identity_key *key);
 void identity_key_set(struct identity_key *key, const uint8_t point[IDENTITY_BLOCK]); /* for tests */
 
 struct identity identity_of(const struct identity_key *key, const void *data, size_t size);
@@ -33,6 +39,7 @@ struct identity_state {
     uint64_t sum[2]; /* of the whole blocks */
     uint64_t size;
     uint8_t rest[IDENTITY_BLOCK]; /* size % IDENTITY_BLOCK bytes that are no block yet */
+    struct digest digest;         /* of a lasting key, instead of all above */
 };
 void identity_begin(struct identity_state *state, const struct identity_key *key);
 void identity_add(struct identity_state *state, const void *data, size_t size);

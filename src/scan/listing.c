@@ -5,9 +5,13 @@
 #include "read/file_ids.h"
 #include "read/tree.h"
 #include "scan/scan.h"
+#include "scan/taker.h"
 
 #include <string.h>
 #include <sys/stat.h>
+
+/* Where they need not all be known at once. */
+enum { LISTED_MOST = 1 << 16 };
 
 struct listing {
     struct stemma_scan *scan;
@@ -25,7 +29,12 @@ static bool is_dataset(const struct listing *l, const char *path) {
 
 static stemma_status take_file(void *context, const struct tree_file *file, stemma_error *err) {
     struct listing *l = context;
+    const struct taker_kind *takers = l->scan->takers;
     bool added = true;
+    if (takers->listed && l->scan->catalogue.source_count >= LISTED_MOST) {
+        TRY(takers->listed(l->scan, err));
+        progress_stage(l->scan, "listing", 0, 0);
+    }
     if (!file_ids_add(&l->seen, file->device, file->inode, &added)) return fail_memory(err);
     if (!added) {
         l->scan->summary.repeated++;

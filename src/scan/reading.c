@@ -1,6 +1,5 @@
 /*
- * Every document, once: its bytes' identity, its text, its class; and for the first of each class the keys
- * and samples that the join works with.
+ * Every document, once: its bytes' identity and its text, for whoever takes it (taker.h).
  *
  * Workers take files one by one, the largest first, so that none of them holds up the end; of data sets they
  * take batches of records. Bytes that were seen before are not looked at again.
@@ -20,35 +19,15 @@
 /* ---- a worker ---- */
 
 stemma_status worker_init(struct worker *w, struct stemma_scan *scan, stemma_error *err) {
-    *w = (struct worker){.scan = scan};
+    *w = (struct worker){.scan = scan, .kind = scan->takers};
     TRY(text_reader_init(&w->reader, scan, err));
-    TRY(keyer_new(&scan->plan, &w->keyer, err));
-    w->keys = mem_alloc(scan->plan.key_bytes);
-    w->records = mem_alloc(SAMPLE_ROOM * sizeof *w->records);
-    return w->keys && w->records ? STEMMA_OK : fail_memory(err);
+    return w->kind->new(scan, &w->taker, err);
 }
 
 void worker_release(struct worker *w) {
+    if (w->taker) w->kind->free(w->taker);
     text_reader_release(&w->reader);
-    keyer_free(w->keyer);
-    mem_free(w->keys);
-    mem_free(w->records);
     record_reader_release(&w->records_in);
-    vec64_release(&w->samples);
-}
-
-stemma_status worker_flush(struct worker *w, stemma_error *err) {
-    size_t count = w->record_count;
-    w->record_count = 0;
-    return count ? sorter_add(w->scan->samples, w->records, count, err) : STEMMA_OK;
-}
-
-stemma_status worker_add_samples(struct worker *w, uint32_t class, stemma_error *err) {
-    for (size_t i = 0; i < w->samples.len; i++) {
-        if (w->record_count == SAMPLE_ROOM) TRY(worker_flush(w, err));
-        w->records[w->record_count++] = (struct record){w->samples.data[i], class};
-    }
-    return STEMMA_OK;
 }
 
 bool is_problem(stemma_status status) {
@@ -57,53 +36,6 @@ bool is_problem(stemma_status status) {
 }
 
 /* ---- one document ---- */
-
-static stemma_status to_keyer(void *context, const uint64_t *fp, size_t count, const uint64_t *tokens,
-                              size_t token_count, stemma_error *err) {
-    (void)tokens, (void)token_count;
-    return keyer_add(context, fp, count, err);
-}
-
-static stemma_status make_keys_by_piece(struct worker *w, const uint8_t *text, size_t size, bool *done,
-                                        stemma_error *err) {
-    struct shingle_sink sink = {.context = w->keyer, .take = to_keyer};
-    keyer_begin(w->keyer);
-    TRY(whole_pieces(w->reader.whole, text, size, sink, done, err));
-    return *done ? keyer_end(w->keyer, w->keys, &w->samples, err) : STEMMA_OK;
-}
-
-/* Of a long document samples may do. */
-static stemma_status make_keys(struct worker *w, const uint8_t *text, size_t size, stemma_error *err) {
-    const struct join_plan *plan = &w->scan->plan;
-    struct whole *whole = w->reader.whole;
-    const uint64_t *fp;
-    size_t count;
-    uint64_t tokens;
-    bool done = false;
-    if (plan->coarse > 1 && size > plan->minima * plan->coarse) {
-        TRY(whole_samples(whole, text, size, plan->coarse, &fp, &count, err));
-        TRY(keyer_make_coarse(w->keyer, fp, count, w->keys, &w->samples, &done, err));
-    }
-    if (!done) TRY(make_keys_by_piece(w, text, size, &done, err));
-    if (done) return STEMMA_OK;
-    TRY(whole_shingles(whole, text, size, &fp, &count, &tokens, err));
-    return keyer_make(w->keyer, fp, count, w->keys, &w->samples, err);
-}
-
-static stemma_status take_text(struct worker *w, uint32_t number, const uint8_t *text, size_t size,
-                               stemma_error *err) {
-    struct stemma_scan *scan = w->scan;
-    uint32_t class;
-    bool made;
-    struct identity identity = identity_of(&scan->key, text, size);
-    TRY(catalogue_classify(&scan->catalogue, number, identity, size, &class, &made, err));
-    if (!made) return STEMMA_OK;
-    TRY(make_keys(w, text, size, err));
-    catalogue_set_keys(&scan->catalogue, class, w->keys, keyer_size(w->keyer), (uint32_t)w->samples.len);
-    TRY(worker_add_samples(w, class, err));
-    texts_keep(&w->reader, class, text, size);
-    return STEMMA_OK;
-}
 
 void worker_wait(void *worker) {
     struct worker *w = worker;
@@ -115,24 +47,23 @@ void worker_go_on(void *worker) {
     if (--w->alone == 0) pthread_mutex_unlock(&w->scan->converting);
 }
 
-static stemma_status take_bytes(struct worker *w, uint32_t number, const char *name, const uint8_t *bytes,
-                                size_t size, bool contained, stemma_error *err);
+static stemma_status take_bytes(struct worker *w, const char *name, const uint8_t *bytes, size_t size,
+                                bool contained, stemma_error *err);
 
 /* What is in a container cannot be read again in pieces, as a file can: its text is held, however long. */
-static stemma_status take_roomy(struct worker *w, uint32_t number, const char *name, const uint8_t *bytes,
-                                size_t size, stemma_error *err) {
+static stemma_status take_roomy(struct worker *w, const char *name, const uint8_t *bytes, size_t size,
+                                stemma_error *err) {
     worker_wait(w);
     w->reader.roomy = true;
-    stemma_status status = take_bytes(w, number, name, bytes, size, true, err);
+    stemma_status status = take_bytes(w, name, bytes, size, true, err);
     w->reader.roomy = false;
     worker_go_on(w);
     return status;
 }
 
-/* A document whose bytes are new. */
-static stemma_status take_bytes(struct worker *w, uint32_t number, const char *name, const uint8_t *bytes,
-                                size_t size, bool contained, stemma_error *err) {
-    struct catalogue *catalogue = &w->scan->catalogue;
+/* A document whose text is wanted. */
+static stemma_status take_bytes(struct worker *w, const char *name, const uint8_t *bytes, size_t size,
+                                bool contained, stemma_error *err) {
     const uint8_t *text;
     size_t text_size;
     bool binary;
@@ -140,28 +71,22 @@ static stemma_status take_bytes(struct worker *w, uint32_t number, const char *n
     stemma_status status =
         text_reader_canon(&w->reader, name, bytes, size, &text, &text_size, &binary, &cause);
     bool too_long = status != STEMMA_OK && w->reader.extractor.too_long;
-    if (too_long && contained && !w->reader.roomy) return take_roomy(w, number, name, bytes, size, err);
+    if (too_long && contained && !w->reader.roomy) return take_roomy(w, name, bytes, size, err);
     if (too_long && !contained) {
-        status = huge_convert(w, number, name, bytes, size, &cause);
+        status = huge_convert(w, name, bytes, size, &cause);
         if (status == STEMMA_OK) return STEMMA_OK;
     }
-    if (is_problem(status)) {
-        catalogue_fail_document(catalogue, number, &cause);
-        return STEMMA_OK;
-    }
+    if (is_problem(status)) return w->kind->no_text(w->taker, DOCUMENT_FAILED, &cause, err);
     if (status != STEMMA_OK) return fail(err, status, "%s", cause.message);
-    if (binary) catalogue_set_state(catalogue, number, DOCUMENT_BINARY);
-    if (!binary && text_size == 0) catalogue_set_state(catalogue, number, DOCUMENT_EMPTY);
-    return binary || text_size == 0 ? STEMMA_OK : take_text(w, number, text, text_size, err);
+    if (binary) return w->kind->no_text(w->taker, DOCUMENT_BINARY, NULL, err);
+    if (text_size == 0) return w->kind->no_text(w->taker, DOCUMENT_EMPTY, NULL, err);
+    return w->kind->text(w->taker, &w->reader, text, text_size, err);
 }
 
-/* Not after every document: what a few of them take is little, and all workers wait for each other there. */
-static stemma_status make_room(struct worker *w, size_t id_size, stemma_error *err) {
-    enum { DOCUMENT = 256, OFTEN = 1 << 14 };
-    w->entered += DOCUMENT + id_size;
-    if (w->entered < OFTEN) return STEMMA_OK;
-    w->entered = 0;
-    return texts_make_room(w->scan, err);
+stemma_status worker_begin(struct worker *w, const struct document *document, const char *id, size_t id_size,
+                           bool *wanted, stemma_error *err) {
+    if (document->holds && !id) TRY(scan_note_container(w->scan, document, err));
+    return w->kind->document(w->taker, document, id, id_size, wanted, err);
 }
 
 stemma_status worker_take(struct worker *w, const struct document *place, const char *name, const char *id,
@@ -170,18 +95,22 @@ stemma_status worker_take(struct worker *w, const struct document *place, const 
     struct stemma_scan *scan = w->scan;
     struct document document = *place;
     const bool contained = id && scan->catalogue.sources[place->source].kind == SOURCE_FILE;
-    uint32_t number;
-    bool seen;
+    bool wanted;
     document.bytes = size;
     document.bytes_identity = identity_of(&scan->key, bytes, size);
     document.format = (uint8_t)reading_format(scan, name, bytes, size);
     document.holds = kind != CONTAINER_NONE;
     if (kind > CONTAINER_MAIL) document.state = DOCUMENT_CONTAINER;
-    TRY(catalogue_add_document(&scan->catalogue, &document, id, id_size, &number, &seen, err));
-    if (!seen && kind <= CONTAINER_MAIL) TRY(take_bytes(w, number, name, bytes, size, contained, err));
+    TRY(worker_begin(w, &document, id, id_size, &wanted, err));
+    if (wanted && kind <= CONTAINER_MAIL) TRY(take_bytes(w, name, bytes, size, contained, err));
     /* Bytes of data sets and containers are counted as they come. */
     progress_add(scan, 1, id ? 0 : size);
-    return make_room(w, id_size, err);
+    return w->kind->end(w->taker, err);
+}
+
+static stemma_status ask_taker(struct worker *w, uint32_t source, bool *wanted, stemma_error *err) {
+    *wanted = true;
+    return w->kind->source ? w->kind->source(w->taker, source, wanted, err) : STEMMA_OK;
 }
 
 /* ---- files ---- */
@@ -189,8 +118,13 @@ stemma_status worker_take(struct worker *w, const struct document *place, const 
 static stemma_status take_file(struct worker *w, uint32_t number, stemma_error *err) {
     struct stemma_scan *scan = w->scan;
     const struct source *source = &scan->catalogue.sources[number];
-    bool huge = false;
+    bool huge = false, wanted;
     stemma_error cause;
+    TRY(ask_taker(w, number, &wanted, err));
+    if (!wanted) {
+        progress_add(scan, 1, source->size);
+        return STEMMA_OK;
+    }
     stemma_status status = text_reader_read(&w->reader, source->name, &huge, &cause);
     if (status == STEMMA_OK && huge)
         status = huge_read(w, number, &cause);
@@ -278,13 +212,24 @@ static stemma_status open_dataset(struct reading *r, struct source *source, stem
     return copied ? status : of_document(status);
 }
 
+static void end_reading(struct reading *r, stemma_status status, const stemma_error *error) {
+    if (r->status != STEMMA_OK) return;
+    r->status = status;
+    r->error = *error;
+}
+
 /* The next batch of the data set at the head of the queue; false when it has no more, or cannot be read
  * further. */
-static bool next_batch(struct reading *r, uint32_t number, struct dataset_batch *batch) {
+static bool next_batch(struct reading *r, struct worker *w, uint32_t number, struct dataset_batch *batch) {
     struct source *source = &r->scan->catalogue.sources[number];
-    bool more = false;
+    bool more = false, wanted = true;
     stemma_error cause;
     uint64_t before = source->dataset ? dataset_position(source->dataset) : 0;
+    if (!source->dataset) {
+        stemma_status asked = ask_taker(w, number, &wanted, &cause);
+        if (asked != STEMMA_OK) end_reading(r, asked, &cause);
+        if (asked != STEMMA_OK || !wanted) return false;
+    }
     stemma_status status = source->dataset ? STEMMA_OK : open_dataset(r, source, &cause);
     if (status == STEMMA_OK) {
         status = of_document(dataset_next(source->dataset, batch, &more, &cause));
@@ -294,19 +239,18 @@ static bool next_batch(struct reading *r, uint32_t number, struct dataset_batch 
     if (is_problem(status) || status == STEMMA_INVALID) { /* invalid: no column of that name */
         catalogue_add_problem(&r->scan->catalogue, source->name, 0, &cause);
     } else {
-        r->status = status;
-        r->error = cause;
+        end_reading(r, status, &cause);
     }
     return false;
 }
 
-static bool take_job(struct reading *r, struct dataset_batch *batch, struct job *job) {
+static bool take_job(struct reading *r, struct worker *w, struct dataset_batch *batch, struct job *job) {
     bool found = false;
     pthread_mutex_lock(&r->lock);
     while (!found && r->status == STEMMA_OK && r->next < r->scan->catalogue.source_count) {
         job->source = r->queue[r->next];
         job->batched = r->scan->catalogue.sources[job->source].kind == SOURCE_DATASET;
-        found = !job->batched || next_batch(r, job->source, batch);
+        found = !job->batched || next_batch(r, w, job->source, batch);
         if (!job->batched || !found) r->next++;
     }
     pthread_mutex_unlock(&r->lock);
@@ -331,16 +275,13 @@ static void work(void *context, unsigned number) {
     stemma_error error;
     (void)number;
     stemma_status status = worker_init(&w, r->scan, &error);
-    while (status == STEMMA_OK && take_job(r, &batch, &job)) status = do_job(&w, &job, &batch, &error);
-    if (status == STEMMA_OK) status = worker_flush(&w, &error);
+    while (status == STEMMA_OK && take_job(r, &w, &batch, &job)) status = do_job(&w, &job, &batch, &error);
+    if (status == STEMMA_OK) status = w.kind->finish(w.taker, &error);
     dataset_batch_release(&batch);
     worker_release(&w);
     if (status == STEMMA_OK) return;
     pthread_mutex_lock(&r->lock);
-    if (r->status == STEMMA_OK) {
-        r->status = status;
-        r->error = error;
-    }
+    end_reading(r, status, &error);
     pthread_mutex_unlock(&r->lock);
 }
 
@@ -355,7 +296,7 @@ static int queue_order(const void *a, const void *b, void *context) {
     return (i > k) - (i < k);
 }
 
-stemma_status scan_read(struct stemma_scan *scan, stemma_error *err) {
+stemma_status scan_read_sources(struct stemma_scan *scan, stemma_error *err) {
     struct catalogue *c = &scan->catalogue;
     struct reading r = {.scan = scan, .status = STEMMA_OK};
     uint64_t bytes = 0;
@@ -374,8 +315,12 @@ stemma_status scan_read(struct stemma_scan *scan, stemma_error *err) {
     mem_free(r.queue);
     mem_trim(); /* of the workers' memory */
     if (r.status != STEMMA_OK) return fail(err, r.status, "%s", r.error.message);
-    TRY(scan_read_contained(scan, err));
+    return scan_read_contained(scan, err);
+}
+
+stemma_status scan_read(struct stemma_scan *scan, stemma_error *err) {
+    TRY(scan_read_sources(scan, err));
     TRY(texts_make_room(scan, err));
-    catalogue_settle(c);
+    catalogue_settle(&scan->catalogue);
     return sorter_finish(scan->samples, err);
 }

@@ -2,10 +2,10 @@
 
 #include "base/alloc.h"
 #include "base/thread.h"
-#include "join/keys.h"
 #include "read/dataset.h"
 #include "scan/filter.h"
 #include "scan/original.h"
+#include "scan/taker.h"
 #include "shingle/whole.h"
 
 #include <string.h>
@@ -35,34 +35,16 @@ static size_t held(size_t size) {
     return size < SCAN_HELD ? SCAN_HELD : size > HELD_MOST ? HELD_MOST : size;
 }
 
-/* One token in so many is a sample: one in about 120 bytes, whatever a token is. On disk that is less than a
- * twentieth of the text (of Chinese, whose words are short, a tenth), and a page of 1 KB has seven: if a
- * template makes up half of it, which tells nothing, enough is left to find what contains it. */
-static uint64_t modulus_of(enum unit unit) {
-    switch (unit) {
-    case UNIT_BYTE:
-    case UNIT_CHAR:
-        return 128;
-    case UNIT_WORD:
-        return 20;
-    case UNIT_LINE:
-        return 3;
-    }
-    return 20;
-}
-
-/* Where samples are fast, those of one window in so many decide the minima of documents of 10 KB and more. */
-#define COARSE 16
-
 static stemma_status make_plan(struct stemma_scan *scan, stemma_error *err) {
     const stemma_scan_options *o = &scan->settings.options;
+    const struct key_form form = key_form_for(&scan->recipe->view);
     struct join_options options = {.threshold = o->threshold,
                                    .contained =
                                        o->contained > 0 || !o->boilerplate ? o->contained : CONTAINED,
-                                   .modulus = modulus_of(scan->recipe->view.unit),
-                                   .coarse = whole_samples_fast(&scan->recipe->view) ? COARSE : 1,
+                                   .modulus = form.modulus,
+                                   .coarse = form.coarse,
                                    .cap = o->cap,
-                                   .seed = view_seed(&scan->recipe->view)};
+                                   .seed = form.seed};
     return join_plan_make(&options, &scan->plan, err);
 }
 
@@ -82,7 +64,7 @@ static stemma_status prepare(struct stemma_scan *scan, stemma_error *err) {
                                      .directory = limits->temporary_directory,
                                      .stop = limits->stop,
                                      .threads = scan->settings.threads,
-                                     .key_bits = JOIN_SAMPLE_BITS};
+                                     .key_bits = KEY_SAMPLE_BITS};
     return sorter_new(&options, &scan->samples, err);
 }
 
@@ -93,6 +75,7 @@ stemma_status scan_new(const struct stemma_recipe *recipe, const struct scan_set
     scan->recipe = recipe_retain(recipe);
     scan->settings = *settings;
     scan->settings.threads = thread_count(settings->options.threads);
+    scan->takers = &catalogue_taker;
     identity_key_draw(&scan->key);
     catalogue_init(&scan->catalogue, 0);
     texts_init(&scan->texts);
@@ -107,11 +90,28 @@ stemma_status scan_new(const struct stemma_recipe *recipe, const struct scan_set
     return STEMMA_OK;
 }
 
+stemma_status scan_add_path(struct stemma_scan *scan, const char *path, stemma_error *err) {
+    char *copy = mem_copy_string(path);
+    if (!copy ||
+        !mem_grow((void **)&scan->operands, &scan->operand_cap, scan->operand_count + 1, sizeof copy)) {
+        mem_free(copy);
+        return fail_memory(err);
+    }
+    scan->operands[scan->operand_count++] = copy;
+    return STEMMA_OK;
+}
+
+void scan_forget_sources(struct stemma_scan *scan) {
+    struct catalogue *c = &scan->catalogue;
+    for (size_t i = 0; i < c->source_count; i++)
+        if (c->sources[i].kind == SOURCE_DATASET) dataset_close(c->sources[i].dataset);
+    scan->container_count = 0;
+    catalogue_forget_sources(c);
+}
+
 void scan_free(struct stemma_scan *scan) {
     if (!scan) return;
-    for (size_t i = 0; i < scan->catalogue.source_count; i++)
-        if (scan->catalogue.sources[i].kind == SOURCE_DATASET)
-            dataset_close(scan->catalogue.sources[i].dataset);
+    scan_forget_sources(scan);
     for (size_t i = 0; i < scan->operand_count; i++) mem_free(scan->operands[i]);
     mem_free(scan->operands);
     texts_release(&scan->texts, scan->settings.threads);
@@ -120,6 +120,7 @@ void scan_free(struct stemma_scan *scan) {
     catalogue_release(&scan->catalogue);
     progress_release(&scan->progress);
     pthread_mutex_destroy(&scan->converting);
+    mem_free(scan->containers);
     mem_free(scan->ranking.class_of);
     mem_free(scan->ranking.rank_of);
     mem_free(scan->ranking.documents);

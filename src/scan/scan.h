@@ -9,12 +9,12 @@
 #include "estimate/overlap.h"
 #include "group/group.h"
 #include "join/join.h"
-#include "join/keys.h"
 #include "join/plan.h"
 #include "read/container.h"
 #include "scan/catalogue.h"
 #include "scan/progress.h"
 #include "scan/texts.h"
+#include "sketch/keyer.h"
 #include "sketch/recipe.h"
 
 /* Documents of up to so many bytes are held in memory, however little there is. */
@@ -51,6 +51,13 @@ struct scan_results {
     stemma_tree_node *nodes; /* of trees, group after group; NULL: not asked for */
 };
 
+/* A file that holds documents. */
+struct scan_container {
+    struct identity same; /* its bytes, and how they are read */
+    uint32_t source;
+    uint64_t size;
+};
+
 struct stemma_scan {
     const struct stemma_recipe *recipe;
     struct scan_settings settings;
@@ -58,7 +65,11 @@ struct stemma_scan {
     struct identity_key key;
     char **operands; /* paths to look at, in the order given */
     size_t operand_count, operand_cap;
+    const struct taker_kind *takers; /* of the documents that are read */
+    void *taken_for;                 /* what these work for, if it is not the scan */
     struct catalogue catalogue;
+    struct scan_container *containers; /* under the catalogue's lock while files are read */
+    size_t container_count, container_cap;
     struct texts texts;
     struct sorter *samples; /* (sample, class) */
     struct sorter *pairs;   /* candidates in ranks */
@@ -72,15 +83,17 @@ struct stemma_scan {
     size_t record_most;         /* records have to be */
     pthread_mutex_t converting; /* one such document at a time */
     struct scan_progress progress;
-    uint64_t *copies;   /* documents of ranking, as they are reported; made when asked for */
-    uint64_t lone_copy; /* the same of a document without class */
+    uint64_t *copies;                  /* documents of ranking, as they are reported; made when asked for */
+    uint64_t lone_copy;                /* the same of a document without class */
     struct original_reader *originals; /* likewise */
-    bool started, done; /* done: the run succeeded */
+    bool started, done;                /* done: the run succeeded */
 };
 
 /* recipe is retained; strings and lists of the options are copied. */
 stemma_status scan_new(const struct stemma_recipe *recipe, const struct scan_settings *settings,
                        struct stemma_scan **out, stemma_error *err);
+/* To be looked at; the path is copied. */
+stemma_status scan_add_path(struct stemma_scan *scan, const char *path, stemma_error *err);
 stemma_status scan_run(struct stemma_scan *scan, stemma_error *err);
 void scan_free(struct stemma_scan *scan);
 
@@ -97,6 +110,11 @@ struct worker;
 stemma_status scan_walk_container(struct stemma_scan *scan, uint32_t source, struct worker *worker,
                                   struct container_visitor *visitor, stemma_error *err);
 
+/* All sources that were listed, with what they hold. */
+stemma_status scan_read_sources(struct stemma_scan *scan, stemma_error *err);
+/* Others may be listed in their place. */
+void scan_forget_sources(struct stemma_scan *scan);
+
 /* ---- stages, in this order; each fills what the next needs ---- */
 
 stemma_status scan_list(struct stemma_scan *scan, stemma_error *err);
@@ -104,7 +122,7 @@ stemma_status scan_read(struct stemma_scan *scan, stemma_error *err);
 stemma_status scan_rank(struct stemma_scan *scan, stemma_error *err);
 stemma_status scan_match(struct stemma_scan *scan, stemma_error *err);
 stemma_status scan_group(struct stemma_scan *scan, stemma_error *err);
-stemma_status scan_trees(struct stemma_scan *scan, stemma_error *err); /* of all groups */
+stemma_status scan_trees(struct stemma_scan *scan, stemma_error *err);        /* of all groups */
 bool scan_same_bytes(const struct stemma_scan *scan, uint32_t a, uint32_t b); /* documents of the catalogue */
 
 /* The smallest fingerprints of a class, by its rank: see group.h. */

@@ -46,6 +46,7 @@
 #define avx512_minhash_update emulated_minhash_update
 #define avx512_simhash_update emulated_simhash_update
 #define avx512_hamming        emulated_hamming
+#define avx512_near_words     emulated_near_words
 #define avx512_equal_fields   emulated_equal_fields
 #define avx512_common_prefix  emulated_common_prefix
 #define avx512_common_suffix  emulated_common_suffix

@@ -3,9 +3,9 @@
 #include "family/family.h"
 #include "group/group.h"
 #include "join/join.h"
-#include "join/keys.h"
 #include "kernels/kernels.h"
 #include "runs/runs.h"
+#include "sketch/keyer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -92,7 +92,7 @@ struct joining {
     struct keyer *keyer;
     struct vec64 samples;
     struct sorter *sampled, *pairs;
-    uint8_t keys[JOIN_SETS * 2 * JOIN_MINIMA + KERNEL_SLACK];
+    uint8_t keys[JOIN_SETS * 2 * KEY_MINIMA + KERNEL_SLACK];
     uint32_t rank[JOIN_SETS], sample_counts[JOIN_SETS], sizes[JOIN_SETS];
 };
 
@@ -143,9 +143,9 @@ static stemma_status join_classes(const char *unused, stemma_error *error) {
     struct join_options options = {.threshold = .7, .contained = .9, .cap = 100};
     struct sorter_options sorting = {.memory = 1, .directory = world.folder, .threads = 1};
     stemma_status status = join_plan_make(&options, &j.plan, error);
-    if (status == STEMMA_OK) status = keyer_new(&j.plan, &j.keyer, error);
+    if (status == STEMMA_OK) status = keyer_new(join_plan_form(&j.plan), &j.keyer, error);
     if (status == STEMMA_OK) status = sorter_new(&sorting, &j.pairs, error);
-    sorting.key_bits = JOIN_SAMPLE_BITS;
+    sorting.key_bits = KEY_SAMPLE_BITS;
     if (status == STEMMA_OK) status = sorter_new(&sorting, &j.sampled, error);
     for (uint32_t class = 0; class < JOIN_SETS && status == STEMMA_OK; class ++)
         status = join_key(&j, class, error);

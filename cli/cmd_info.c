@@ -1,0 +1,97 @@
+/* stemma info: what a collection is and keeps. */
+#include "collections.h"
+#include "command.h"
+#include "json.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+static const char *time_text(int64_t nanoseconds, char *buffer, size_t size) {
+    time_t seconds = (time_t)(nanoseconds / 1000000000);
+    struct tm parts;
+    if (nanoseconds == 0 || !gmtime_r(&seconds, &parts)) return "never";
+    strftime(buffer, size, "%Y-%m-%dT%H:%M:%SZ", &parts);
+    return buffer;
+}
+
+static void print_json(const stemma_collection_info *i, const char *path, const char *recipe) {
+    char time[40];
+    json line = json_begin(stdout);
+    json_name(&line, "collection", path);
+    json_count(&line, "documents", i->documents);
+    json_count(&line, "datasets", i->datasets);
+    json_count(&line, "bytes", i->bytes);
+    json_count(&line, "removed", i->gone);
+    json_count(&line, "segments", i->segments);
+    json_count(&line, "commits", i->commit);
+    json_word(&line, "committed", time_text(i->committed, time, sizeof time));
+    json_word(&line, "recipe", recipe);
+    if (i->bits) json_count(&line, "hamming_bits", i->bits);
+    if (i->group_bits) json_count(&line, "group_bits", i->group_bits);
+    json_open(&line, "parts", '[');
+    for (size_t k = 0; k < i->part_count; k++) {
+        json_open(&line, NULL, '{');
+        json_word(&line, "part", i->part_list[k].name);
+        json_count(&line, "bytes", i->part_list[k].bytes);
+        json_bool(&line, "index", i->part_list[k].index);
+        json_close(&line, '}');
+    }
+    json_close(&line, ']');
+    json_end(&line);
+}
+
+static void print_part(const stemma_collection_part *part, uint64_t rows) {
+    char bytes[32];
+    printf("  %-14s %10s", part->name, format_bytes(part->bytes, bytes, sizeof bytes));
+    if (rows) printf("  %7.1f a document", (double)part->bytes / (double)rows);
+    puts(part->index ? "  (index)" : "");
+}
+
+static void print_words(const stemma_collection_info *i, const char *path, const char *recipe) {
+    char text[64], time[40];
+    print_name(stdout, path);
+    printf(": %s", count_of_documents(i->documents, text, sizeof text));
+    printf(", %s on disk\n", format_bytes(i->bytes, text, sizeof text));
+    printf("recipe     %s\n", recipe);
+    printf("commits    %s", format_count(i->commit, text, sizeof text));
+    printf(", the last one %s\n", time_text(i->committed, time, sizeof time));
+    printf("segments   %s", format_count(i->segments, text, sizeof text));
+    printf(", with %s removed that still take space\n", format_count(i->gone, text, sizeof text));
+    puts("parts");
+    for (size_t k = 0; k < i->part_count; k++) print_part(&i->part_list[k], i->documents);
+}
+
+static enum exit_code run(const options *o) {
+    stemma_collection *c;
+    stemma_collection_info info;
+    stemma_error error;
+    if (o->operand_count != 1)
+        return wrong_use("info", "one collection is needed, %zu given", o->operand_count);
+    enum exit_code code = collection_to_read(o, &c);
+    if (code) return code;
+    char *recipe = collection_view(c);
+    if (stemma_collection_get_info(c, &info, &error))
+        code = complain_of(&error);
+    else if (o->json)
+        print_json(&info, o->operands[0], recipe);
+    else
+        print_words(&info, o->operands[0], recipe);
+    free(recipe);
+    stemma_collection_free(c);
+    return code;
+}
+
+const command command_info = {
+    .name = "info",
+    .mask = IN_INFO,
+    .summary = "what a collection is and keeps",
+    .usage = "[OPTION]... COLLECTION",
+    .purpose =
+        "Says how many documents a collection has, how they are looked at, when it was last changed, and how many "
+        "bytes each part of it takes. Parts marked as an index can be made again from the others. "
+        "'stemma verify' checks all of it.",
+    .examples = "  stemma info contracts.stemma\n"
+                "  stemma info --json contracts.stemma | jq .documents\n",
+    .see_also = "stemma-info(1), stemma-verify(1), stemma-list(1)",
+    .run = run,
+};

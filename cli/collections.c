@@ -1,0 +1,136 @@
+#include "collections.h"
+
+#include "command.h"
+#include "reading_options.h"
+#include "recipe_options.h"
+
+#include <string.h>
+
+static stemma_collection_options options_for(const options *o, const char *user) {
+    stemma_collection_options how = stemma_collection_options_default();
+    how.write = user != NULL;
+    how.wait = o->wait;
+    how.user = user;
+    if (o->parts) how.parts = o->parts;
+    if (o->store_text) how.parts |= STEMMA_PART_TEXT;
+    if (o->hamming_bits) how.bits = o->hamming_bits;
+    if (o->group_bits) {
+        how.group_bits = o->group_bits;
+        how.parts |= STEMMA_PART_GROUPS;
+    }
+    return how;
+}
+
+/* The status goes through, so that the caller may do something else where there is none. */
+static stemma_status open_with_key(const options *o, const char *user, const uint8_t *key, size_t key_size,
+                                   stemma_collection **out, stemma_error *error) {
+    stemma_collection_options how = options_for(o, user);
+    stemma_limits limits = reading_limits(o);
+    how.key = key_size ? key : NULL;
+    how.key_size = key_size;
+    return stemma_collection_open(o->operands[0], &how, &limits, out, error);
+}
+
+static enum exit_code open_named(const options *o, const char *user, stemma_collection **out,
+                                 stemma_error *error) {
+    uint8_t key[KEY_MAX + 1];
+    size_t size;
+    enum exit_code code = key_from_options(o, key, &size);
+    error->status = STEMMA_OK;
+    if (code) return code;
+    stemma_status status = open_with_key(o, user, key, size, out, error);
+    explicit_bzero(key, sizeof key);
+    return status ? exit_code_of(status) : EXIT_DONE;
+}
+
+static enum exit_code open_or_complain(const options *o, const char *user, stemma_collection **out) {
+    stemma_error error;
+    enum exit_code code = open_named(o, user, out, &error);
+    return code && error.status ? complain_of(&error) : code;
+}
+
+enum exit_code collection_to_read(const options *o, stemma_collection **out) {
+    return open_or_complain(o, NULL, out);
+}
+
+enum exit_code collection_to_write(const options *o, const char *user, stemma_collection **out) {
+    return open_or_complain(o, user, out);
+}
+
+/* ---- that may have to be made ---- */
+
+static enum exit_code make(const options *o, const char *user, const stemma_recipe *recipe,
+                           stemma_collection **out) {
+    stemma_collection_options how = options_for(o, user);
+    stemma_limits limits = reading_limits(o);
+    stemma_error error;
+    return stemma_collection_create(o->operands[0], recipe, &how, &limits, out, &error) ? complain_of(&error)
+                                                                                        : EXIT_DONE;
+}
+
+static enum exit_code check_made(const options *o, const char *name, const stemma_recipe *asked,
+                                 const stemma_collection *c) {
+    stemma_error error;
+    if (o->parts || o->store_text || o->hamming_bits || o->group_bits)
+        return wrong_use(name, "'%s' is there already: what it keeps was chosen when it was made",
+                         o->operands[0]);
+    return recipe_check_stored(o, asked, o->operands[0], stemma_collection_recipe(c), &error)
+               ? complain_of(&error)
+               : EXIT_DONE;
+}
+
+enum exit_code collection_to_fill(const options *o, const char *name, const char *user,
+                                  stemma_collection **out, bool *made) {
+    stemma_recipe *recipe;
+    stemma_error error;
+    enum exit_code code = recipe_from_options(o, name, &recipe);
+    if (code) return code;
+    code = open_named(o, user, out, &error);
+    *made = code && error.status == STEMMA_NOT_FOUND;
+    if (*made)
+        code = make(o, user, recipe, out);
+    else if (code)
+        code = error.status ? complain_of(&error) : code;
+    else if ((code = check_made(o, name, recipe, *out)))
+        stemma_collection_free(*out);
+    stemma_recipe_free(recipe);
+    return code;
+}
+
+char *collection_view(const stemma_collection *c) {
+    char *view = need_copy(stemma_recipe_text(stemma_collection_recipe(c)));
+    view[strcspn(view, ";")] = 0;
+    return view;
+}
+
+static enum exit_code make_like(const options *o, const char *user, const char *model,
+                                stemma_collection **out) {
+    uint8_t key[KEY_MAX + 1];
+    stemma_collection_options how = options_for(o, user);
+    stemma_limits limits = reading_limits(o);
+    stemma_error error;
+    if (!strcmp(model, "-"))
+        return wrong_use("merge", "'%s' is not there, and standard input cannot say what it is to be",
+                         o->operands[0]);
+    enum exit_code code = key_from_options(o, key, &how.key_size);
+    if (code) return code;
+    how.key = how.key_size ? key : NULL;
+    stemma_status status = stemma_collection_create_like(o->operands[0], model, &how, &limits, out, &error);
+    explicit_bzero(key, sizeof key);
+    return status ? complain_of(&error) : EXIT_DONE;
+}
+
+enum exit_code collection_to_merge(const options *o, const char *user, const char *model,
+                                   stemma_collection **out) {
+    stemma_error error;
+    enum exit_code code = open_named(o, user, out, &error);
+    if (code && error.status == STEMMA_NOT_FOUND) return make_like(o, user, model, out);
+    return code && error.status ? complain_of(&error) : code;
+}
+
+const char *count_of_documents(uint64_t count, char *buffer, size_t size) {
+    char number[32];
+    snprintf(buffer, size, "%s document%s", format_count(count, number, sizeof number),
+             count == 1 ? "" : "s");
+    return buffer;
+}

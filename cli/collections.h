@@ -1,0 +1,29 @@
+/*
+ * collections.h - opening a collection for a command, and what its commands share.
+ */
+#ifndef STEMMA_CLI_COLLECTIONS_H
+#define STEMMA_CLI_COLLECTIONS_H
+
+#include "options.h"
+#include "output.h"
+
+/* The collection that is the first operand, under --key where that is given. Complains when it cannot be had.
+ */
+enum exit_code collection_to_read(const options *o, stemma_collection **out);
+/* user: "stemma add", what other writers are told. With --wait it waits for them. */
+enum exit_code collection_to_write(const options *o, const char *user, stemma_collection **out);
+/* The same, made where there is none, as the options say; *made tells. Options of the view that are given
+ * must be those of the collection. */
+enum exit_code collection_to_fill(const options *o, const char *name, const char *user,
+                                  stemma_collection **out, bool *made);
+
+/* How its documents are looked at: the recipe without what sketches would keep. Free the result. */
+char *collection_view(const stemma_collection *collection);
+/* The same, made like `model`: another collection, or a file of one. */
+enum exit_code collection_to_merge(const options *o, const char *user, const char *model,
+                                   stemma_collection **out);
+
+/* "n documents" */
+const char *count_of_documents(uint64_t count, char *buffer, size_t size);
+
+#endif

@@ -1,0 +1,64 @@
+#include "problems.h"
+
+#include "command.h"
+#include "json.h"
+
+#include <string.h>
+
+enum {
+    LISTED = 20,
+    LOOKED_AT = 1000 /* of which some may be said once for all */
+};
+
+/* "PDF needs ...": what is said behind the name of the document. */
+static const char *reason_of(const char *cause) {
+    const char *end = strstr(cause, "': ");
+    return end ? end + 3 : cause;
+}
+
+/* What this program cannot do, rather than what is wrong with a document, is said once. */
+static bool is_said(const problem_list *list, uint64_t index, const stemma_scan_problem *problem) {
+    stemma_scan_problem before;
+    if (problem->status != STEMMA_UNSUPPORTED) return false;
+    for (uint64_t i = 0; i < index; i++)
+        if (list->get(list->of, i, &before) && before.status == STEMMA_UNSUPPORTED &&
+            !strcmp(reason_of(before.cause), reason_of(problem->cause)))
+            return true;
+    return false;
+}
+
+static uint64_t list_some(const problem_list *list, uint64_t *said) {
+    stemma_scan_problem problem;
+    uint64_t at = 0;
+    for (; at < list->count && at - *said < LISTED && at < LOOKED_AT; at++) {
+        if (!list->get(list->of, at, &problem)) break;
+        if (is_said(list, at, &problem))
+            ++*said;
+        else
+            complain("%s", problem.cause);
+    }
+    return at;
+}
+
+void problems_report(const problem_list *list, bool listed, const char *rest) {
+    uint64_t said = 0, shown = listed ? list_some(list, &said) : 0;
+    char text[32];
+    if (list->count == 0) return;
+    if (said) complain("the same of %s more; --json has all", format_count(said, text, sizeof text));
+    if (shown && shown < list->count)
+        complain("and %s more; --json has all", format_count(list->count - shown, text, sizeof text));
+    complain("warning: %s document%s could not be read%s", format_count(list->count, text, sizeof text),
+             list->count == 1 ? "" : "s", rest);
+}
+
+void problems_json(const problem_list *list, FILE *out) {
+    stemma_scan_problem problem;
+    for (uint64_t i = 0; i < list->count && !stop_requested && !output_lost(); i++) {
+        if (!list->get(list->of, i, &problem)) break;
+        json line = json_begin(out);
+        json_name(&line, "problem", problem.name);
+        if (problem.line) json_count(&line, "line", problem.line);
+        json_word(&line, "cause", problem.cause);
+        json_end(&line);
+    }
+}

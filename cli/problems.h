@@ -1,0 +1,19 @@
+/*
+ * problems.h - documents that could not be read: said in words on standard error, or as JSON lines.
+ */
+#ifndef STEMMA_CLI_PROBLEMS_H
+#define STEMMA_CLI_PROBLEMS_H
+
+#include "output.h"
+
+typedef struct problem_list {
+    bool (*get)(const void *of, uint64_t index, stemma_scan_problem *problem); /* false: there is none */
+    const void *of;
+    uint64_t count;
+} problem_list;
+
+/* listed: each is said, not only how many; rest: what follows behind that. */
+void problems_report(const problem_list *list, bool listed, const char *rest);
+void problems_json(const problem_list *list, FILE *out);
+
+#endif

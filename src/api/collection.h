@@ -1,0 +1,31 @@
+/* What a caller of section 16 of stemma.h holds: a collection of src/index, and how documents become its
+ * rows. */
+#ifndef API_COLLECTION_H
+#define API_COLLECTION_H
+
+#include "collect/collecting.h"
+#include "collect/pending.h"
+#include "index/collection.h"
+
+struct stemma_collection {
+    struct collection *store;
+    const struct stemma_recipe *recipe; /* retained */
+    stemma_limits limits;
+    bool writes;
+    struct pending pending;        /* of a writer; the lock is held by nobody between calls */
+    struct collecting *adding;     /* the last _add, for its problems */
+    struct collecting *texts;      /* for documents in memory; NULL: there were none */
+    stemma_collection_part *parts; /* that were given last */
+    size_t part_cap;
+    struct direct *direct;               /* for questions about documents in memory; NULL: there were none */
+    stemma_query_options direct_options; /* how the last was asked, */
+    bool direct_plain;                   /* by which fields of data sets count as usual */
+};
+
+/* INVALID where it is not open to be written. */
+stemma_status collection_check_writer(const struct stemma_collection *collection, stemma_error *err);
+
+/* INVALID where a collection is there already. */
+stemma_status collection_refuse_existing(const char *path, stemma_error *err);
+
+#endif

@@ -1,0 +1,33 @@
+/* A document of a collection, read again from where it lay when it was added. */
+#ifndef COLLECT_AGAIN_H
+#define COLLECT_AGAIN_H
+
+#include "index/facts.h"
+#include "sketch/recipe.h"
+
+struct again;
+
+struct again_options {
+    stemma_limits limits;
+    const char *text_field, *id_field; /* of data sets; may be NULL */
+};
+
+/* The recipe must outlive it. One thread's. */
+stemma_status again_new(const struct stemma_recipe *recipe, const struct again_options *options,
+                        struct again **out, stemma_error *err);
+void again_free(struct again *again);
+
+struct again_text {
+    const char *name;     /* decides on the format; NULL: the bytes alone do */
+    const uint8_t *bytes; /* of the document */
+    size_t size;
+    const uint8_t *text; /* canonical, with KERNEL_SLACK readable bytes behind it */
+    size_t text_size;
+};
+
+/* *evidence is ORIGINAL, and *out given until the next call, when the document still has the bytes it had;
+ * CHANGED when it has others; GONE when it cannot be read. Fails only with INTERRUPTED and NO_MEMORY. */
+stemma_status again_read(struct again *again, struct cell id, const struct facts *facts,
+                         struct again_text *out, stemma_evidence *evidence, stemma_error *err);
+
+#endif

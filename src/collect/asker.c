@@ -1,0 +1,378 @@
+#include "collect/asker.h"
+
+#include "base/alloc.h"
+#include "base/sort.h"
+#include "estimate/overlap.h"
+#include "index/stored_text.h"
+#include "kernels/kernels.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Of more candidates than this, and `top` times as many, only the best by their sketches are held against the
+ * document: ten thousand near-copies are not all read to name ten. */
+enum { VERIFY_ALWAYS = 256, VERIFY_TIMES = 16 };
+
+struct asker {
+    struct collection *reader;
+    const struct stemma_recipe *recipe;
+    const struct asker_settings *settings;
+    stemma_thresholds thresholds;
+    struct overlap_aim aim;
+    struct retriever *retriever;
+    struct again *again;
+    struct overlap_base *base;
+    struct by_bits *by_bits; /* NULL: not asked for */
+    int samples, texts;      /* parts; -1: not kept */
+    struct buf stored;       /* a text */
+    struct vec64 unpacked;
+    bool ready; /* base is that of the document in question */
+};
+
+void asked_document_release(struct asked_document *document) {
+    vec64_release(&document->samples);
+}
+
+static void drop_answer(struct answer *answer, void (*drop)(stemma_alignment *)) {
+    mem_free(answer->id);
+    if (answer->alignment) drop(answer->alignment);
+}
+
+void answers_release(struct answers *answers, void (*drop)(stemma_alignment *)) {
+    for (size_t i = 0; i < answers->count; i++) drop_answer(&answers->list[i], drop);
+    mem_free(answers->list);
+    *answers = (struct answers){0};
+}
+
+/* ---- making one ---- */
+
+/* What is not asked for is never reached. */
+static double line_at(double threshold) {
+    return threshold > 0 ? threshold : 2;
+}
+
+static stemma_status prepare(struct asker *a, stemma_error *err) {
+    const struct view *view = &a->recipe->view;
+    TRY(retriever_new(a->reader, a->settings->again.limits.stop, &a->retriever, err));
+    TRY(again_new(a->recipe, &a->settings->again, &a->again, err));
+    if (a->settings->bits != HAMMING_AUTO) TRY(by_bits_new(a->reader, a->recipe, &a->by_bits, err));
+    return overlap_base_new(view, &a->recipe->tables, &a->base, err);
+}
+
+stemma_status asker_new(struct collection *reader, const struct stemma_recipe *recipe,
+                        const struct asker_settings *settings, struct asker **out, stemma_error *err) {
+    struct asker *a = mem_zero(1, sizeof *a);
+    if (!a) return fail_memory(err);
+    a->reader = reader;
+    a->recipe = recipe;
+    a->settings = settings;
+    a->thresholds = (stemma_thresholds){.size = sizeof a->thresholds,
+                                        .resemblance = line_at(settings->threshold),
+                                        .containment = line_at(settings->contained)};
+    a->aim = (struct overlap_aim){.resemblance = settings->threshold > 0 ? settings->threshold : 1,
+                                  .contained = settings->contained};
+    stemma_status status = prepare(a, err);
+    if (status == STEMMA_OK)
+        *out = a;
+    else
+        asker_free(a);
+    return status;
+}
+
+void asker_free(struct asker *a) {
+    if (!a) return;
+    retriever_free(a->retriever);
+    again_free(a->again);
+    overlap_base_free(a->base);
+    by_bits_free(a->by_bits);
+    buf_release(&a->stored);
+    vec64_release(&a->unpacked);
+    mem_free(a);
+}
+
+/* ---- by sketches ---- */
+
+/* What of the minima agrees by chance is taken off. */
+static stemma_quantity resemblance_of(uint32_t agree) {
+    const double chance = 1. / (1 << KEY_BITS);
+    stemma_quantity q = quantity_share(agree, KEY_MINIMA, 1);
+    double *const parts[] = {&q.value, &q.low, &q.high};
+    for (int i = 0; i < 3; i++) {
+        double share = (*parts[i] - chance) / (1 - chance);
+        *parts[i] = share > 0 ? share : 0;
+    }
+    return q;
+}
+
+static stemma_quantity containment_of(uint64_t shared, uint64_t samples) {
+    return samples ? quantity_share((double)shared, (double)samples, 1)
+                   : quantity_unknown("the document is too short to have samples");
+}
+
+static stemma_status count_samples(struct asker *a, const struct asked_document *d, struct candidate *c,
+                                   stemma_error *err) {
+    struct cell cell;
+    bool found;
+    if (c->samples || a->samples < 0) return STEMMA_OK;
+    TRY(collection_cell(a->reader, c->number, (size_t)a->samples, &cell, &found, err));
+    if (!found) return STEMMA_OK;
+    a->unpacked.len = 0;
+    TRY(samples_unpack(cell.bytes, cell.size, &a->unpacked, err));
+    c->samples = (uint32_t)a->unpacked.len;
+    c->shared = (uint32_t)common_u64(d->samples.data, d->samples.len, a->unpacked.data, a->unpacked.len);
+    return STEMMA_OK;
+}
+
+static stemma_status by_sketch(struct asker *a, const struct asked_document *d, struct candidate *c,
+                               struct answer *answer, stemma_error *err) {
+    TRY(count_samples(a, d, c, err));
+    answer->numbers = (struct estimates){.resemblance = resemblance_of(c->agree),
+                                         .a_in_b = containment_of(c->shared, d->samples.len),
+                                         .b_in_a = containment_of(c->shared, c->samples),
+                                         .cosine = quantity_unknown("no simhash was compared")};
+    return STEMMA_OK;
+}
+
+/* ---- by texts ---- */
+
+static stemma_status by_text(struct asker *a, const struct asked_document *d, const uint8_t *text,
+                             size_t size, struct answer *answer, bool *hopeless, stemma_error *err) {
+    struct overlap overlap;
+    if (!a->ready) overlap_base_set(a->base, d->text, d->text_size);
+    a->ready = true;
+    *hopeless = false;
+    TRY(overlap_with(a->base, text, size, &a->aim, &overlap, hopeless, err));
+    if (!*hopeless) overlap_quantities(&overlap, &answer->numbers);
+    return STEMMA_OK;
+}
+
+/* The stored text, where there is one. */
+static stemma_status read_stored(struct asker *a, uint64_t number, const struct facts *facts, bool *found,
+                                 stemma_error *err) {
+    struct cell cell;
+    *found = false;
+    if (a->texts < 0) return STEMMA_OK;
+    TRY(collection_cell(a->reader, number, (size_t)a->texts, &cell, found, err));
+    *found = *found && cell.size > 0;
+    return *found ? stored_text_unpack(cell.bytes, cell.size, facts->text_bytes, &a->stored, err) : STEMMA_OK;
+}
+
+/* The text of a stored document, and where it is from; without text: from its sketch. */
+static stemma_status read_text(struct asker *a, uint64_t number, struct cell id, const struct facts *facts,
+                               struct again_text *out, stemma_evidence *evidence, stemma_error *err) {
+    bool found;
+    *out = (struct again_text){0};
+    TRY(again_read(a->again, id, facts, out, evidence, err));
+    if (*evidence == STEMMA_FROM_ORIGINAL) return STEMMA_OK;
+    TRY(read_stored(a, number, facts, &found, err));
+    if (!found) return STEMMA_OK;
+    *evidence = STEMMA_FROM_STORED;
+    out->text = a->stored.data;
+    out->text_size = a->stored.len;
+    return STEMMA_OK;
+}
+
+static bool is_match(stemma_relation relation) {
+    return relation == STEMMA_NEAR_DUPLICATE || relation == STEMMA_CONTAINED || relation == STEMMA_CONTAINS;
+}
+
+/* Same bytes and same text are near-duplicates of a special kind. */
+static stemma_relation relation_of(struct asker *a, const struct asked_document *d, const struct facts *facts,
+                                   const struct answer *answer) {
+    bool certain;
+    stemma_relation relation = judge(&answer->numbers, &a->thresholds, &certain);
+    if (!is_match(relation)) return relation;
+    if (memcmp(d->text_digest, facts->text_digest, FACTS_DIGEST) != 0) return relation;
+    return memcmp(d->digest, facts->digest, FACTS_DIGEST) == 0 ? STEMMA_IDENTICAL : STEMMA_SAME_TEXT;
+}
+
+static stemma_status add_answer(struct answers *answers, struct answer *answer, struct cell id,
+                                stemma_error *err) {
+    if (!mem_grow((void **)&answers->list, &answers->cap, answers->count + 1, sizeof *answers->list))
+        return fail_memory(err);
+    answer->id = mem_alloc(id.size + 1);
+    if (!answer->id) return fail_memory(err);
+    memcpy(answer->id, id.bytes, id.size);
+    answer->id[id.size] = '\0';
+    answers->list[answers->count++] = *answer;
+    return STEMMA_OK;
+}
+
+/* One candidate, held against the document. */
+static stemma_status verify(struct asker *a, const struct asked_document *d, struct candidate *c,
+                            struct answers *answers, stemma_error *err) {
+    struct answer answer = {.number = c->number};
+    struct again_text text;
+    struct facts facts;
+    struct row row;
+    bool found, hopeless = false;
+    TRY(collection_record(a->reader, c->number, &row, &found, err));
+    if (!found) return STEMMA_OK;
+    TRY(facts_read(row.facts, &facts, err));
+    TRY(read_text(a, c->number, row.id, &facts, &text, &answer.evidence, err));
+    TRY(text.text && d->text ? by_text(a, d, text.text, text.text_size, &answer, &hopeless, err)
+                             : by_sketch(a, d, c, &answer, err));
+    if (hopeless) return STEMMA_OK;
+    answer.relation = relation_of(a, d, &facts, &answer);
+    if (answer.relation > STEMMA_CONTAINS) return STEMMA_OK;
+    return add_answer(answers, &answer, row.id, err);
+}
+
+/* ---- order ---- */
+
+/* Those that may resemble the document first, by the minima in common; then by the share of samples. */
+static double promise(const struct candidate *c, uint64_t samples) {
+    if (c->reasons & MAY_RESEMBLE) return 2 + c->agree;
+    const double most = (double)(c->samples < samples ? c->samples : samples);
+    return most > 0 ? c->shared / most : 0;
+}
+
+struct ranked {
+    double promise;
+    size_t place;
+};
+
+static int by_promise(const void *a, const void *b) {
+    const struct ranked *p = a, *q = b;
+    if (p->promise != q->promise) return p->promise > q->promise ? -1 : 1;
+    return (p->place > q->place) - (p->place < q->place);
+}
+
+static double value_of(stemma_quantity q) {
+    return q.known ? q.value : 0;
+}
+
+static double contained_more(const struct answer *a) {
+    double x = value_of(a->numbers.a_in_b), y = value_of(a->numbers.b_in_a);
+    return x > y ? x : y;
+}
+
+/* What resembles the document by itself, then what contains it or is contained in it. */
+static int best_first(const void *a, const void *b) {
+    const struct answer *p = a, *q = b;
+    const bool p_part = p->relation >= STEMMA_CONTAINED, q_part = q->relation >= STEMMA_CONTAINED;
+    const double p_value = p_part ? contained_more(p) : value_of(p->numbers.resemblance),
+                 q_value = q_part ? contained_more(q) : value_of(q->numbers.resemblance);
+    if (p_part != q_part) return p_part ? 1 : -1;
+    if (p_value != q_value) return p_value > q_value ? -1 : 1;
+    if (p->relation != q->relation) return p->relation < q->relation ? -1 : 1;
+    return strcmp(p->id, q->id);
+}
+
+/* ---- all of it ---- */
+
+static stemma_status verify_ranked(struct asker *a, const struct asked_document *d, struct candidates *c,
+                                   const struct ranked *ranked, size_t count, struct answers *answers,
+                                   stemma_error *err) {
+    a->ready = false;
+    for (size_t i = 0; i < count; i++) {
+        TRY(check_stop(a->settings->again.limits.stop, err));
+        TRY(verify(a, d, &c->list[ranked[i].place], answers, err));
+    }
+    return STEMMA_OK;
+}
+
+static size_t verify_most(const struct asker *a, size_t candidates) {
+    const size_t top = a->settings->top;
+    const size_t most =
+        VERIFY_ALWAYS + (top < SIZE_MAX / VERIFY_TIMES / 2 ? top * VERIFY_TIMES : SIZE_MAX / 2);
+    return top == 0 || candidates < most ? candidates : most;
+}
+
+static stemma_status verify_all(struct asker *a, const struct asked_document *d, struct candidates *c,
+                                struct answers *answers, struct asker_work *work, stemma_error *err) {
+    const size_t most = verify_most(a, c->count);
+    if (c->count == 0) return STEMMA_OK;
+    struct ranked *ranked = mem_alloc(c->count * sizeof *ranked);
+    if (!ranked) return fail_memory(err);
+    for (size_t i = 0; i < c->count; i++)
+        ranked[i] = (struct ranked){promise(&c->list[i], d->samples.len), i};
+    qsort(ranked, c->count, sizeof *ranked, by_promise);
+    stemma_status status = verify_ranked(a, d, c, ranked, most, answers, err);
+    mem_free(ranked);
+    work->candidates += c->count;
+    work->verified += most;
+    work->unverified += c->count - most;
+    return status;
+}
+
+static void cut(struct answers *answers, size_t top) {
+    if (answers->count) qsort(answers->list, answers->count, sizeof *answers->list, best_first);
+    while (top && answers->count > top) drop_answer(&answers->list[--answers->count], NULL);
+}
+
+/* How far apart the best are, from the same texts, read once more. */
+static stemma_status measure(struct asker *a, const struct asked_document *d, struct answers *answers,
+                             stemma_error *err) {
+    for (size_t i = 0; i < answers->count; i++) {
+        struct answer *answer = &answers->list[i];
+        stemma_evidence evidence;
+        struct again_text text;
+        struct facts facts;
+        struct row row;
+        bool found;
+        TRY(collection_record(a->reader, answer->number, &row, &found, err));
+        if (!found) continue;
+        TRY(facts_read(row.facts, &facts, err));
+        TRY(read_text(a, answer->number, row.id, &facts, &text, &evidence, err));
+        TRY(a->settings->measure(a->settings->context, d, text.text ? &text : NULL, answer, err));
+    }
+    return STEMMA_OK;
+}
+
+static stemma_status answer_one(struct asker *a, const struct asked_document *d, struct candidates *c,
+                                struct answers *answers, struct asker_work *work, stemma_error *err) {
+    TRY(verify_all(a, d, c, answers, work, err));
+    cut(answers, a->settings->top);
+    return a->settings->measure ? measure(a, d, answers, err) : STEMMA_OK;
+}
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static stemma_status find_by_bits(struct asker *a, const struct asked_document *documents, size_t count,
+                                  struct candidates *lists, struct asker_work *work, stemma_error *err) {
+    for (size_t i = 0; i < count; i++) {
+        const struct asked_document *d = &documents[i];
+        if (!d->text) continue;
+        TRY(by_bits_find(a->by_bits, d->text, d->text_size, a->settings->threshold, a->settings->bits,
+                         &lists[i], &work->retrieval, err));
+    }
+    return STEMMA_OK;
+}
+
+static stemma_status find(struct asker *a, const struct asked_document *documents, size_t count,
+                          struct candidates *lists, struct asker_work *work, stemma_error *err) {
+    if (a->by_bits) return find_by_bits(a, documents, count, lists, work, err);
+    struct question *questions = mem_alloc(count * sizeof *questions);
+    if (!questions) return fail_memory(err);
+    for (size_t i = 0; i < count; i++)
+        questions[i] = (struct question){documents[i].minima, &documents[i].samples};
+    stemma_status status = retrieve(a->retriever, &a->settings->asking, a->settings->way, questions, count,
+                                    lists, &work->retrieval, err);
+    mem_free(questions);
+    return status;
+}
+
+stemma_status asker_ask(struct asker *a, const struct asked_document *documents, size_t count,
+                        struct answers *answers, struct asker_work *work, stemma_error *err) {
+    if (count == 0) return STEMMA_OK;
+    const double begin = now();
+    a->samples = schema_find(collection_schema(a->reader), KIND_SAMPLES, 0);
+    a->texts = schema_find(collection_schema(a->reader), KIND_TEXT, 0);
+    struct candidates *lists = mem_zero(count, sizeof *lists);
+    if (!lists) return fail_memory(err);
+    stemma_status status = find(a, documents, count, lists, work, err);
+    const double found = now();
+    for (size_t i = 0; i < count && status == STEMMA_OK; i++)
+        status = answer_one(a, &documents[i], &lists[i], &answers[i], work, err);
+    work->seconds_finding += found - begin;
+    work->seconds_verifying += now() - found;
+    for (size_t i = 0; i < count; i++) candidates_release(&lists[i]);
+    mem_free(lists);
+    return status;
+}

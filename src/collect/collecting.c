@@ -1,0 +1,556 @@
+#include "collect/collecting.h"
+
+#include "base/alloc.h"
+#include "collect/row_maker.h"
+#include "collect/vanished.h"
+#include "index/facts.h"
+#include "scan/reading.h"
+#include "scan/taker.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* A file that was modified this recently may change again without another time. */
+#define RACY ((int64_t)2 * 1000000000)
+
+/* What the collection has of a source. */
+struct source_state {
+    bool known; /* it, or something inside it */
+    bool holds; /* it is read, and documents are inside it, or were */
+};
+
+struct collecting {
+    struct pending *pending;
+    const struct stemma_recipe *recipe;
+    struct stemma_scan *scan;
+    size_t member_part;
+    int64_t settled; /* files that were modified after this are looked at again */
+    struct source_state *states;
+    /* under the lock of pending */
+    stemma_add_summary counts;
+    struct vec64 met;     /* numbers of what is still inside files that were known */
+    struct worker *texts; /* for documents in memory; NULL: there were none */
+};
+
+/* One worker's. */
+struct collector {
+    struct collecting *all;
+    struct row_maker *maker;
+    struct buf id;
+    struct facts facts;
+    bool wanted;   /* the row is to be put, */
+    bool replaces; /* in place of another */
+};
+
+static void collector_free(void *taker) {
+    struct collector *c = taker;
+    if (!c) return;
+    row_maker_free(c->maker);
+    buf_release(&c->id);
+    mem_free(c);
+}
+
+static stemma_status collector_new(struct stemma_scan *scan, void **out, stemma_error *err) {
+    struct collector *c = mem_zero(1, sizeof *c);
+    if (!c) return fail_memory(err);
+    c->all = scan->taken_for;
+    stemma_status status =
+        row_maker_new(collection_schema(c->all->pending->store), c->all->recipe, &c->maker, err);
+    if (status == STEMMA_OK)
+        *out = c;
+    else
+        collector_free(c);
+    return status;
+}
+
+static const struct source *source_of(const struct collecting *all, uint32_t number) {
+    return &all->scan->catalogue.sources[number];
+}
+
+/* ---- what is known ---- */
+
+/* With the lock held. */
+static stemma_status find_facts(struct collecting *all, const void *id, size_t size, uint64_t *number,
+                                struct facts *facts, bool *found, stemma_error *err) {
+    struct collection *store = all->pending->store;
+    struct row row;
+    TRY(collection_find(store, id, size, number, found, err));
+    if (*found) TRY(collection_record(store, *number, &row, found, err));
+    return *found ? facts_read(row.facts, facts, err) : STEMMA_OK;
+}
+
+/* How the records of a data set are read, so that it is read again where that is another way. */
+static void way_of_reading(const struct collecting *all, uint8_t digest[FACTS_DIGEST]) {
+    const stemma_scan_options *o = &all->scan->settings.options;
+    struct identity_state state;
+    uint8_t sizes[16];
+    store_u64(sizes, o->least_bytes);
+    store_u64(sizes + 8, o->most_bytes);
+    identity_begin(&state, &all->scan->key);
+    identity_add(&state, sizes, sizeof sizes);
+    if (o->text_field) identity_add(&state, o->text_field, strlen(o->text_field) + 1);
+    identity_add(&state, "", 1);
+    if (o->id_field) identity_add(&state, o->id_field, strlen(o->id_field) + 1);
+    struct identity way = identity_end(&state);
+    store_u64(digest, way.low);
+    store_u64(digest + 8, way.high);
+}
+
+/* Nothing has to be read. */
+static bool is_settled(const struct collecting *all, const struct source *source, const struct facts *facts) {
+    uint8_t way[FACTS_DIGEST];
+    const bool dataset = source->kind == SOURCE_DATASET;
+    if (facts->unsettled || facts->file_bytes != source->size || facts->modified != source->modified)
+        return false;
+    if (dataset != (facts->state == FACTS_DATASET)) return false;
+    if (!dataset) return facts->looked_into || all->scan->settings.options.no_archives;
+    way_of_reading(all, way);
+    return memcmp(way, facts->digest, sizeof way) == 0;
+}
+
+static stemma_status count_inside(struct collecting *all, const char *path, size_t most, size_t *count,
+                                  stemma_error *err) {
+    return collection_count(all->pending->store, all->member_part, path_key(path, strlen(path)), most, count,
+                            err);
+}
+
+/* With the lock held. */
+static stemma_status look_up_source(struct collecting *all, uint32_t number, bool *wanted,
+                                    stemma_error *err) {
+    const struct source *source = source_of(all, number);
+    struct source_state *state = &all->states[number];
+    struct facts facts;
+    uint64_t row;
+    size_t inside;
+    TRY(find_facts(all, source->name, strlen(source->name), &row, &facts, &state->known, err));
+    *wanted = !state->known || !is_settled(all, source, &facts);
+    if (!*wanted) {
+        TRY(count_inside(all, source->name, SIZE_MAX, &inside, err));
+        all->counts.unchanged += inside + (source->kind == SOURCE_FILE);
+    } else if (state->known || source->kind == SOURCE_DATASET) { /* which may have been read in part */
+        TRY(count_inside(all, source->name, 1, &inside, err));
+        state->holds = inside > 0;
+        state->known = state->known || inside > 0;
+    }
+    return STEMMA_OK;
+}
+
+static bool is_standard_input(const struct source *source) {
+    return source->kind == SOURCE_DATASET && strcmp(source->name, "-") == 0;
+}
+
+static stemma_status take_source(void *taker, uint32_t number, bool *wanted, stemma_error *err) {
+    struct collecting *all = ((struct collector *)taker)->all;
+    struct source_state *state = &all->states[number];
+    *wanted = true;
+    if (is_standard_input(source_of(all, number))) {
+        state->known = true; /* for all that is known, its records are */
+        return STEMMA_OK;
+    }
+    pthread_mutex_lock(&all->pending->lock);
+    stemma_status status = look_up_source(all, number, wanted, err);
+    pthread_mutex_unlock(&all->pending->lock);
+    if (*wanted && source_of(all, number)->kind == SOURCE_DATASET) state->holds = true;
+    return status;
+}
+
+/* ---- one document ---- */
+
+/* Of a record that has a name of its own, behind that of the data set. */
+static stemma_status name_document(struct collector *c, const struct source *source, const char *id,
+                                   size_t id_size, stemma_error *err) {
+    const size_t path = strlen(source->name);
+    const bool in_file = source->kind != SOURCE_MEMORY && !is_standard_input(source);
+    const bool full = id && id_size > path && memcmp(id, source->name, path) == 0;
+    bool room = true;
+    c->id.len = 0;
+    if (!id || (in_file && !full)) room = buf_add(&c->id, source->name, path);
+    if (id && in_file && !full) room = room && buf_add(&c->id, ":", 1);
+    if (id) room = room && buf_add(&c->id, id, id_size);
+    c->facts.path_bytes = in_file ? (uint32_t)path : 0;
+    return room ? STEMMA_OK : fail_memory(err);
+}
+
+static void set_facts(struct collector *c, const struct source *source, const struct document *d) {
+    struct collecting *all = c->all;
+    const uint32_t path = c->facts.path_bytes;
+    c->facts = (struct facts){.state = (enum facts_state)d->state,
+                              .format = d->format,
+                              .looked_into = path && !all->scan->settings.options.no_archives,
+                              .unsettled = path && (source->modified > all->settled || d->holds),
+                              .path_bytes = path,
+                              .bytes = d->bytes,
+                              .offset = d->offset,
+                              .record_bytes = d->record_size,
+                              .file_bytes = source->size,
+                              .modified = source->modified};
+    store_u64(c->facts.digest, d->bytes_identity.low);
+    store_u64(c->facts.digest + 8, d->bytes_identity.high);
+}
+
+/* Whether what is written of a document with the same bytes is still true. */
+static bool is_same_place(const struct facts *a, const struct facts *b, bool inside) {
+    if (a->offset != b->offset || a->record_bytes != b->record_bytes) return false;
+    return inside || (a->file_bytes == b->file_bytes && a->modified == b->modified &&
+                      a->looked_into == b->looked_into && a->unsettled == b->unsettled);
+}
+
+/* With the lock held: the same row with other facts. */
+static stemma_status rewrite(struct collecting *all, const struct facts *facts, uint64_t *number,
+                             stemma_error *err) {
+    uint8_t bytes[FACTS_BYTES];
+    struct row row;
+    bool found;
+    TRY(collection_row(all->pending->store, *number, &row, &found, err));
+    facts_write(facts, bytes);
+    row.facts = (struct cell){bytes, sizeof bytes};
+    return found ? pending_put(all->pending, &row, 0, number, err) : STEMMA_OK;
+}
+
+/* With the lock held. */
+static stemma_status compare(struct collector *c, stemma_error *err) {
+    struct collecting *all = c->all;
+    struct facts old;
+    uint64_t number;
+    const bool inside = facts_inside(&c->facts, c->id.len);
+    TRY(find_facts(all, c->id.data, c->id.len, &number, &old, &c->replaces, err));
+    if (!c->replaces || old.state == FACTS_FAILED || old.format != c->facts.format ||
+        memcmp(old.digest, c->facts.digest, sizeof old.digest) != 0)
+        return STEMMA_OK;
+    c->wanted = false;
+    all->counts.unchanged++;
+    if (!is_same_place(&old, &c->facts, inside)) {
+        c->facts.state = old.state;
+        c->facts.text_bytes = old.text_bytes;
+        c->facts.shingles = old.shingles;
+        memcpy(c->facts.text_digest, old.text_digest, sizeof old.text_digest);
+        TRY(rewrite(all, &c->facts, &number, err));
+    }
+    return inside && !vec64_add(&all->met, number) ? fail_memory(err) : STEMMA_OK;
+}
+
+static stemma_status take_document(void *taker, const struct document *d, const char *id, size_t id_size,
+                                   bool *wanted, stemma_error *err) {
+    struct collector *c = taker;
+    struct collecting *all = c->all;
+    const struct source *source = source_of(all, d->source);
+    TRY(name_document(c, source, id, id_size, err));
+    set_facts(c, source, d);
+    row_maker_none(c->maker);
+    if (d->holds && !id) all->states[d->source].holds = true;
+    c->replaces = false;
+    c->wanted = c->id.len > 0 && c->id.len <= ID_BYTES_MOST;
+    if (!c->wanted) {
+        stemma_error cause;
+        (void)fail(&cause, STEMMA_UNSUPPORTED, "an id of %zu bytes", c->id.len);
+        catalogue_add_problem(&all->scan->catalogue, source->name, 0, &cause);
+    } else if (all->states[d->source].known) {
+        pthread_mutex_lock(&all->pending->lock);
+        stemma_status status = compare(c, err);
+        pthread_mutex_unlock(&all->pending->lock);
+        if (status != STEMMA_OK) return status;
+    }
+    *wanted = c->wanted;
+    return STEMMA_OK;
+}
+
+static void set_text(struct collector *c, struct identity text, uint64_t size) {
+    c->facts.state = FACTS_TEXT;
+    c->facts.text_bytes = size;
+    c->facts.shingles = row_maker_shingles(c->maker);
+    store_u64(c->facts.text_digest, text.low);
+    store_u64(c->facts.text_digest + 8, text.high);
+}
+
+static stemma_status take_text(void *taker, struct text_reader *reader, const uint8_t *text, size_t size,
+                               stemma_error *err) {
+    struct collector *c = taker;
+    TRY(row_maker_text(c->maker, reader->whole, text, size, err));
+    set_text(c, identity_of(&c->all->scan->key, text, size), size);
+    return STEMMA_OK;
+}
+
+static struct shingle_sink begin_pieces(void *taker) {
+    return row_maker_begin(((struct collector *)taker)->maker);
+}
+
+static stemma_status end_pieces(void *taker, struct identity text, uint64_t size, stemma_error *err) {
+    struct collector *c = taker;
+    TRY(row_maker_end(c->maker, err));
+    set_text(c, text, size);
+    return STEMMA_OK;
+}
+
+static stemma_status take_no_text(void *taker, enum document_state state, const stemma_error *cause,
+                                  stemma_error *err) {
+    struct collector *c = taker;
+    c->facts.state = (enum facts_state)state;
+    if (state != DOCUMENT_FAILED) return STEMMA_OK;
+    c->facts.unsettled = true;
+    if (!buf_add_byte(&c->id, 0)) return fail_memory(err);
+    c->id.len--;
+    catalogue_add_problem(&c->all->scan->catalogue, (const char *)c->id.data, 0, cause);
+    return STEMMA_OK;
+}
+
+/* With the lock held. */
+static stemma_status put(struct collector *c, stemma_error *err) {
+    struct collecting *all = c->all;
+    uint8_t bytes[FACTS_BYTES];
+    uint64_t number;
+    struct row row;
+    facts_write(&c->facts, bytes);
+    row.id = (struct cell){c->id.data, c->id.len};
+    row.facts = (struct cell){bytes, sizeof bytes};
+    row_maker_give(c->maker, &row);
+    TRY(pending_put(all->pending, &row, c->facts.bytes, &number, err));
+    *(c->replaces ? &all->counts.replaced : &all->counts.added) += 1;
+    all->counts.bytes += c->facts.bytes;
+    if (facts_inside(&c->facts, c->id.len) && !vec64_add(&all->met, number)) return fail_memory(err);
+    return STEMMA_OK;
+}
+
+static stemma_status end_document(void *taker, stemma_error *err) {
+    struct collector *c = taker;
+    if (!c->wanted) return STEMMA_OK;
+    pthread_mutex_lock(&c->all->pending->lock);
+    stemma_status status = put(c, err);
+    pthread_mutex_unlock(&c->all->pending->lock);
+    return status;
+}
+
+static stemma_status finish(void *taker, stemma_error *err) {
+    (void)taker, (void)err;
+    return STEMMA_OK;
+}
+
+/* ---- files that hold documents ---- */
+
+static bool has_problem(const struct collecting *all, const struct source *source) {
+    const struct catalogue *catalogue = &all->scan->catalogue;
+    const size_t size = strlen(source->name);
+    for (size_t i = 0; i < catalogue->problem_count; i++)
+        if (catalogue->problems[i].line == 0 && strncmp(catalogue->problems[i].name, source->name, size) == 0)
+            return true;
+    return false;
+}
+
+/* Data sets have no row of a document: only so that they can be skipped. */
+static stemma_status put_dataset(struct collecting *all, const struct source *source, stemma_error *err) {
+    uint8_t bytes[FACTS_BYTES];
+    struct row row;
+    struct collector c = {.all = all};
+    const struct document none = {.state = DOCUMENT_CONTAINER};
+    c.facts.path_bytes = (uint32_t)strlen(source->name);
+    set_facts(&c, source, &none);
+    c.facts.state = FACTS_DATASET;
+    way_of_reading(all, c.facts.digest);
+    facts_write(&c.facts, bytes);
+    row.id = (struct cell){(const uint8_t *)source->name, c.facts.path_bytes};
+    row.facts = (struct cell){bytes, sizeof bytes};
+    TRY(row_maker_new(collection_schema(all->pending->store), all->recipe, &c.maker, err));
+    row_maker_none(c.maker);
+    row_maker_give(c.maker, &row);
+    stemma_status status = pending_put(all->pending, &row, 0, NULL, err);
+    row_maker_free(c.maker);
+    return status;
+}
+
+static stemma_status settle_container(struct collecting *all, const struct source *source,
+                                      stemma_error *err) {
+    struct facts facts;
+    uint64_t number;
+    bool found;
+    TRY(find_facts(all, source->name, strlen(source->name), &number, &facts, &found, err));
+    if (!found || !facts.unsettled || facts.modified > all->settled) return STEMMA_OK;
+    facts.unsettled = false;
+    return rewrite(all, &facts, &number, err);
+}
+
+static int by_value(const void *a, const void *b) {
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static stemma_status remove_number(struct collecting *all, uint64_t number, stemma_error *err) {
+    struct row row;
+    bool found;
+    TRY(collection_record(all->pending->store, number, &row, &found, err));
+    if (!found) return STEMMA_OK;
+    TRY(pending_remove(all->pending, row.id.bytes, row.id.size, &found, err));
+    all->counts.removed += found;
+    return STEMMA_OK;
+}
+
+/* What was inside and was not met. */
+static stemma_status remove_unmet(struct collecting *all, const struct source *source, stemma_error *err) {
+    struct vec64 inside = {0};
+    stemma_status status = collection_lookup(all->pending->store, all->member_part,
+                                             path_key(source->name, strlen(source->name)), 0, &inside, err);
+    for (size_t i = 0; status == STEMMA_OK && i < inside.len; i++)
+        if (!all->met.len ||
+            !bsearch(&inside.data[i], all->met.data, all->met.len, sizeof *inside.data, by_value))
+            status = remove_number(all, inside.data[i], err);
+    vec64_release(&inside);
+    return status;
+}
+
+static stemma_status settle_source(struct collecting *all, uint32_t number, stemma_error *err) {
+    const struct source *source = source_of(all, number);
+    if (all->states[number].known) TRY(remove_unmet(all, source, err));
+    return source->kind == SOURCE_DATASET ? put_dataset(all, source, err)
+                                          : settle_container(all, source, err);
+}
+
+/* All sources that were listed have been read. What is not known to be complete is left to the next time. */
+static stemma_status settle(struct collecting *all, stemma_error *err) {
+    size_t holding = 0;
+    for (size_t i = 0; i < all->scan->catalogue.source_count; i++) holding += all->states[i].holds;
+    if (holding == 0) return STEMMA_OK;
+    TRY(pending_commit(all->pending, err));
+    if (all->met.len) qsort(all->met.data, all->met.len, sizeof *all->met.data, by_value);
+    for (uint32_t i = 0; i < all->scan->catalogue.source_count; i++)
+        if (all->states[i].holds && !has_problem(all, source_of(all, i))) TRY(settle_source(all, i, err));
+    return STEMMA_OK;
+}
+
+static stemma_status read_listed(struct stemma_scan *scan, stemma_error *err) {
+    struct collecting *all = scan->taken_for;
+    all->states = mem_zero(scan->catalogue.source_count + 1, sizeof *all->states);
+    if (!all->states) return fail_memory(err);
+    stemma_status status = scan_read_sources(scan, err);
+    if (status == STEMMA_OK) status = settle(all, err);
+    mem_free(all->states);
+    all->states = NULL;
+    all->met.len = 0;
+    scan_forget_sources(scan);
+    return status;
+}
+
+static const struct taker_kind collecting_taker = {.new = collector_new,
+                                                   .free = collector_free,
+                                                   .listed = read_listed,
+                                                   .source = take_source,
+                                                   .document = take_document,
+                                                   .text = take_text,
+                                                   .begin_pieces = begin_pieces,
+                                                   .end_pieces = end_pieces,
+                                                   .no_text = take_no_text,
+                                                   .end = end_document,
+                                                   .finish = finish};
+
+/* ---- all of it ---- */
+
+static int64_t now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+stemma_status collecting_new(struct pending *pending, const struct stemma_recipe *recipe,
+                             const struct scan_settings *settings, struct collecting **out,
+                             stemma_error *err) {
+    const int part = schema_find(collection_schema(pending->store), KIND_MEMBER_KEYS, 0);
+    if (part < 0)
+        return fail(err, STEMMA_UNSUPPORTED, "'%s' keeps no files", collection_path(pending->store));
+    struct collecting *all = mem_zero(1, sizeof *all);
+    if (!all) return fail_memory(err);
+    *all = (struct collecting){.pending = pending, .recipe = recipe, .member_part = (size_t)part};
+    stemma_status status = scan_new(recipe, settings, &all->scan, err);
+    if (status != STEMMA_OK) {
+        mem_free(all);
+        return status;
+    }
+    all->scan->takers = &collecting_taker;
+    all->scan->taken_for = all;
+    all->scan->texts.budget = 0; /* nobody asks for texts again */
+    identity_key_lasting(&all->scan->key);
+    *out = all;
+    return STEMMA_OK;
+}
+
+void collecting_free(struct collecting *all) {
+    if (!all) return;
+    if (all->texts) worker_release(all->texts);
+    mem_free(all->texts);
+    scan_free(all->scan);
+    vec64_release(&all->met);
+    mem_free(all->states);
+    mem_free(all);
+}
+
+const struct problem *collecting_problems(const struct collecting *all, size_t *count) {
+    *count = all->scan->catalogue.problem_count;
+    return all->scan->catalogue.problems;
+}
+
+static stemma_status add_operand(struct collecting *all, const char *path, stemma_error *err) {
+    struct stemma_scan *scan = all->scan;
+    char *full = strcmp(path, "-") == 0 ? NULL : realpath(path, NULL);
+    char *copy = mem_copy_string(full ? full : path); /* what is not there, the listing will say */
+    free(full);
+    if (!copy ||
+        !mem_grow((void **)&scan->operands, &scan->operand_cap, scan->operand_count + 1, sizeof copy)) {
+        mem_free(copy);
+        return fail_memory(err);
+    }
+    scan->operands[scan->operand_count++] = copy;
+    return STEMMA_OK;
+}
+
+static stemma_status add_all(struct collecting *all, bool prune, stemma_error *err) {
+    struct stemma_scan *scan = all->scan;
+    TRY(scan_list(scan, err));
+    TRY(read_listed(scan, err));
+    if (!prune) return STEMMA_OK;
+    TRY(pending_commit(all->pending, err));
+    return remove_vanished(all->pending, (const char *const *)scan->operands, scan->operand_count,
+                           scan->settings.limits.stop, &all->counts.removed, err);
+}
+
+/* What was taken by then is not lost, whatever ended it. */
+static stemma_status commit_after(struct collecting *all, stemma_status status, stemma_error *err) {
+    stemma_status committed = pending_commit(all->pending, status == STEMMA_OK ? err : NULL);
+    return status == STEMMA_OK ? committed : status;
+}
+
+stemma_status collecting_add(struct collecting *all, const char *const *paths, size_t count, bool prune,
+                             stemma_add_summary *summary, stemma_error *err) {
+    const int64_t begin = now();
+    all->settled = begin - RACY;
+    for (size_t i = 0; i < count; i++) TRY(add_operand(all, paths[i], err));
+    stemma_status status = commit_after(all, add_all(all, prune, err), err);
+    catalogue_sort_problems(&all->scan->catalogue);
+    all->counts.problems = all->scan->catalogue.problem_count;
+    all->counts.repeated = all->scan->summary.repeated;
+    all->counts.seconds = (double)(now() - begin) * 1e-9;
+    *summary = all->counts;
+    return status;
+}
+
+/* ---- documents in memory ---- */
+
+static stemma_status begin_texts(struct collecting *all, stemma_error *err) {
+    const struct source source = {.name = "", .kind = SOURCE_MEMORY, .memory = ""};
+    if (all->texts) return STEMMA_OK;
+    TRY(catalogue_add_source(&all->scan->catalogue, &source, err));
+    all->states = mem_zero(1, sizeof *all->states);
+    struct worker *worker = mem_zero(1, sizeof *worker);
+    if (!all->states || !worker) {
+        mem_free(worker);
+        return fail_memory(err);
+    }
+    all->states[0].known = true;
+    all->texts = worker;
+    return worker_init(worker, all->scan, err);
+}
+
+stemma_status collecting_add_text(struct collecting *all, const char *id, const void *data, size_t size,
+                                  stemma_error *err) {
+    const struct document place = {0};
+    TRY(begin_texts(all, err));
+    all->scan->catalogue.sources[0] =
+        (struct source){.name = id, .kind = SOURCE_MEMORY, .size = size, .memory = data};
+    return worker_take(all->texts, &place, NULL, NULL, 0, data, size, CONTAINER_NONE, err);
+}

@@ -1,0 +1,32 @@
+/*
+ * Documents into a collection: what a scan reads becomes rows (docs/design/collection.md).
+ *
+ * What is there already is left alone: a file by its size and time, without being read; else by the digest of
+ * its bytes, and then at most its time is written again. Of files that hold documents the row of the file
+ * itself is settled when all that is in it has been taken, so that an interrupted reading begins again there.
+ */
+#ifndef COLLECT_COLLECTING_H
+#define COLLECT_COLLECTING_H
+
+#include "collect/pending.h"
+#include "scan/scan.h"
+
+struct collecting;
+
+/* Pending and recipe must outlive it; of the options input, threads and progress count. */
+stemma_status collecting_new(struct pending *pending, const struct stemma_recipe *recipe,
+                             const struct scan_settings *settings, struct collecting **out,
+                             stemma_error *err);
+void collecting_free(struct collecting *collecting);
+
+/* Files, folders, data sets, and commits. */
+stemma_status collecting_add(struct collecting *collecting, const char *const *paths, size_t count,
+                             bool prune, stemma_add_summary *summary, stemma_error *err);
+/* What could not be read by that. */
+const struct problem *collecting_problems(const struct collecting *collecting, size_t *count);
+
+/* A document in memory; no commit. */
+stemma_status collecting_add_text(struct collecting *collecting, const char *id, const void *data,
+                                  size_t size, stemma_error *err);
+
+#endif

@@ -1,0 +1,236 @@
+/* A batch: documents that come and go, until one commit makes it so. */
+#include "index/state.h"
+
+#include "base/alloc.h"
+
+#include <string.h>
+
+/* Which row of the batch has an id, by its hash. */
+struct id_entry {
+    uint64_t hash;
+    size_t row; /* and 1; 0: free */
+};
+
+struct batch {
+    struct collection *c;
+    struct stored_rows rows; /* not in a file yet */
+    struct id_entry *ids;    /* of these; a power of two */
+    size_t ids_room;
+    struct gone gone;
+    struct segment **segments; /* that are written, and not named yet */
+    size_t count, cap;
+    uint64_t removed; /* documents that counted before */
+    size_t put;
+    bool changed, failed;
+};
+
+stemma_status batch_new(struct collection *c, struct batch **out, stemma_error *err) {
+    TRY(check_sure(c, err));
+    if (c->lock < 0 || c->in_batch)
+        return fail(err, STEMMA_INVALID, "'%s' cannot be written here: %s", c->path,
+                    c->lock < 0 ? "it was opened for reading" : "another batch is not done");
+    struct batch *b = mem_zero(1, sizeof *b);
+    if (!b) return fail_memory(err);
+    b->c = c;
+    b->rows.first = c->state.manifest.next_number;
+    if (!gone_copy(&b->gone, &c->state.gone)) {
+        mem_free(b);
+        return fail_memory(err);
+    }
+    c->in_batch = true;
+    *out = b;
+    return STEMMA_OK;
+}
+
+/* ---- ids of rows in memory ---- */
+
+static struct id_entry *entry_of(struct batch *b, uint64_t hash, const void *id, size_t size) {
+    size_t mask = b->ids_room - 1, at = (size_t)hash & mask;
+    for (; b->ids[at].row; at = (at + 1) & mask) {
+        if (b->ids[at].hash != hash) continue;
+        const uint8_t *row = b->rows.bytes.data + b->rows.starts.data[b->ids[at].row - 1];
+        if (load_u32(row) == size && !memcmp(row + 4, id, size)) break;
+    }
+    return &b->ids[at];
+}
+
+static bool grow_ids(struct batch *b) {
+    size_t old = b->ids_room, room = old ? old * 2 : 1024;
+    if (old && (b->rows.starts.len + 1) * 2 <= old) return true;
+    struct id_entry *grown = mem_zero(room, sizeof *grown);
+    if (!grown) return false;
+    for (size_t i = 0; i < old; i++) {
+        if (!b->ids[i].row) continue;
+        size_t at = (size_t)b->ids[i].hash & (room - 1);
+        while (grown[at].row) at = (at + 1) & (room - 1);
+        grown[at] = b->ids[i];
+    }
+    mem_free(b->ids);
+    b->ids = grown;
+    b->ids_room = room;
+    return true;
+}
+
+/* ---- what is there already ---- */
+
+static stemma_status find_written(struct batch *b, const void *id, size_t size, uint64_t *number, bool *found,
+                                  stemma_error *err) {
+    struct state *state = &b->c->state;
+    TRY(find_in_segments(b->c, b->segments, b->count, &b->gone, id, size, number, found, err));
+    if (*found) return STEMMA_OK;
+    return find_in_segments(b->c, state->segments, state->count, &b->gone, id, size, number, found, err);
+}
+
+static stemma_status find_any(struct batch *b, const void *id, size_t size, uint64_t *number, bool *found,
+                              stemma_error *err) {
+    const struct id_entry *entry = b->ids_room ? entry_of(b, id_hash(id, size), id, size) : NULL;
+    if (entry && entry->row) {
+        *number = b->rows.first + entry->row - 1;
+        *found = !is_gone(&b->gone, *number);
+        return STEMMA_OK;
+    }
+    return find_written(b, id, size, number, found, err);
+}
+
+stemma_status batch_remove(struct batch *b, const void *id, size_t size, bool *was_there, stemma_error *err) {
+    uint64_t number;
+    bool found;
+    TRY(find_any(b, id, size, &number, &found, err));
+    if (found && !gone_add(&b->gone, number)) return fail_memory(err);
+    b->removed += found;
+    b->changed = b->changed || found;
+    if (was_there) *was_there = found;
+    return STEMMA_OK;
+}
+
+/* ---- putting ---- */
+
+/* Rows in memory become a segment. Those of them that are gone are in none, so nothing has to know of them.
+ */
+static stemma_status flush(struct batch *b, stemma_error *err) {
+    struct collection *c = b->c;
+    struct draft draft;
+    struct segment_file *file;
+    uint64_t first = b->rows.first, limit = first + b->rows.starts.len, number;
+    if (first == limit) return STEMMA_OK;
+    if (!mem_grow((void **)&b->segments, &b->cap, b->count + 1, sizeof *b->segments)) return fail_memory(err);
+    TRY(draft_open(c, c->next_serial++, &draft, err));
+    stemma_status status = write_rows(c, &b->rows, &b->gone, &draft, err);
+    if (status != STEMMA_OK) {
+        draft_abandon(c, &draft);
+        return status;
+    }
+    TRY(draft_finish(c, &draft, &file, err));
+    status = segment_new(file, c->state.manifest.schema, &b->segments[b->count], err);
+    segment_file_close(file);
+    TRY(status);
+    b->count++;
+    for (uint64_t from = first; gone_next(&b->gone, from, &number) && number < limit; from = number + 1)
+        gone_drop(&b->gone, number);
+    b->rows.first = limit;
+    b->rows.bytes.len = b->rows.starts.len = 0;
+    if (b->ids) memset(b->ids, 0, b->ids_room * sizeof *b->ids);
+    return STEMMA_OK;
+}
+
+static stemma_status check_row(const struct batch *b, const struct row *row, stemma_error *err) {
+    const struct schema *schema = b->c->state.manifest.schema;
+    if (row->id.size == 0 || row->id.size > ID_BYTES_MOST)
+        return fail(err, STEMMA_INVALID, "an id of %zu bytes cannot be kept", row->id.size);
+    bool fits = row->facts.size <= TEXT_ROW_BYTES - ID_BYTES_MOST - 2;
+    for (size_t i = 0; i < schema->count && fits; i++) {
+        const struct part *part = &schema->parts[i];
+        if (part->form == FORM_COLUMN) fits = row->cells[i].size == part->width;
+        if (part->form == FORM_TEXT) fits = row->cells[i].size <= TEXT_ROW_BYTES;
+    }
+    return fits ? STEMMA_OK
+                : fail(err, STEMMA_INVALID, "a row that does not fit the parts of '%s'", b->c->path);
+}
+
+static bool is_full(const struct batch *b) {
+    return b->rows.bytes.len + b->rows.starts.len * (8 + 2 * sizeof *b->ids) > b->c->memory / 2;
+}
+
+stemma_status batch_put(struct batch *b, const struct row *row, uint64_t *number, stemma_error *err) {
+    const struct schema *schema = b->c->state.manifest.schema;
+    TRY(check_row(b, row, err));
+    if (is_full(b)) TRY(flush(b, err));
+    TRY(batch_remove(b, row->id.bytes, row->id.size, NULL, err));
+    if (!grow_ids(b)) return fail_memory(err);
+    uint64_t hash = id_hash(row->id.bytes, row->id.size);
+    struct id_entry *entry = entry_of(b, hash, row->id.bytes, row->id.size);
+    if (!rows_add(&b->rows, schema, row)) return fail_memory(err);
+    *entry = (struct id_entry){hash, b->rows.starts.len};
+    if (number) *number = b->rows.first + b->rows.starts.len - 1;
+    b->put++;
+    b->changed = true;
+    return STEMMA_OK;
+}
+
+size_t batch_size(const struct batch *b) {
+    return b->put;
+}
+
+/* ---- the commit ---- */
+
+static stemma_status name_segments(struct batch *b, struct manifest *m, stemma_error *err) {
+    for (size_t i = 0; i < b->count; i++) {
+        const struct segment_file *file = b->segments[i]->files[0];
+        if (file->documents && !manifest_add_file(m, m->count, name_of_file(file))) return fail_memory(err);
+    }
+    m->documents += b->put - b->removed;
+    m->next_number = b->rows.first;
+    return STEMMA_OK;
+}
+
+static bool same_gone(const struct gone *a, const struct gone *b) {
+    uint64_t x, y;
+    if (a->total != b->total) return false;
+    for (uint64_t from = 0; gone_next(a, from, &x); from = x + 1)
+        if (!gone_next(b, from, &y) || x != y) return false;
+    return true;
+}
+
+static stemma_status commit(struct batch *b, stemma_error *err) {
+    struct collection *c = b->c;
+    struct manifest m;
+    TRY(flush(b, err));
+    TRY(manifest_copy(&m, &c->state.manifest, err));
+    stemma_status status = name_segments(b, &m, err);
+    if (status == STEMMA_OK && !same_gone(&b->gone, &c->state.gone))
+        status = write_gone(c, &b->gone, c->next_serial++, &m.gone, err);
+    if (status == STEMMA_OK) return commit_manifest(c, &m, err);
+    manifest_release(&m);
+    return status;
+}
+
+stemma_status batch_commit(struct batch *b, stemma_error *err) {
+    if (b->failed) return fail(err, STEMMA_INVALID, "a batch that failed cannot be committed");
+    if (!b->changed) return STEMMA_OK;
+    b->failed = true;
+    TRY(commit(b, err));
+    b->failed = b->changed = false;
+    for (size_t i = 0; i < b->count; i++) segment_free(b->segments[i]);
+    b->count = 0;
+    b->removed = 0;
+    b->put = 0;
+    gone_release(&b->gone);
+    stemma_error left; /* merging that cannot be done now is left for later */
+    (void)collection_settle(b->c, &left);
+    if (gone_copy(&b->gone, &b->c->state.gone)) return STEMMA_OK;
+    b->failed = true;
+    return STEMMA_OK;
+}
+
+void batch_free(struct batch *b) {
+    if (!b) return;
+    for (size_t i = 0; i < b->count; i++) segment_free(b->segments[i]);
+    bool left = b->count > 0 || b->failed;
+    b->c->in_batch = false;
+    if (left && !b->c->unsure) unlink_unnamed(b->c);
+    mem_free(b->segments);
+    rows_release(&b->rows);
+    mem_free(b->ids);
+    gone_release(&b->gone);
+    mem_free(b);
+}

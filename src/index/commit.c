@@ -1,0 +1,264 @@
+/* Commits: a manifest in place of another, and what follows from it: files that no one names, segments to
+ * merge. */
+#include "index/state.h"
+
+#include "base/alloc.h"
+#include "base/levels.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    FAN = 4,            /* segments of a class: more means fewer merges, and more to ask in */
+    SMALL = 512,        /* documents: segments below are of one class */
+    SEGMENTS_SOME = 64, /* above, the last ones are merged whatever their class: descriptors are few */
+    GONE_SHARE = 5      /* a segment of which one in so many is gone is written again */
+};
+
+struct file_name name_of_file(const struct segment_file *file) {
+    return (struct file_name){file->serial, file->size, file->checksum};
+}
+
+/* ---- files that no commit names ---- */
+
+static bool is_named(const struct manifest *m, uint64_t serial, bool segment) {
+    if (!segment) return m->gone.serial == serial;
+    for (size_t i = 0; i < m->count; i++)
+        if (m->files[i].serial == serial) return true;
+    return false;
+}
+
+static bool is_unnamed(const struct manifest *m, const char *name) {
+    char *end;
+    if (!strcmp(name, "manifest.new")) return true;
+    if (!isdigit((unsigned char)*name)) return false;
+    uint64_t serial = strtoull(name, &end, 10);
+    bool segment = !strcmp(end, ".segment");
+    return end - name >= 8 && (segment || !strcmp(end, ".gone")) && !is_named(m, serial, segment);
+}
+
+void unlink_unnamed(struct collection *c) {
+    int fd = openat(c->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *folder = fd < 0 ? NULL : fdopendir(fd);
+    if (!folder) {
+        if (fd >= 0) close(fd);
+        return; /* the next writer sees to it */
+    }
+    const struct dirent *entry;
+    while ((entry = readdir(folder)))
+        if (is_unnamed(&c->state.manifest, entry->d_name)) c->disk->unlink(c->disk, c->folder, entry->d_name);
+    closedir(folder);
+}
+
+/* ---- the commit ---- */
+
+stemma_status check_sure(const struct collection *c, stemma_error *err) {
+    if (!c->unsure) return STEMMA_OK;
+    return fail(err, STEMMA_IO, "'%s' has to be opened again: whether the last commit is kept is not known",
+                c->path);
+}
+
+stemma_status commit_manifest(struct collection *c, struct manifest *manifest, stemma_error *err) {
+    struct state state;
+    bool named = false;
+    manifest->commit = c->state.manifest.commit + 1;
+    manifest->next_serial = c->next_serial ? c->next_serial : 1;
+    stemma_status status = state_open(c, manifest, &c->state, &state, err);
+    if (status != STEMMA_OK) {
+        manifest_release(manifest);
+        return status;
+    }
+    status = manifest_replace(&state.manifest, c->disk, c->folder, c->path, &named, err);
+    if (status == STEMMA_OK) {
+        state_replace(c, &state);
+        unlink_unnamed(c);
+        return STEMMA_OK;
+    }
+    if (named) c->unsure = true; /* nothing more is written before the manifest is read again */
+    state_release(&state);
+    return status;
+}
+
+/* ---- merging ---- */
+
+static unsigned size_class(uint64_t rows) {
+    unsigned class = 0;
+    for (uint64_t bound = SMALL; rows >= bound; bound *= FAN) class ++;
+    return class;
+}
+
+/* Segments that become one. */
+struct due {
+    size_t first, count;
+};
+
+/* The last ones, when there are enough of the class of the last one or below. */
+static struct due due_by_class(const struct state *state) {
+    size_t same = 0;
+    if (state->count == 0) return (struct due){0, 0};
+    unsigned class = size_class(state->segments[state->count - 1]->rows);
+    while (same < state->count && same < LEVELS_FAN &&
+           size_class(state->segments[state->count - 1 - same]->rows) <= class)
+        same++;
+    if (same < FAN && state->count > SEGMENTS_SOME) same = LEVELS_FAN;
+    return same >= FAN ? (struct due){state->count - same, same} : (struct due){0, 0};
+}
+
+static uint64_t gone_in(const struct state *state, const struct segment *segment) {
+    uint64_t count = 0, number;
+    for (uint64_t from = segment->base; gone_next(&state->gone, from, &number) && number < segment->limit;
+         from = number + 1)
+        count++;
+    return count;
+}
+
+static struct due due_by_loss(const struct state *state) {
+    for (size_t i = 0; i < state->count; i++)
+        if (state->gone.total && gone_in(state, state->segments[i]) * GONE_SHARE > state->segments[i]->rows)
+            return (struct due){i, 1};
+    return (struct due){0, 0};
+}
+
+static bool files_of(const struct state *state, size_t segment, struct manifest *m) {
+    const struct segment *s = state->segments[segment];
+    for (size_t f = 0; f < s->file_count; f++)
+        if (!manifest_add_file(m, m->count, name_of_file(s->files[f]))) return false;
+    return true;
+}
+
+/* The manifest with one file instead of those of some segments; a file without documents is none. */
+static bool name_merged(const struct state *state, struct due due, const struct segment_file *merged,
+                        struct manifest *m) {
+    m->count = 0;
+    for (size_t i = 0; i < due.first; i++)
+        if (!files_of(state, i, m)) return false;
+    if (merged->documents && !manifest_add_file(m, m->count, name_of_file(merged))) return false;
+    for (size_t i = due.first + due.count; i < state->count; i++)
+        if (!files_of(state, i, m)) return false;
+    return true;
+}
+
+/* What is gone from the merged segments is in none any more. */
+static stemma_status forget_gone(struct collection *c, struct due due, struct manifest *m,
+                                 stemma_error *err) {
+    struct gone left;
+    uint64_t number, from = c->state.segments[due.first]->base;
+    uint64_t limit = c->state.segments[due.first + due.count - 1]->limit;
+    if (!gone_next(&c->state.gone, from, &number) || number >= limit) return STEMMA_OK;
+    if (!gone_copy(&left, &c->state.gone)) return fail_memory(err);
+    for (; gone_next(&left, from, &number) && number < limit; from = number + 1) gone_drop(&left, number);
+    stemma_status status = write_gone(c, &left, c->next_serial++, &m->gone, err);
+    gone_release(&left);
+    return status;
+}
+
+static stemma_status commit_merged(struct collection *c, struct due due, const struct segment_file *merged,
+                                   stemma_error *err) {
+    struct manifest m;
+    TRY(manifest_copy(&m, &c->state.manifest, err));
+    stemma_status status = name_merged(&c->state, due, merged, &m) ? STEMMA_OK : fail_memory(err);
+    if (status == STEMMA_OK) status = forget_gone(c, due, &m, err);
+    if (status == STEMMA_OK) return commit_manifest(c, &m, err);
+    manifest_release(&m);
+    return status;
+}
+
+static stemma_status merge_segments(struct collection *c, struct due due, stemma_error *err) {
+    struct draft draft;
+    struct segment_file *merged = NULL;
+    TRY(draft_open(c, c->next_serial++, &draft, err));
+    stemma_status status =
+        write_merged(c, c->state.segments + due.first, due.count, &c->state.gone, &draft, err);
+    if (status != STEMMA_OK) {
+        draft_abandon(c, &draft);
+        return status;
+    }
+    TRY(draft_finish(c, &draft, &merged, err));
+    status = commit_merged(c, due, merged, err);
+    segment_file_close(merged);
+    if (status != STEMMA_OK && !c->unsure) unlink_unnamed(c);
+    return status;
+}
+
+stemma_status collection_settle(struct collection *c, stemma_error *err) {
+    for (;;) {
+        struct due due = due_by_class(&c->state);
+        if (due.count == 0) due = due_by_loss(&c->state);
+        if (due.count == 0) return STEMMA_OK;
+        TRY(check_sure(c, err));
+        TRY(check_stop(c->stop, err));
+        TRY(merge_segments(c, due, err));
+    }
+}
+
+stemma_status collection_compact(struct collection *c, stemma_error *err) {
+    TRY(check_sure(c, err));
+    while (c->state.count > 1) {
+        size_t count = c->state.count < LEVELS_FAN ? c->state.count : LEVELS_FAN;
+        TRY(merge_segments(c, (struct due){c->state.count - count, count}, err));
+    }
+    bool further = c->state.count && c->state.segments[0]->file_count > 1;
+    if (c->state.gone.total || further) TRY(merge_segments(c, (struct due){0, 1}, err));
+    return STEMMA_OK;
+}
+
+/* ---- parts ---- */
+
+/* A file of further parts behind those of each segment. */
+static stemma_status add_further(struct collection *c, struct manifest *m, const struct manifest *old,
+                                 size_t segment, make_cell *make, void *context, stemma_error *err) {
+    struct draft draft;
+    struct segment_file *file = NULL;
+    TRY(draft_open(c, c->next_serial++, &draft, err));
+    stemma_status status = write_further(c, m->schema, c->state.segments[segment], old->schema->count, make,
+                                         context, &draft, err);
+    if (status != STEMMA_OK) {
+        draft_abandon(c, &draft);
+        return status;
+    }
+    TRY(draft_finish(c, &draft, &file, err));
+    bool kept = files_of(&c->state, segment, m) && manifest_add_file(m, m->count, name_of_file(file));
+    segment_file_close(file);
+    return kept ? STEMMA_OK : fail_memory(err);
+}
+
+stemma_status collection_add_parts(struct collection *c, const struct part *parts, size_t count,
+                                   make_cell *make, void *context, stemma_error *err) {
+    struct manifest m;
+    TRY(check_sure(c, err));
+    TRY(manifest_copy(&m, &c->state.manifest, err));
+    stemma_status status = STEMMA_OK;
+    for (size_t i = 0; i < count && status == STEMMA_OK; i++) {
+        status = schema_add(m.schema, parts[i], err);
+        if (status == STEMMA_OK && parts[i].form != FORM_LOOKUP && !make)
+            status = fail(err, STEMMA_INVALID, "nothing makes the rows of a new part");
+    }
+    m.count = 0;
+    for (size_t s = 0; s < c->state.count && status == STEMMA_OK; s++)
+        status = add_further(c, &m, &c->state.manifest, s, make, context, err);
+    if (status == STEMMA_OK)
+        status = commit_manifest(c, &m, err);
+    else
+        manifest_release(&m);
+    if (status != STEMMA_OK && !c->unsure) unlink_unnamed(c);
+    return status;
+}
+
+stemma_status collection_drop_part(struct collection *c, uint32_t kind, uint32_t spec, stemma_error *err) {
+    struct manifest m;
+    TRY(check_sure(c, err));
+    TRY(manifest_copy(&m, &c->state.manifest, err));
+    int part = schema_find(m.schema, kind, spec);
+    if (part < 0) {
+        manifest_release(&m);
+        return fail(err, STEMMA_NOT_FOUND, "'%s' has no such part", c->path);
+    }
+    struct part *at = m.schema->parts + part;
+    memmove(at, at + 1, (m.schema->count - (size_t)part - 1) * sizeof *at);
+    m.schema->count--;
+    return commit_manifest(c, &m, err);
+}

@@ -1,0 +1,59 @@
+/*
+ * What a collection knows of a document besides its name and its sketches: the facts of its row, FACTS_BYTES
+ * of them.
+ *
+ * Every row has cells for all parts; those of a document without text are zeros, or empty, and say nothing:
+ * lookup parts have no keys for it (facts_text), and whoever scans columns leaves it aside.
+ */
+#ifndef INDEX_FACTS_H
+#define INDEX_FACTS_H
+
+#include "index/schema.h"
+
+enum facts_state {
+    FACTS_TEXT = 0,
+    FACTS_EMPTY = 1,     /* no text: nothing to judge by */
+    FACTS_BINARY = 2,    /* not text: known by its bytes alone */
+    FACTS_FAILED = 3,    /* its text could not be had: likewise */
+    FACTS_CONTAINER = 4, /* the documents in it are others: likewise */
+    FACTS_DATASET = 5 /* its records are documents, it is none itself: remembered so that it can be skipped */
+};
+
+enum { FACTS_BYTES = 96, FACTS_DIGEST = 16 };
+
+struct facts {
+    enum facts_state state;
+    uint8_t format;      /* enum text_format: how the bytes are read */
+    bool looked_into;    /* of a file: what it may hold was looked for */
+    bool unsettled;      /* size and time do not say that all is known: it is to be read again */
+    uint32_t path_bytes; /* so many bytes of the id are the path of the file; 0: it was in memory */
+    uint64_t bytes, text_bytes;
+    uint64_t shingles; /* distinct; see keyer_size */
+    uint64_t offset;   /* of a record in its data set; of a document in a container its number there, from 1;
+                          else 0 */
+    uint64_t record_bytes;
+    uint64_t file_bytes;                                     /* of the file, */
+    int64_t modified;                                        /* and when it was, in nanoseconds since 1970 */
+    uint8_t digest[FACTS_DIGEST], text_digest[FACTS_DIGEST]; /* the first bytes of those that sketches have */
+};
+
+void facts_write(const struct facts *facts, uint8_t out[FACTS_BYTES]);
+/* CORRUPT when they cannot be. */
+stemma_status facts_read(struct cell cell, struct facts *out, stemma_error *err);
+
+/* Whether there is anything in the row's other cells. */
+bool facts_text(struct cell facts);
+
+/* Whether it is inside a file, and not the file itself. */
+static inline bool facts_inside(const struct facts *facts, size_t id_bytes) {
+    return facts->path_bytes != 0 && facts->path_bytes < id_bytes;
+}
+
+/* All documents inside a file have this key (KIND_MEMBER_KEYS), */
+uint64_t path_key(const void *path, size_t size);
+/* and all data sets this one. */
+#define DATASET_KEY UINT64_C(0)
+stemma_status member_keys(const struct schema *schema, const struct part *part, const struct row *row,
+                          struct vec64 *keys, stemma_error *err);
+
+#endif

@@ -1,0 +1,122 @@
+#include "index/hamming/retrieval.h"
+
+#include "base/alloc.h"
+#include "base/sort.h"
+#include "index/hamming/ways.h"
+
+#include <math.h>
+
+const char *hamming_via_name(enum hamming_via via) {
+    static const char *const names[] = {"auto", "scan", "g", "h", "mih"};
+    return names[via];
+}
+
+/* ---- matches ---- */
+
+void hamming_matches_release(struct hamming_matches *matches) {
+    mem_free(matches->list);
+    *matches = (struct hamming_matches){0};
+}
+
+stemma_status hamming_matches_add(struct hamming_matches *matches, uint64_t number, uint32_t distance,
+                                  stemma_error *err) {
+    if (!mem_grow((void **)&matches->list, &matches->capacity, matches->count + 1, sizeof *matches->list))
+        return fail_memory(err);
+    matches->list[matches->count++] = (struct hamming_match){number, distance};
+    return STEMMA_OK;
+}
+
+/* ---- what the ways share ---- */
+
+stemma_status hamming_lists_read(const struct hamming_question *q, struct hamming_lists *lists,
+                                 stemma_error *err) {
+    const struct hamming_source *source = q->source;
+    for (uint32_t i = 0; i < source->group_count; i++) {
+        TRY(source->lookup(source->context, bit_group_key(source->groups[i], q->query), &lists->numbers,
+                           err));
+        if (!vec64_add(&lists->ends, lists->numbers.len)) return fail_memory(err);
+    }
+    return STEMMA_OK;
+}
+
+void hamming_lists_release(struct hamming_lists *lists) {
+    vec64_release(&lists->numbers);
+    vec64_release(&lists->ends);
+}
+
+stemma_status hamming_verify(const struct hamming_question *q, struct vec64 *candidates, stemma_error *err) {
+    if (!sort_u64(candidates->data, candidates->len)) return fail_memory(err);
+    candidates->len = unique_u64(candidates->data, candidates->len);
+    q->work->candidates = q->work->distances = candidates->len;
+    for (size_t i = 0; i < candidates->len; i++) {
+        uint32_t distance;
+        TRY(q->source->distance(q->source->context, q->query, candidates->data[i], q->radius, &distance,
+                                err));
+        if (distance <= q->radius) TRY(hamming_matches_add(q->matches, candidates->data[i], distance, err));
+    }
+    return STEMMA_OK;
+}
+
+size_t hamming_head(uint32_t bits, uint32_t radius) {
+    size_t words = hamming_words(bits), head = 1;
+    /* Of 64 n bits 32 n differ, with a standard deviation of 4 sqrt(n): four of them are left. */
+    while (head < words && 32. * (double)head - 16 * sqrt((double)head) <= radius) head++;
+    return head;
+}
+
+/* ---- choosing ---- */
+
+void hamming_mih_cost(const struct hamming_source *source, uint32_t radius, double *searches,
+                      double *postings) {
+    *searches = *postings = 0;
+    for (uint32_t i = 0; i < source->group_count; i++) {
+        double probes =
+            hamming_probes(source->groups[i].width, hamming_group_radius(radius, source->group_count, i));
+        *searches += probes;
+        *postings += probes * (double)source->documents / exp2(fmin(source->groups[i].width, 32));
+    }
+}
+
+static enum hamming_via cheapest(const struct hamming_source *source, uint32_t radius) {
+    double searches, postings;
+    hamming_mih_cost(source, radius, &searches, &postings);
+    double cost = searches * source->search_cost + postings * source->posting_cost;
+    return source->group_count && cost < (double)source->documents ? HAMMING_MIH : HAMMING_SCAN;
+}
+
+static bool can_decide(const struct hamming_source *source, uint32_t radius, enum hamming_via via) {
+    if (!source->group_count) return false;
+    if (via != HAMMING_MIH) return radius < source->group_count;
+    double searches, postings;
+    hamming_mih_cost(source, radius, &searches, &postings);
+    return searches <= fmax(HAMMING_PROBES, (double)source->documents);
+}
+
+static stemma_status answer(const struct hamming_question *q, stemma_error *err) {
+    const struct hamming_source *source = q->source;
+    switch (q->work->used) {
+    case HAMMING_G:
+        return hamming_grouping(q, err);
+    case HAMMING_H:
+        return hamming_merging(q, err);
+    case HAMMING_MIH:
+        return hamming_multi_index(q, err);
+    case HAMMING_AUTO:
+    case HAMMING_SCAN:
+        break;
+    }
+    return source->scan(source->context, q->query, q->radius, q->matches, q->work, err);
+}
+
+stemma_status hamming_query(const struct hamming_source *source, const uint64_t *query, uint32_t radius,
+                            enum hamming_via via, struct hamming_matches *matches, struct hamming_work *work,
+                            stemma_error *err) {
+    struct hamming_work own;
+    if (!work) work = &own;
+    if (via == HAMMING_AUTO) via = cheapest(source, radius);
+    if (via != HAMMING_SCAN && !can_decide(source, radius, via)) via = HAMMING_SCAN;
+    *work = (struct hamming_work){
+        .used = via, .bits = source->bits, .radius = radius, .groups = source->group_count};
+    matches->count = 0;
+    return answer(&(struct hamming_question){source, query, radius, matches, work}, err);
+}

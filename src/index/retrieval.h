@@ -1,0 +1,65 @@
+/*
+ * Candidates: documents of a collection that may be like those in question, by what is kept of them.
+ * Questions come in batches, which share lookups and scans; what is found for one does not depend on the
+ * others.
+ *
+ * Work is bounded: a key that very many documents have is left aside for another, and where too few are left,
+ * the column is scanned instead. (docs/design/query.md)
+ */
+#ifndef INDEX_RETRIEVAL_H
+#define INDEX_RETRIEVAL_H
+
+#include "index/asking.h"
+#include "index/collection.h"
+
+enum candidate_reason {
+    MAY_RESEMBLE = 1,
+    MAY_BE_CONTAINED = 2, /* the question in the candidate */
+    MAY_CONTAIN = 4       /* the candidate in the question */
+};
+
+struct candidate {
+    uint64_t number;
+    uint32_t agree;  /* minima in common */
+    uint32_t size;   /* as of keyer_size */
+    uint32_t shared; /* samples in common, and how many it has: where containment was asked for, else 0 */
+    uint32_t samples;
+    uint8_t reasons;
+};
+
+struct candidates {
+    struct candidate *list; /* by number */
+    size_t count, cap;
+};
+void candidates_release(struct candidates *candidates);
+
+/* What is known of the document in question. */
+struct question {
+    const uint8_t *minima;       /* a cell, with KERNEL_SLACK readable bytes behind it */
+    const struct vec64 *samples; /* ascending */
+};
+
+/* How candidates are looked for; AUTO takes what costs least, and another way where an index is damaged. */
+enum retrieval_way { RETRIEVE_AUTO, RETRIEVE_LOOKUP, RETRIEVE_SCAN };
+
+struct retrieval_work {
+    uint64_t lookups, postings; /* keys, numbers that came back */
+    uint64_t common;            /* keys left aside */
+    uint64_t scanned;           /* rows of minima or samples that were read for a scan */
+    uint64_t left_aside;        /* damaged indexes */
+};
+
+struct retriever;
+
+/* The collection must outlive it, and may follow the writer between two batches. stop may be NULL. */
+stemma_status retriever_new(struct collection *collection, const volatile int *stop, struct retriever **out,
+                            stemma_error *err);
+void retriever_free(struct retriever *retriever);
+
+/* lists[i], empty before, gets the candidates of questions[i]; *work grows. A question without text has none.
+ * UNSUPPORTED when the collection does not keep what is asked. */
+stemma_status retrieve(struct retriever *retriever, const struct asking *asking, enum retrieval_way way,
+                       const struct question *questions, size_t count, struct candidates *lists,
+                       struct retrieval_work *work, stemma_error *err);
+
+#endif

@@ -1,0 +1,36 @@
+/* Rows of a batch in memory, one behind the other. */
+#include "index/state.h"
+
+#include <string.h>
+
+static bool add_sized(struct buf *bytes, const struct cell *cell) {
+    return buf_add_u32(bytes, (uint32_t)cell->size) && buf_add(bytes, cell->bytes, cell->size);
+}
+
+bool rows_add(struct stored_rows *rows, const struct schema *schema, const struct row *row) {
+    size_t start = rows->bytes.len;
+    bool kept = vec64_add(&rows->starts, start) && add_sized(&rows->bytes, &row->id) &&
+                add_sized(&rows->bytes, &row->facts);
+    for (size_t i = 0; i < schema->count; i++)
+        if (schema->parts[i].form != FORM_LOOKUP) kept = kept && add_sized(&rows->bytes, &row->cells[i]);
+    return kept;
+}
+
+static struct cell take_sized(const uint8_t **at) {
+    struct cell cell = {*at + 4, load_u32(*at)};
+    *at += 4 + cell.size;
+    return cell;
+}
+
+void rows_get(const struct stored_rows *rows, const struct schema *schema, size_t index, struct row *row) {
+    const uint8_t *at = rows->bytes.data + rows->starts.data[index];
+    row->id = take_sized(&at);
+    row->facts = take_sized(&at);
+    for (size_t i = 0; i < schema->count; i++)
+        row->cells[i] = schema->parts[i].form == FORM_LOOKUP ? (struct cell){0} : take_sized(&at);
+}
+
+void rows_release(struct stored_rows *rows) {
+    buf_release(&rows->bytes);
+    vec64_release(&rows->starts);
+}

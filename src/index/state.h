@@ -1,0 +1,117 @@
+/* A collection from the inside: what its files share, none of which who uses one needs to know. */
+#ifndef INDEX_STATE_H
+#define INDEX_STATE_H
+
+#include "index/collection.h"
+#include "index/manifest.h"
+#include "index/segment.h"
+#include "runs/run.h"
+
+/* All that is seen of one commit. */
+struct state {
+    struct manifest manifest;
+    struct gone gone;
+    struct segment **segments; /* in the order of their numbers */
+    size_t count;
+};
+
+struct collection {
+    char *path;
+    int folder, lock; /* lock: -1 for readers */
+    const struct part_kind *kinds;
+    const struct disk *disk;
+    size_t memory;
+    const volatile int *stop;
+    struct state state;
+    struct run_reader *reader; /* one for all runs */
+    size_t scanned;            /* the segment whose columns were read on last */
+    uint64_t next_serial;      /* that no file of this writer has */
+    bool unsure;               /* which manifest is on disk */
+    bool in_batch;
+};
+
+/* Opens what a manifest names, and takes it over; files that are open in `old` are shared. On failure the
+ * manifest is still the caller's. */
+stemma_status state_open(struct collection *c, struct manifest *manifest, const struct state *old,
+                         struct state *out, stemma_error *err);
+/* A collection of which nothing is read yet; `write`: with the lock. */
+stemma_status collection_hold(const char *path, const struct collection_options *options, bool write,
+                              struct collection **out, stemma_error *err);
+stemma_status collection_load(struct collection *c, stemma_error *err);
+/* The collection's own from here on. */
+void state_replace(struct collection *c, struct state *state);
+void state_release(struct state *state);
+struct segment *state_segment_of(struct state *state, uint64_t number); /* NULL: none has it */
+
+/* Where a file of numbers that are gone stands, opened. */
+stemma_status gone_open(const struct collection *c, const struct file_name *file, struct run_place *place,
+                        stemma_error *err);
+char *gone_path(const char *folder, uint64_t serial);
+void gone_name(uint64_t serial, char name[32]);
+
+/* The number of an id among segments, the latest that is not gone. */
+stemma_status find_in_segments(struct collection *c, struct segment *const *segments, size_t count,
+                               const struct gone *gone, const void *id, size_t size, uint64_t *number,
+                               bool *found, stemma_error *err);
+uint64_t id_hash(const void *id, size_t size);
+
+stemma_status segment_whole_row(struct segment *segment, uint64_t row, struct row *out, stemma_error *err);
+
+/* Sorted and without repetitions, as postings of a row stand in a run. */
+stemma_status row_keys(const struct collection *c, const struct schema *schema, size_t part,
+                       const struct row *row, struct vec64 *keys, stemma_error *err);
+
+/* ---- writing (write.c) ---- */
+
+/* A file that no commit names yet. */
+struct draft {
+    uint64_t serial;
+    int fd;
+    char *path;
+    struct segment_writer writer;
+};
+
+stemma_status draft_open(struct collection *c, uint64_t serial, struct draft *draft, stemma_error *err);
+/* Of what was written, opened for reading. */
+stemma_status draft_finish(struct collection *c, struct draft *draft, struct segment_file **out,
+                           stemma_error *err);
+void draft_abandon(struct collection *c, struct draft *draft);
+
+struct stored_rows { /* of a batch, in memory, one behind the other */
+    struct buf bytes;
+    struct vec64 starts;
+    uint64_t first; /* number; those that follow are the next */
+};
+bool rows_add(struct stored_rows *rows, const struct schema *schema, const struct row *row);
+void rows_get(const struct stored_rows *rows, const struct schema *schema, size_t index, struct row *row);
+void rows_release(struct stored_rows *rows);
+
+/* Rows in memory, without those that are gone, as a file of all parts. */
+stemma_status write_rows(struct collection *c, const struct stored_rows *rows, const struct gone *gone,
+                         struct draft *draft, stemma_error *err);
+/* Neighbours as one, without what is gone. */
+stemma_status write_merged(struct collection *c, struct segment *const *from, size_t count,
+                           const struct gone *gone, struct draft *draft, stemma_error *err);
+/* Further parts for the documents of a segment: parts of the schema from `first` on. */
+stemma_status write_further(struct collection *c, const struct schema *schema, struct segment *from,
+                            size_t first, make_cell *make, void *context, struct draft *draft,
+                            stemma_error *err);
+/* These rows of a segment, with these numbers; all that follows from them is made anew. */
+stemma_status write_salvaged(struct collection *c, struct segment *from, const struct vec64 *rows,
+                             const struct vec64 *numbers, struct draft *draft, stemma_error *err);
+/* Numbers that are gone, as a file; *name is none when there are none. */
+stemma_status write_gone(struct collection *c, const struct gone *gone, uint64_t serial,
+                         struct file_name *name, stemma_error *err);
+
+/* ---- commits (commit.c) ---- */
+
+/* The manifest becomes the one that counts, and the collection's state. It is taken over in either case.
+ * Files that no one names are unlinked. */
+stemma_status commit_manifest(struct collection *c, struct manifest *manifest, stemma_error *err);
+stemma_status check_sure(const struct collection *c, stemma_error *err);
+void unlink_unnamed(struct collection *c);
+/* Merges what is due. */
+stemma_status collection_settle(struct collection *c, stemma_error *err);
+struct file_name name_of_file(const struct segment_file *file);
+
+#endif

@@ -1,0 +1,46 @@
+/*
+ * Who gets documents as they are read: the catalogue of a scan, or a collection.
+ *
+ * Each worker has a taker of its own. It gets one document after the other: what it is (document), if it is
+ * wanted its text, in memory or in pieces, or that there is none; and that this was all (end).
+ */
+#ifndef SCAN_TAKER_H
+#define SCAN_TAKER_H
+
+#include "scan/catalogue.h"
+#include "shingle/stream.h"
+
+struct stemma_scan;
+struct text_reader;
+
+struct taker_kind {
+    stemma_status (*new)(struct stemma_scan *scan, void **out, stemma_error *err);
+    void (*free)(void *taker);
+    /* So many sources are listed that they are to be read now, and forgotten; NULL: all are listed first. */
+    stemma_status (*listed)(struct stemma_scan *scan, stemma_error *err);
+    /* Whether a file or data set has to be read at all; NULL: all have to, but of containers with the same
+     * bytes only the first is looked into. */
+    stemma_status (*source)(void *taker, uint32_t source, bool *wanted, stemma_error *err);
+    /* Of the document source, place, bytes, format, state, what it holds, and the identity of its bytes are
+     * known; id NULL: it has the source's name. Not wanted: nobody looks at its text. */
+    stemma_status (*document)(void *taker, const struct document *document, const char *id, size_t id_size,
+                              bool *wanted, stemma_error *err);
+    /* The canonical text, which the reader has just made, not empty. */
+    stemma_status (*text)(void *taker, struct text_reader *reader, const uint8_t *text, size_t size,
+                          stemma_error *err);
+    /* A text that is not to be held. Its fingerprints are taken before anything else is known of the
+     * document, and are forgotten when another begins. */
+    struct shingle_sink (*begin_pieces)(void *taker);
+    stemma_status (*end_pieces)(void *taker, struct identity text, uint64_t size, stemma_error *err);
+    /* There is none: binary, empty, a container, or failed, which has a cause. */
+    stemma_status (*no_text)(void *taker, enum document_state state, const stemma_error *cause,
+                             stemma_error *err);
+    stemma_status (*end)(void *taker, stemma_error *err);
+    /* The last document was taken. */
+    stemma_status (*finish)(void *taker, stemma_error *err);
+};
+
+/* Enters documents into the catalogue, with the keys and samples that the join works with. */
+extern const struct taker_kind catalogue_taker;
+
+#endif

@@ -1,0 +1,301 @@
+/* The range query on Hamming fingerprints: scan, G, H and multi-index hashing against looking at every one.
+ */
+#include "base/alloc.h"
+#include "base/rng.h"
+#include "effort.h"
+#include "estimate/hamming.h"
+#include "index/hamming/fingerprints.h"
+#include "kernels/generic.h"
+#include "kernels/kernels.h"
+#include "shingle/view.h"
+#include "sketch/bits.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define LENGTH(array) (sizeof(array) / sizeof *(array))
+
+enum { ROWS = 300, WORDS_MOST = HAMMING_BITS_MOST / 64 };
+
+static const enum hamming_via ways[] = {HAMMING_SCAN, HAMMING_G, HAMMING_H, HAMMING_MIH, HAMMING_AUTO};
+
+struct rows {
+    uint32_t bits;
+    uint64_t query[WORDS_MOST];
+    uint64_t list[ROWS][WORDS_MOST];
+};
+
+/* ---- fingerprints ---- */
+
+static void fill_random(uint64_t *fingerprint, uint32_t bits, uint64_t *random) {
+    memset(fingerprint, 0, WORDS_MOST * sizeof *fingerprint);
+    for (uint32_t i = 0; i < bits; i++) fingerprint[i / 64] |= (rng_next(random) & 1) << i % 64;
+}
+
+static void flip(uint64_t *fingerprint, uint32_t bit) {
+    fingerprint[bit / 64] ^= UINT64_C(1) << bit % 64;
+}
+
+/* A document of resemblance J: each bit is another with probability (1 - J) / 2 (eq. 4). */
+static void resemble(uint64_t *fingerprint, uint32_t bits, double resemblance, uint64_t *random) {
+    for (uint32_t i = 0; i < bits; i++)
+        if (rng_unit(random) < (1 - resemblance) / 2) flip(fingerprint, i);
+}
+
+/* Just so many bits are flipped: neighbours, or any. */
+static void move_away(uint64_t *fingerprint, uint32_t bits, uint32_t distance, uint64_t *random) {
+    uint32_t at = (uint32_t)rng_below(random, bits);
+    bool together = rng_next(random) & 1;
+    for (uint32_t left = bits, need = distance; need; left--) { /* each of the bits left is as likely */
+        if (together || rng_below(random, left) < need) {
+            flip(fingerprint, (at + left) % bits);
+            need--;
+        }
+    }
+}
+
+/* A third unrelated, a third near the radius, a third of all resemblances; some the same. */
+static void fill_rows(struct rows *rows, uint32_t radius, uint64_t *random) {
+    fill_random(rows->query, rows->bits, random);
+    for (size_t i = 0; i < ROWS; i++) {
+        uint32_t distance = radius + (uint32_t)rng_below(random, 5), least = distance < 2 ? distance : 2;
+        memcpy(rows->list[i], rows->query, sizeof rows->query);
+        if (i % 3 == 0) fill_random(rows->list[i], rows->bits, random);
+        if (i % 3 == 1) move_away(rows->list[i], rows->bits, distance - least, random);
+        if (i % 3 == 2) resemble(rows->list[i], rows->bits, rng_unit(random), random);
+    }
+}
+
+/* ---- answers ---- */
+
+static void check_matches(const struct rows *rows, uint32_t radius, const struct hamming_matches *matches) {
+    size_t at = 0;
+    for (size_t i = 0; i < ROWS; i++) {
+        uint32_t distance = hamming_distance(rows->query, rows->list[i], rows->bits);
+        if (distance > radius) continue;
+        assert_true(at < matches->count);
+        assert_int_equal(matches->list[at].number, i);
+        assert_int_equal(matches->list[at].distance, distance);
+        at++;
+    }
+    assert_int_equal(at, matches->count);
+}
+
+/* G and H have the same candidates, and count what their formulas say. */
+static void check_work(const struct hamming_work *g, const struct hamming_work *h) {
+    if (g->used != HAMMING_G || h->used != HAMMING_H) return;
+    assert_int_equal(g->candidates, h->candidates);
+    assert_int_equal(h->searches, h->groups);
+    assert_int_equal(g->searches, g->combinations * (g->groups - g->radius));
+}
+
+static struct fingerprints *make_set(const struct rows *rows, uint32_t groups) {
+    struct fingerprints *set;
+    assert_int_equal(fingerprints_new(rows->bits, groups, &set, NULL), STEMMA_OK);
+    for (size_t i = 0; i < ROWS; i++) assert_int_equal(fingerprints_add(set, rows->list[i], NULL), STEMMA_OK);
+    assert_int_equal(fingerprints_finish(set, NULL), STEMMA_OK);
+    return set;
+}
+
+static void check_all_ways(const struct rows *rows, uint32_t radius, uint32_t groups) {
+    struct fingerprints *set = make_set(rows, groups);
+    struct hamming_matches matches = {0};
+    struct hamming_work work[LENGTH(ways)];
+    for (size_t w = 0; w < LENGTH(ways); w++) {
+        stemma_error err;
+        stemma_status status =
+            hamming_query(fingerprints_source(set), rows->query, radius, ways[w], &matches, &work[w], &err);
+        if (ways[w] == HAMMING_G && status == STEMMA_INVALID) continue; /* too many choices */
+        assert_int_equal(status, STEMMA_OK);
+        check_matches(rows, radius, &matches);
+    }
+    check_work(&work[1], &work[2]);
+    hamming_matches_release(&matches);
+    fingerprints_free(set);
+}
+
+/* ---- tests ---- */
+
+static void test_ways_agree(void **state) {
+    (void)state;
+    static const uint32_t widths[] = {64, 100, 128, 200, 400, 600, 1000};
+    static const double resemblances[] = {.5, .6, .7, .8, .9, .95};
+    static struct rows rows;
+    uint64_t random = 1;
+    for (size_t k = 0; k < LENGTH(widths); k++)
+        for (size_t r = 0; r < LENGTH(resemblances); r++) {
+            uint32_t radius = hamming_radius(widths[k], resemblances[r]);
+            rows.bits = widths[k];
+            fill_rows(&rows, radius, &random);
+            uint32_t spare = 1 + (uint32_t)rng_below(&random, radius < 60 ? 3 : 2);
+            uint32_t groups = radius + spare < widths[k] ? radius + spare : widths[k];
+            check_all_ways(&rows, radius, groups);
+        }
+}
+
+/* Any number of groups, any radius: where groups cannot decide, a scan does. */
+static void test_odd_groups(void **state) {
+    (void)state;
+    static struct rows rows;
+    uint64_t random = 2;
+    for (int round = 0; round < (int)effort(300); round++) {
+        rows.bits = 1 + (uint32_t)rng_below(&random, 150);
+        uint32_t radius = (uint32_t)rng_below(&random, rows.bits < 20 ? rows.bits : 20);
+        fill_rows(&rows, radius, &random);
+        check_all_ways(&rows, radius, (uint32_t)rng_below(&random, (rows.bits < 12 ? rows.bits : 12) + 1));
+    }
+}
+
+static void test_groups(void **state) {
+    (void)state;
+    struct bit_group groups[6];
+    bit_groups_divide(0, 64, 6, groups);
+    static const uint32_t widths[] = {11, 11, 11, 11, 10, 10}; /* the paper's */
+    for (size_t i = 0; i < 6; i++) assert_int_equal(groups[i].width, widths[i]);
+    assert_int_equal(groups[5].first + groups[5].width, 64);
+
+    uint64_t fingerprint[3] = {0x123456789abcdef0, 0xfedcba9876543210, 7};
+    assert_int_equal(bit_group_key((struct bit_group){60, 8}, fingerprint), UINT64_C(60) << 32 | 0x01);
+    assert_int_equal(bit_group_key((struct bit_group){128, 3}, fingerprint), UINT64_C(128) << 32 | 7);
+    uint64_t wide = bit_group_key((struct bit_group){3, 126}, fingerprint);
+    fingerprint[1] ^= 1;
+    assert_int_not_equal(bit_group_key((struct bit_group){3, 126}, fingerprint), wide);
+    fingerprint[1] ^= 1;
+    fingerprint[0] ^= 1; /* not in it */
+    assert_int_equal(bit_group_key((struct bit_group){3, 126}, fingerprint), wide);
+}
+
+/* Who answers, and what G refuses. */
+static void test_choice(void **state) {
+    (void)state;
+    static struct rows rows = {.bits = 400};
+    uint64_t random = 3;
+    fill_rows(&rows, 60, &random);
+    struct fingerprints *set = make_set(&rows, 25);
+    const struct hamming_source *source = fingerprints_source(set);
+    struct hamming_matches matches = {0};
+    struct hamming_work work;
+    stemma_error err;
+    assert_int_equal(hamming_query(source, rows.query, 60, HAMMING_H, &matches, &work, &err), STEMMA_OK);
+    assert_int_equal(work.used, HAMMING_SCAN); /* 60 >= 25 */
+    assert_int_equal(work.distances, ROWS);
+    assert_int_equal(hamming_query(source, rows.query, 24, HAMMING_H, &matches, &work, &err), STEMMA_OK);
+    assert_int_equal(work.used, HAMMING_H);
+    assert_int_equal(hamming_query(source, rows.query, 60, HAMMING_MIH, &matches, &work, &err), STEMMA_OK);
+    assert_int_equal(work.used, HAMMING_MIH);
+    assert_int_equal(work.searches, 11 * (1 + 16 + 120) + 14 * (1 + 16));
+    assert_int_equal(hamming_query(source, rows.query, 60, HAMMING_AUTO, &matches, &work, &err), STEMMA_OK);
+    assert_int_equal(work.used, HAMMING_SCAN);
+    fingerprints_free(set);
+
+    set = make_set(&rows, 100);
+    assert_int_equal(
+        hamming_query(fingerprints_source(set), rows.query, 50, HAMMING_G, &matches, &work, &err),
+        STEMMA_INVALID);
+    assert_non_null(strstr(err.message, "choices of 50 out of 100 groups"));
+    fingerprints_free(set);
+    hamming_matches_release(&matches);
+}
+
+static void test_empty(void **state) {
+    (void)state;
+    struct fingerprints *set;
+    uint64_t query[WORDS_MOST] = {0};
+    struct hamming_matches matches = {0};
+    assert_int_equal(fingerprints_new(64, 12, &set, NULL), STEMMA_OK);
+    assert_int_equal(fingerprints_finish(set, NULL), STEMMA_OK);
+    for (size_t w = 0; w < LENGTH(ways); w++) {
+        assert_int_equal(hamming_query(fingerprints_source(set), query, 9, ways[w], &matches, NULL, NULL),
+                         STEMMA_OK);
+        assert_int_equal(matches.count, 0);
+    }
+    hamming_matches_release(&matches);
+    fingerprints_free(set);
+}
+
+/* ---- of documents ---- */
+
+enum { BYTES_MOST = BITS_MOST / 8, SET = 600 };
+
+static const struct view words = {
+    .folds = FOLD_TEXT, .unit = UNIT_WORD, .window = 5, .hash = HASH_MIX, .width = 64};
+
+/* Of a set, its fingerprints given at once or piece by piece. */
+static void make_bits(struct bit_maker *maker, const uint64_t *set, size_t count, size_t piece,
+                      uint8_t *out) {
+    uint64_t some[SET + KERNEL_SLACK];
+    bit_maker_begin(maker);
+    for (size_t at = 0; at < count; at += piece) {
+        size_t now = count - at < piece ? count - at : piece;
+        memcpy(some, set + at, now * sizeof *some);
+        assert_int_equal(bit_maker_add(maker, some, now, NULL), STEMMA_OK);
+    }
+    assert_int_equal(bit_maker_end(maker, NULL), STEMMA_OK);
+    bit_maker_take(maker, out);
+}
+
+static struct bit_maker *new_maker(uint32_t bits) {
+    struct bit_maker *maker;
+    assert_int_equal(bit_maker_new(&words, bits, &maker, NULL), STEMMA_OK);
+    return maker;
+}
+
+/* Bits of sets with resemblance J agree with probability (1 + J) / 2, large sets and small. */
+static void test_bits_agree(void **state) {
+    (void)state;
+    enum { ROUNDS = 200 };
+    struct bit_maker *maker = new_maker(1000);
+    uint64_t random = 5, a[SET], b[SET];
+    uint8_t of_a[BYTES_MOST], of_b[BYTES_MOST];
+    for (size_t size = 5; size <= SET; size *= 10)
+        for (int tenths = 0; tenths <= 10; tenths += 2) {
+            size_t common = (size_t)((double)size * tenths / 10 * 2 / (1 + tenths / 10.) + .5);
+            common = common > size ? size : common;
+            double resemblance = (double)common / (double)(2 * size - common), differing = 0;
+            for (int round = 0; round < ROUNDS; round++) {
+                for (size_t i = 0; i < size; i++)
+                    a[i] = rng_next(&random), b[i] = i < common ? a[i] : rng_next(&random);
+                make_bits(maker, a, size, SET, of_a);
+                make_bits(maker, b, size, SET, of_b);
+                differing += (double)generic_hamming(of_a, of_b, 125);
+            }
+            double mean = differing / ROUNDS / 1000, expected = (1 - resemblance) / 2;
+            /* five standard errors, if bits were independent */
+            assert_true(fabs(mean - expected) <=
+                        5 * sqrt((expected * (1 - expected) + 1e-9) / 1000 / ROUNDS));
+        }
+    bit_maker_free(maker);
+}
+
+/* More bits begin with fewer; pieces, order and repetitions do not matter. */
+static void test_bits_nest(void **state) {
+    (void)state;
+    struct bit_maker *few = new_maker(400), *more = new_maker(1000);
+    uint64_t random = 6, set[SET], mixed[SET];
+    uint8_t short_one[BYTES_MOST], long_one[BYTES_MOST], again[BYTES_MOST];
+    for (size_t size = 1; size <= SET / 2; size += 37) {
+        for (size_t i = 0; i < size; i++) set[i] = rng_next(&random);
+        for (size_t i = 0; i < 2 * size; i++) mixed[i] = set[(2 * size - 1 - i) % size];
+        make_bits(few, set, size, SET, short_one);
+        make_bits(more, set, size, SET, long_one);
+        make_bits(more, mixed, 2 * size, 13, again);
+        assert_memory_equal(short_one, long_one, 50);
+        assert_memory_equal(again, long_one, 125);
+    }
+    bit_maker_free(few);
+    bit_maker_free(more);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_groups),     cmocka_unit_test(test_ways_agree),
+        cmocka_unit_test(test_odd_groups), cmocka_unit_test(test_choice),
+        cmocka_unit_test(test_empty),      cmocka_unit_test(test_bits_agree),
+        cmocka_unit_test(test_bits_nest),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
