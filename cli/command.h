@@ -17,10 +17,12 @@ typedef struct command {
     const char *see_also;
     const char *no; /* what exit code 1 says; NULL: it is not used */
     enum exit_code (*run)(const options *o);
+    enum exit_code (*start)(char **argv); /* instead: it takes its arguments as they are, its own name first */
 } command;
 
-enum { COMMAND_COUNT = 16 };
+enum { COMMAND_COUNT = 17 };
 extern const command *const command_list[COMMAND_COUNT];
+extern const command command_lab;
 extern const command command_scan, command_compare, command_diff, command_find, command_sketch, command_show,
     command_text, command_tree, command_undo, command_help, command_completion, command_mutate;
 extern const command command_add, command_remove, command_list_documents, command_info;
