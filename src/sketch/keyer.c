@@ -183,12 +183,16 @@ static void sieve_coarse(struct keyer *keyer, const uint64_t *fp, size_t count) 
 
 /* The minima of the rounds that are kernels. */
 static void see_first_rounds(struct keyer *keyer) {
-    memset(keyer->filled, 0, sizeof keyer->filled);
-    for (size_t bin = 0; bin < keyer->form.minima; bin++) {
-        uint32_t least = keyer->coarse[bin] != UINT32_MAX ? keyer->coarse[bin] : keyer->first[bin];
-        bool hit = least != UINT32_MAX;
-        keyer->minima[bin] = hit ? least : UINT64_MAX;
-        keyer->filled[bin / 64] |= (uint64_t)hit << bin % 64;
+    const size_t bins = keyer->form.minima;
+    for (size_t begin = 0; begin < bins; begin += 64) {
+        uint64_t filled = 0;
+        for (size_t bin = begin; bin < bins && bin < begin + 64; bin++) {
+            uint32_t least = keyer->coarse[bin] != UINT32_MAX ? keyer->coarse[bin] : keyer->first[bin];
+            uint64_t hit = least != UINT32_MAX;
+            keyer->minima[bin] = least | (hit - 1); /* no branch: nobody could predict it */
+            filled |= hit << bin % 64;
+        }
+        keyer->filled[begin / 64] = filled;
     }
 }
 
