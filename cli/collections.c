@@ -97,6 +97,12 @@ enum exit_code collection_to_fill(const options *o, const char *name, const char
     return code;
 }
 
+char *collection_view(const stemma_collection *c) {
+    char *view = need_copy(stemma_recipe_text(stemma_collection_recipe(c)));
+    view[strcspn(view, ";")] = 0;
+    return view;
+}
+
 static enum exit_code make_like(const options *o, const char *user, const char *model, stemma_collection **out) {
     uint8_t key[KEY_MAX + 1];
     stemma_collection_options how = options_for(o, user);

@@ -38,7 +38,7 @@ const option_spec option_table[OPT_COUNT] = {
     {OPT_WIDTH, 0, "width", "BITS", NULL, VIEW, "bits of a fingerprint, 32 to 64 (default 64)", IN_DOCUMENTS},
     {OPT_SEED, 0, "seed", "S", NULL, VIEW, "choose other hash functions (default 0)", IN_DOCUMENTS},
     {OPT_KEY, 0, "key", "FILE", NULL, VIEW, "secret key of at least 16 bytes, for input that may be hostile",
-     IN_KEEPING | IN_FIND | IN_SCAN | IN_ADD | IN_SEEN},
+     IN_KEEPING | IN_FIND | IN_SCAN | IN_ADD | IN_SEEN | IN_QUERY},
     {OPT_RECIPE, 0, "recipe", "TEXT", NULL, VIEW, "view and sketches as one text, see stemma-recipe(7)",
      IN_READING},
 
@@ -198,15 +198,30 @@ const option_spec option_table[OPT_COUNT] = {
     {OPT_PREFIX, 0, "prefix", "TEXT", NULL, INPUT, "put before each id, so that equal paths stay apart", IN_MERGE},
     {OPT_EXPORT_OUTPUT, 'o', "output", "FILE", NULL, OUTPUT, "write to FILE (default: standard output)", IN_EXPORT},
 
+    {OPT_QUERY_THRESHOLD, 't', "threshold", "T", NULL, JUDGE,
+     "matches have this resemblance, .05 to 1; 0: not asked for (default .7)", IN_QUERY},
+    {OPT_QUERY_CONTAINED, 0, "contained", "C", NULL, JUDGE,
+     "or contain the document, or are contained in it, to this share; 0: not asked for (default .9)",
+     IN_QUERY},
+    {OPT_TOP, 0, "top", "N", NULL, JUDGE, "matches of each document at most; 0: all (default 10)", IN_QUERY},
+    {OPT_VIA, 0, "via", "WAY", "auto bands samples scan g h mih", WORK,
+     "how candidates are found (default auto: the cheapest that misses no more than promised)", IN_QUERY},
+    {OPT_FAMILY, 0, "family", NULL, NULL, OUTPUT,
+     "all versions, step by step: also what is like a match, and what is like that", IN_QUERY},
+    {OPT_NO_EDITS, 0, "no-edits", NULL, NULL, OUTPUT,
+     "do not look how far apart matches are, and where they differ", IN_QUERY},
+    {OPT_EXPLAIN, 0, "explain", NULL, NULL, OUTPUT,
+     "also what was looked up, how many candidates there were, and how long each step took", IN_QUERY},
+
     {OPT_THREADS, 0, "threads", "N", NULL, WORK,
-     "documents or pairs worked on at once (default: one a processor)", IN_KEEPING | IN_FIND | IN_SCAN | IN_TREE | IN_TUNE | IN_ADD},
+     "documents or pairs worked on at once (default: one a processor)", IN_KEEPING | IN_FIND | IN_SCAN | IN_TREE | IN_TUNE | IN_ADD | IN_QUERY},
     {OPT_MEMORY, 0, "memory", "SIZE", NULL, WORK,
      "for one document, such as 512M (default 1G); of fingerprints more go to disk, a text or a sample that "
      "needs more is refused",
      (IN_READING | IN_MUTATE) & ~(IN_SCAN | IN_TREE | IN_ADD)},
     {OPT_SCAN_MEMORY, 0, "memory", "SIZE", NULL, WORK,
      "for the whole scan, such as 512M (default half of what is free); the rest goes to temporary files",
-     IN_SCAN | IN_TREE | IN_TUNE | IN_ADD},
+     IN_SCAN | IN_TREE | IN_TUNE | IN_ADD | IN_QUERY},
 
     {OPT_KIND, 0, "kind", "NAME",
      "insert insert-evenly remove-words substitute delete-lines delete-blocks cut insert-random insert-foreign excerpt "

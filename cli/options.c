@@ -87,7 +87,7 @@ static bool take_count(const parser *p, const option_spec *spec, const char *val
     return true;
 }
 
-static bool take_context(const parser *p, const option_spec *spec, const char *value, long *out) {
+static bool take_from_zero(const parser *p, const option_spec *spec, const char *value, long *out) {
     uint64_t number;
     const char *reason = read_whole(value, 1000000, &number);
     if (reason) return refuse(p, spec, value, reason);
@@ -271,6 +271,9 @@ static bool store_plain(options *o, enum option_id id, const char *value) {
                  {OPT_PRUNE, offsetof(options, prune)},
                  {OPT_STORE_TEXT, offsetof(options, store_text)},
                  {OPT_WAIT, offsetof(options, wait)},
+                 {OPT_FAMILY, offsetof(options, family)},
+                 {OPT_NO_EDITS, offsetof(options, no_edits)},
+                 {OPT_EXPLAIN, offsetof(options, explain)},
                  {OPT_REPAIR, offsetof(options, repair)},
                  {OPT_LINK, offsetof(options, link)},
                  {OPT_HELP, offsetof(options, help)},
@@ -337,9 +340,11 @@ static bool store(const parser *p, const option_spec *spec, const char *value) {
         return current_signature(o)->positions = true;
     case OPT_THRESHOLD:
     case OPT_SCAN_THRESHOLD:
+    case OPT_QUERY_THRESHOLD:
         return take_fraction(p, spec, value, &o->threshold);
     case OPT_CONTAINED:
     case OPT_SCAN_CONTAINED:
+    case OPT_QUERY_CONTAINED:
         return take_fraction(p, spec, value, &o->contained);
     case OPT_NEAR:
         return take_fraction(p, spec, value, &o->near);
@@ -387,8 +392,12 @@ static bool store(const parser *p, const option_spec *spec, const char *value) {
         return take_count(p, spec, value, 256, &o->threads);
     case OPT_COLUMNS:
         return take_count(p, spec, value, 10000, &o->columns);
+    case OPT_VIA:
+        return take_choice(p, spec, value, &o->via);
+    case OPT_TOP:
+        return take_from_zero(p, spec, value, &o->top);
     case OPT_CONTEXT:
-        return take_context(p, spec, value, &o->context);
+        return take_from_zero(p, spec, value, &o->context);
     case OPT_KIND:
         return take_choice(p, spec, value, &o->kind);
     case OPT_COUNT_OF:
@@ -499,6 +508,7 @@ bool options_parse(options *out, const char *command_name, unsigned mask, int ar
                      .context = -1,
                      .share = -1,
                      .copies = -1,
+                     .top = -1,
                      .report_text = REPORT_TEXT,
                      .operands = argv + 1};
     bool ended = false;

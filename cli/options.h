@@ -26,18 +26,19 @@ enum command_mask {
     IN_UNDO = 1024,
     IN_MUTATE = 1 << 20,
     IN_TUNE = 1 << 21,
-    IN_ADD = 1 << 22,
-    IN_REMOVE = 1 << 23,
-    IN_LIST = 1 << 24,
-    IN_INFO = 1 << 25,
-    IN_SEEN = 1 << 26,
+    IN_ADD = 1 << 16,
+    IN_REMOVE = 1 << 17,
+    IN_LIST = 1 << 18,
+    IN_INFO = 1 << 19,
+    IN_SEEN = 1 << 15,
+    IN_QUERY = 1 << 24,
     IN_VERIFY = 1 << 9,
     IN_BACKUP = 1 << 11,
     IN_EXPORT = 1 << 13,
     IN_MERGE = 1 << 14,
     IN_UPKEEP = IN_VERIFY | IN_BACKUP | IN_EXPORT | IN_MERGE, /* of collections */
-    IN_COLLECTIONS = IN_ADD | IN_REMOVE | IN_LIST | IN_INFO | IN_SEEN,
-    IN_PILES = IN_ADD, /* what reads documents as a scan does: its options of input are theirs, too */
+    IN_COLLECTIONS = IN_QUERY | IN_ADD | IN_REMOVE | IN_LIST | IN_INFO | IN_SEEN,
+    IN_PILES = IN_ADD | IN_QUERY, /* what reads documents as a scan does: its options of input are theirs, too */
     IN_DOCUMENTS = IN_COMPARE | IN_SKETCH | IN_TEXT | IN_FIND | IN_SCAN | IN_TREE | IN_ADD,
     IN_ALL = IN_DOCUMENTS | IN_DIFF | IN_SHOW | IN_HELP | IN_COMPLETION | IN_UNDO | IN_MUTATE | IN_TUNE | IN_COLLECTIONS | IN_UPKEEP
 };
@@ -136,6 +137,13 @@ enum option_id {
     OPT_LINK,
     OPT_PREFIX,
     OPT_EXPORT_OUTPUT,
+    OPT_QUERY_THRESHOLD, /* likewise of a question */
+    OPT_QUERY_CONTAINED,
+    OPT_TOP,
+    OPT_VIA,
+    OPT_FAMILY,
+    OPT_NO_EDITS,
+    OPT_EXPLAIN,
     OPT_THREADS,
     OPT_MEMORY,
     OPT_SCAN_MEMORY,
@@ -235,6 +243,9 @@ typedef struct options {
     const char *prefix;
     unsigned parts, hamming_bits, group_bits; /* 0 when not given */
     bool force, json, quiet, print0;
+    unsigned via; /* of a query: place among the choices, from 1; 0 when not given */
+    long top;     /* likewise; negative when not given */
+    bool family, no_edits, explain;
     unsigned threads;
     size_t memory;
     unsigned kind, aim;  /* of mutate and tune: place among the choices */

@@ -1229,6 +1229,9 @@ typedef struct stemma_query_options {
     bool family;      /* also what is like a match, and what is like that, and so on */
     size_t family_most;                 /* documents of a family at most: 1000 */
     const stemma_scan_options *reading; /* its input, threads and progress count; NULL: the defaults */
+    /* What could not be read, before the matches are given; may be NULL. */
+    void (*problem)(void *context, const stemma_scan_problem *problem);
+    void *problem_context;
 } stemma_query_options;
 STEMMA_API stemma_query_options stemma_query_options_default(void);
 

@@ -3,6 +3,7 @@
 
 #include "api/limits.h"
 #include "base/alloc.h"
+#include "collect/direct.h"
 #include "index/hamming/parts.h"
 #include "index/keys.h"
 #include "scan/reading.h"
@@ -153,6 +154,7 @@ void stemma_collection_free(stemma_collection *c) {
     collecting_free(c->adding);
     collecting_free(c->texts);
     pending_release(&c->pending);
+    direct_free(c->direct);
     collection_close(c->store);
     recipe_release(c->recipe);
     mem_free(c->parts);

@@ -175,15 +175,20 @@ static stemma_status make(struct buf *source, const stemma_recipe *recipe, const
     return status;
 }
 
+stemma_status text_of_document(const void *bytes, size_t size, const char *name, const stemma_recipe *recipe,
+                               const stemma_limits *limits, stemma_text **out, stemma_error *err) {
+    struct buf source = {0};
+    TRY(refuse_large(size, limits, name ? name : unnamed, err));
+    if (!buf_add(&source, bytes, size)) return fail_memory(err);
+    return make(&source, recipe, limits, name, out, err);
+}
+
 stemma_status stemma_text_bytes(const void *data, size_t size, const stemma_recipe *recipe,
                                 const stemma_limits *given, stemma_text **out, stemma_error *err) {
     if ((!data && size) || !out) return fail(err, STEMMA_INVALID, "data and a place for the text are needed");
     stemma_limits limits;
-    struct buf source = {0};
     TRY(limits_check(given, &limits, err));
-    TRY(refuse_large(size, &limits, unnamed, err));
-    if (!buf_add(&source, data, size)) return fail_memory(err);
-    return make(&source, recipe, &limits, NULL, out, err);
+    return text_of_document(data, size, NULL, recipe, &limits, out, err);
 }
 
 static stemma_status read_all(const char *path, const stemma_limits *limits, struct buf *bytes,

@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/digest.h"
+#include "base/error.h"
 #include "text/tokens.h"
 
 struct stemma_text {
@@ -11,7 +12,7 @@ struct stemma_text {
     bool extracted;
     uint64_t original_size;        /* of the original, where the source is not it, */
     uint8_t original[DIGEST_SIZE]; /* and its digest */
-    struct buf text;   /* its canonical form */
+    struct buf text;               /* its canonical form */
     struct offset_map map;
     enum unit unit;
     unsigned folds;
@@ -19,6 +20,10 @@ struct stemma_text {
     size_t count, cap;
     uint64_t *lines_before; /* line ends before each block of the source */
 };
+
+/* Of a document in memory, whose name decides on the format; NULL: its bytes alone do. */
+stemma_status text_of_document(const void *bytes, size_t size, const char *name, const stemma_recipe *recipe,
+                               const stemma_limits *limits, stemma_text **out, stemma_error *err);
 
 /* The bytes of the original that a token came from. */
 uint64_t text_source_begin(const struct stemma_text *text, size_t token);

@@ -62,17 +62,14 @@ stemma_status asker_new(struct collection *reader, const struct stemma_recipe *r
                         const struct asker_settings *settings, struct asker **out, stemma_error *err) {
     struct asker *a = mem_zero(1, sizeof *a);
     if (!a) return fail_memory(err);
-    const struct asking *asking = &settings->asking;
     a->reader = reader;
     a->recipe = recipe;
     a->settings = settings;
     a->thresholds = (stemma_thresholds){.size = sizeof a->thresholds,
-                                        .resemblance = line_at(asking->threshold),
-                                        .containment = line_at(asking->contained)};
-    a->aim = (struct overlap_aim){.resemblance = asking->threshold > 0 ? asking->threshold : 1,
-                                  .contained = asking->contained};
-    a->samples = schema_find(collection_schema(reader), KIND_SAMPLES, 0);
-    a->texts = schema_find(collection_schema(reader), KIND_TEXT, 0);
+                                        .resemblance = line_at(settings->threshold),
+                                        .containment = line_at(settings->contained)};
+    a->aim = (struct overlap_aim){.resemblance = settings->threshold > 0 ? settings->threshold : 1,
+                                  .contained = settings->contained};
     stemma_status status = prepare(a, err);
     if (status == STEMMA_OK)
         *out = a;
@@ -211,8 +208,8 @@ static stemma_status verify(struct asker *a, const struct asked_document *d, str
     if (!found) return STEMMA_OK;
     TRY(facts_read(row.facts, &facts, err));
     TRY(read_text(a, c->number, row.id, &facts, &text, &answer.evidence, err));
-    TRY(text.text ? by_text(a, d, text.text, text.text_size, &answer, &hopeless, err)
-                  : by_sketch(a, d, c, &answer, err));
+    TRY(text.text && d->text ? by_text(a, d, text.text, text.text_size, &answer, &hopeless, err)
+                             : by_sketch(a, d, c, &answer, err));
     if (hopeless) return STEMMA_OK;
     answer.relation = relation_of(a, d, &facts, &answer);
     if (answer.relation > STEMMA_CONTAINS) return STEMMA_OK;
@@ -350,6 +347,8 @@ stemma_status asker_ask(struct asker *a, const struct asked_document *documents,
                         struct answers *answers, struct asker_work *work, stemma_error *err) {
     if (count == 0) return STEMMA_OK;
     const double begin = now();
+    a->samples = schema_find(collection_schema(a->reader), KIND_SAMPLES, 0);
+    a->texts = schema_find(collection_schema(a->reader), KIND_TEXT, 0);
     struct candidates *lists = mem_zero(count, sizeof *lists);
     if (!lists) return fail_memory(err);
     stemma_status status = find(a, documents, count, lists, work, err);

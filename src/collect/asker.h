@@ -12,8 +12,11 @@
 
 /* A document in question. */
 struct asked_document {
-    const char *name;    /* where it is a file, or inside one; NULL: it is not */
-    const uint8_t *text; /* canonical, with KERNEL_SLACK readable bytes behind it, not empty */
+    const char *name;  /* where it is a file, or inside one; NULL: it is not, */
+    const void *bytes; /* but these bytes in memory, or NULL: not known */
+    size_t size;
+    const uint8_t
+        *text; /* canonical, with KERNEL_SLACK readable bytes behind it; NULL: not at hand, sketches decide */
     size_t text_size;
     uint8_t digest[FACTS_DIGEST], text_digest[FACTS_DIGEST]; /* as in facts */
     uint8_t minima[MINIMA_BYTES + KERNEL_SLACK];
@@ -46,7 +49,8 @@ typedef stemma_status measure_edit(void *context, const struct asked_document *d
                                    const struct again_text *stored, struct answer *answer, stemma_error *err);
 
 struct asker_settings {
-    struct asking asking;
+    double threshold, contained; /* that answers reach one of; 0: not asked for */
+    struct asking asking;        /* how candidates are found, which may be by other thresholds */
     enum retrieval_way way;
     size_t top; /* 0: all */
     struct again_options again;

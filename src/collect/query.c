@@ -51,9 +51,20 @@ void query_release(struct query *query) {
     pthread_mutex_destroy(&query->lock);
 }
 
+stemma_status query_add_result(struct query *query, const char *id, struct query_result **out,
+                               stemma_error *err) {
+    if (!mem_grow((void **)&query->results, &query->cap, query->count + 1, sizeof *query->results))
+        return fail_memory(err);
+    char *copy = mem_copy_string(id);
+    if (!copy) return fail_memory(err);
+    *out = &query->results[query->count++];
+    **out = (struct query_result){.id = copy};
+    return STEMMA_OK;
+}
+
 /* ---- one worker ---- */
 
-static double now(void) {
+double query_clock(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
@@ -85,7 +96,7 @@ static stemma_status questioner_new(struct stemma_scan *scan, void **out, stemma
     struct questioner *q = mem_zero(1, sizeof *q);
     if (!q) return fail_memory(err);
     q->query = scan->taken_for;
-    q->begun = now();
+    q->begun = query_clock();
     stemma_status status = questioner_prepare(q, err);
     if (status == STEMMA_OK)
         *out = q;
@@ -122,8 +133,8 @@ static stemma_status hand_over(struct questioner *q, stemma_error *err) {
     query->without_text += q->without_text;
     add_work(&query->work, &q->work);
     /* what is not spent on finding and verifying is spent on reading */
-    query->seconds_reading += now() - q->begun - q->work.seconds_finding - q->work.seconds_verifying;
-    q->begun = now();
+    query->seconds_reading += query_clock() - q->begun - q->work.seconds_finding - q->work.seconds_verifying;
+    q->begun = query_clock();
     q->documents = q->without_text = 0;
     q->work = (struct asker_work){0};
     return STEMMA_OK;
@@ -164,7 +175,7 @@ static char *copy_id(const char *id, size_t size) {
     return copy;
 }
 
-static void set_identity(uint8_t digest[FACTS_DIGEST], struct identity identity) {
+void query_set_digest(uint8_t digest[FACTS_DIGEST], struct identity identity) {
     store_u64(digest, identity.low);
     store_u64(digest + 8, identity.high);
 }
@@ -179,7 +190,7 @@ static stemma_status take_document(void *taker, const struct document *document,
     w->result.id = id ? copy_id(id, id_size) : mem_copy_string(source->name);
     if (!w->result.id) return fail_memory(err);
     w->asked.name = source->kind == SOURCE_FILE ? w->result.id : NULL;
-    set_identity(w->asked.digest, document->bytes_identity);
+    query_set_digest(w->asked.digest, document->bytes_identity);
     q->documents += document->state != DOCUMENT_CONTAINER;
     *wanted = true;
     return STEMMA_OK;
@@ -203,7 +214,7 @@ static stemma_status take_text(void *taker, struct text_reader *reader, const ui
     TRY(text_keys(q->keyer, &q->form, reader->whole, w->text.data, size, w->asked.minima, &w->asked.samples,
                   err));
     minima_set_size(w->asked.minima, keyer_size(q->keyer));
-    set_identity(w->asked.text_digest, identity_of(&q->query->scan->key, w->text.data, size));
+    query_set_digest(w->asked.text_digest, identity_of(&q->query->scan->key, w->text.data, size));
     q->count++;
     q->held += size;
     return STEMMA_OK;
@@ -285,14 +296,5 @@ stemma_status query_paths(struct query *query, const struct scan_settings *setti
                           size_t count, stemma_error *err) {
     TRY(begin(query, settings, err));
     for (size_t i = 0; i < count; i++) TRY(scan_add_path(query->scan, paths[i], err));
-    return run(query, err);
-}
-
-stemma_status query_text(struct query *query, const struct scan_settings *settings, const char *id,
-                         const void *data, size_t size, stemma_error *err) {
-    TRY(begin(query, settings, err));
-    const struct source source = {
-        .name = id, .kind = SOURCE_MEMORY, .size = size, .memory = data ? data : ""};
-    TRY(catalogue_add_source(&query->scan->catalogue, &source, err));
     return run(query, err);
 }

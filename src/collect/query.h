@@ -28,17 +28,24 @@ struct query {
     uint64_t documents, without_text;
     struct asker_work work;
     double seconds_reading;
-    struct stemma_scan *scan; /* it was read by, with the problems; NULL before */
+    struct stemma_scan *scan; /* paths were read by, with the problems; NULL: none were */
+    bool failed;              /* the document in memory could not be read, */
+    stemma_error cause;       /* for this reason */
 };
 
 /* Store and recipe must outlive it. */
 void query_init(struct query *query, struct collection *store, const struct stemma_recipe *recipe);
 void query_release(struct query *query);
 
-/* Documents of paths, or one in memory, which must stay. Once. */
+/* Documents of paths. Once. */
 stemma_status query_paths(struct query *query, const struct scan_settings *settings, const char *const *paths,
                           size_t count, stemma_error *err);
-stemma_status query_text(struct query *query, const struct scan_settings *settings, const char *id,
-                         const void *data, size_t size, stemma_error *err);
+
+/* ---- shared with direct.c ---- */
+
+double query_clock(void); /* seconds */
+void query_set_digest(uint8_t digest[FACTS_DIGEST], struct identity identity);
+stemma_status query_add_result(struct query *query, const char *id, struct query_result **out,
+                               stemma_error *err);
 
 #endif

@@ -67,13 +67,8 @@ stemma_status retriever_new(struct collection *collection, const volatile int *s
                             stemma_error *err) {
     struct retriever *r = mem_zero(1, sizeof *r);
     if (!r) return fail_memory(err);
-    const struct schema *schema = collection_schema(collection);
     r->collection = collection;
     r->stop = stop;
-    r->minima = schema_find(schema, KIND_MINIMA, 0);
-    r->bands = schema_find(schema, KIND_BAND_KEYS, 0);
-    r->samples = schema_find(schema, KIND_SAMPLES, 0);
-    r->sample_keys = schema_find(schema, KIND_SAMPLE_KEYS, 0);
     *out = r;
     return STEMMA_OK;
 }
@@ -466,6 +461,15 @@ static void end(struct round *round) {
     mem_free(round->keys.list);
 }
 
+/* They may change when the collection follows a writer. */
+static void find_parts(struct retriever *r) {
+    const struct schema *schema = collection_schema(r->collection);
+    r->minima = schema_find(schema, KIND_MINIMA, 0);
+    r->bands = schema_find(schema, KIND_BAND_KEYS, 0);
+    r->samples = schema_find(schema, KIND_SAMPLES, 0);
+    r->sample_keys = schema_find(schema, KIND_SAMPLE_KEYS, 0);
+}
+
 stemma_status retrieve(struct retriever *r, const struct asking *asking, enum retrieval_way way,
                        const struct question *questions, size_t count, struct candidates *lists,
                        struct retrieval_work *work, stemma_error *err) {
@@ -473,6 +477,7 @@ stemma_status retrieve(struct retriever *r, const struct asking *asking, enum re
     if (count == 0) return STEMMA_OK;
     round.asked = mem_zero(count, sizeof *round.asked);
     if (!round.asked) return fail_memory(err);
+    find_parts(r);
     begin(&round, questions, count, lists);
     stemma_status status = find_all(&round, way, err);
     end(&round);

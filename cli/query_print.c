@@ -1,0 +1,179 @@
+#include "query_print.h"
+
+#include "collections.h"
+#include "edits.h"
+#include "json.h"
+
+#include <string.h>
+
+/* ---- words ---- */
+
+/* Estimates have a tilde. */
+static const char *quantity_text(const stemma_quantity *q, char *buffer, size_t size) {
+    char number[32];
+    if (!q->known)
+        snprintf(buffer, size, "?");
+    else
+        snprintf(buffer, size, "%s%s", q->exact ? "" : "~", format_fraction(q->value, number, sizeof number));
+    return buffer;
+}
+
+static const char *edit_text(const stemma_match *m, char *buffer, size_t size) {
+    char number[32];
+    const stemma_quantity *q = &m->edit.distance;
+    if (!q->known) return m->edit.more_than ? "many" : "-";
+    snprintf(buffer, size, "%s%s", q->exact ? "" : "~",
+             format_count((uint64_t)(q->value + .5), number, sizeof number));
+    return buffer;
+}
+
+/* Lines of the match that differ, the first few of them. */
+enum { PLACES_SHOWN = 4 };
+
+static void print_lines(uint64_t first, uint64_t last) {
+    if (first == last)
+        printf("%llu", (unsigned long long)first);
+    else
+        printf("%llu-%llu", (unsigned long long)first, (unsigned long long)last);
+}
+
+/* Several differences may stand in one line. */
+static size_t distinct_lines(const stemma_difference *all, size_t count, stemma_place *out) {
+    size_t kept = 0;
+    for (size_t i = 0; i < count && kept <= PLACES_SHOWN; i++)
+        if (!kept || all[i].b.first_line > out[kept - 1].last_line) out[kept++] = all[i].b;
+    return kept;
+}
+
+static void print_places(const stemma_match *m, const palette *p) {
+    size_t count;
+    stemma_place places[PLACES_SHOWN + 1];
+    if (!m->alignment) return;
+    const stemma_difference *all = stemma_alignment_differences(m->alignment, &count);
+    const size_t kept = distinct_lines(all, count, places);
+    if (kept == 0) return;
+    const bool one = kept == 1 && places[0].first_line == places[0].last_line;
+    printf("  %sdiffers in %s ", p->faint, one ? "line" : "lines");
+    for (size_t i = 0; i < kept && i < PLACES_SHOWN; i++) {
+        if (i) fputs(", ", stdout);
+        print_lines(places[i].first_line, places[i].last_line);
+    }
+    printf("%s%s", kept > PLACES_SHOWN ? ", ..." : "", p->end);
+}
+
+static void print_head(query_printer *printer, const stemma_match *m, const palette *p) {
+    if (printer->shown && printer->place == m->place) return;
+    if (printer->shown) putchar('\n');
+    if (!printer->options->family) {
+        printf("%s", p->strong);
+        print_name(stdout, m->query);
+        printf("%s\n", p->end);
+    }
+    if (!printer->options->quiet)
+        printf("  %s%-14s %8s %7s %7s %7s%s\n", p->faint, "relation", "resembl.", "in it", "of it", "edits",
+               p->end);
+    printer->shown++;
+    printer->place = m->place;
+}
+
+static void print_source(const stemma_match *m, const palette *p) {
+    if (m->source != STEMMA_FROM_ORIGINAL)
+        printf("  %s(%s)%s", p->faint, stemma_evidence_name(m->source), p->end);
+}
+
+/* A member of a family comes with the one it was reached from. */
+static void print_link(const query_printer *printer, const stemma_match *m, const palette *p) {
+    if (!printer->options->family) return;
+    printf("  %sstep %llu, from ", p->faint, (unsigned long long)m->step);
+    print_name(stdout, m->query);
+    printf("%s", p->end);
+}
+
+void query_print_match(query_printer *printer, const stemma_match *m) {
+    const palette p = palette_choose();
+    char resemblance[32], in[32], of[32], apart[32];
+    print_head(printer, m, &p);
+    printf("  %-14s %8s %7s %7s %7s  ", stemma_relation_name(m->relation),
+           quantity_text(&m->resemblance, resemblance, sizeof resemblance),
+           quantity_text(&m->a_in_b, in, sizeof in), quantity_text(&m->b_in_a, of, sizeof of),
+           edit_text(m, apart, sizeof apart));
+    print_name(stdout, m->id);
+    print_link(printer, m, &p);
+    print_source(m, &p);
+    print_places(m, &p);
+    putchar('\n');
+}
+
+static void print_time(const char *label, double seconds) {
+    printf("  %-11s %.2f ms\n", label, seconds * 1e3);
+}
+
+static void print_counted(const char *label, uint64_t count, const char *what) {
+    char text[32];
+    printf("  %-11s %s %s\n", label, format_count(count, text, sizeof text), what);
+}
+
+void query_print_summary(const options *o, const stemma_query_summary *s) {
+    char documents[64], agree[32];
+    (void)o;
+    printf("\nasked about %s\n", count_of_documents(s->documents, documents, sizeof documents));
+    if (s->agree)
+        printf("  %-11s %u bands of each, %s of 128 minima in common at least\n", "plan", s->bands,
+               format_count(s->agree, agree, sizeof agree));
+    print_counted("lookups", s->lookups, "keys");
+    print_counted("", s->postings, "documents that have them");
+    if (s->common) print_counted("", s->common, "keys left aside, which very many documents have");
+    if (s->scanned) print_counted("scanned", s->scanned, "rows");
+    if (s->left_aside) print_counted("damaged", s->left_aside, "indexes, left aside: run 'stemma verify'");
+    print_counted("candidates", s->candidates, "");
+    print_counted("verified", s->verified, "");
+    if (s->unverified) print_counted("", s->unverified, "left out: the others promised more");
+    print_time("reading", s->seconds_reading);
+    print_time("finding", s->seconds_finding);
+    print_time("verifying", s->seconds_verifying);
+}
+
+/* ---- JSON ---- */
+
+void query_print_match_json(const options *o, const stemma_match *m) {
+    json line = json_begin(stdout);
+    json_name(&line, "query", m->query);
+    json_name(&line, "id", m->id);
+    if (o->family) json_count(&line, "step", m->step);
+    json_word(&line, "relation", stemma_relation_name(m->relation));
+    json_quantity(&line, "resemblance", &m->resemblance);
+    json_open(&line, "containment", '{');
+    json_quantity(&line, "a_in_b", &m->a_in_b);
+    json_quantity(&line, "b_in_a", &m->b_in_a);
+    json_close(&line, '}');
+    json_word(&line, "source", stemma_evidence_name(m->source));
+    const edits e = {.known = true,
+                     .edit = m->edit,
+                     .extracted = {m->extracted[0], m->extracted[1]},
+                     .alignment = (stemma_alignment *)m->alignment};
+    if (!o->no_edits) edits_print_json(&e, &line);
+    json_end(&line);
+}
+
+void query_print_summary_json(const options *o, const stemma_query_summary *s) {
+    const struct {
+        const char *name;
+        uint64_t value;
+    } counts[] = {{"documents", s->documents},   {"without_text", s->without_text},
+                  {"problems", s->problems},     {"found", s->found},
+                  {"bands", s->bands},           {"agree", s->agree},
+                  {"lookups", s->lookups},       {"postings", s->postings},
+                  {"common", s->common},         {"scanned", s->scanned},
+                  {"left_aside", s->left_aside}, {"candidates", s->candidates},
+                  {"verified", s->verified},     {"unverified", s->unverified}};
+    json line = json_begin(stdout);
+    json_open(&line, "explain", '{');
+    json_word(&line, "via", stemma_via_name(o->via ? (stemma_via)(o->via - 1) : STEMMA_VIA_AUTO));
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        json_count(&line, counts[i].name, counts[i].value);
+    json_number(&line, "seconds_reading", s->seconds_reading);
+    json_number(&line, "seconds_finding", s->seconds_finding);
+    json_number(&line, "seconds_verifying", s->seconds_verifying);
+    json_close(&line, '}');
+    json_end(&line);
+}

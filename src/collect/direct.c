@@ -1,0 +1,101 @@
+#include "collect/direct.h"
+
+#include "base/alloc.h"
+#include "scan/reading.h"
+#include "sketch/text_keys.h"
+
+struct direct {
+    const struct stemma_recipe *recipe;
+    struct asker_settings settings;
+    struct document_options reading;
+    struct identity_key key;
+    struct asker *asker;
+    struct key_form form;
+    struct keyer *keyer;
+    struct whole *whole;
+    struct extractor extractor;
+    struct asked_document asked;
+};
+
+void direct_free(struct direct *d) {
+    if (!d) return;
+    asker_free(d->asker);
+    keyer_free(d->keyer);
+    whole_free(d->whole);
+    extractor_release(&d->extractor);
+    asked_document_release(&d->asked);
+    mem_free(d);
+}
+
+static stemma_status prepare(struct direct *d, struct collection *store, stemma_error *err) {
+    const struct view *view = &d->recipe->view;
+    identity_key_lasting(&d->key);
+    d->form = index_form(view);
+    d->reading = document_options_for(view->folds, &d->settings.again.limits);
+    TRY(asker_new(store, d->recipe, &d->settings, &d->asker, err));
+    TRY(keyer_new(d->form, &d->keyer, err));
+    return whole_new(view, &d->recipe->tables, &d->whole, err);
+}
+
+stemma_status direct_new(struct collection *store, const struct stemma_recipe *recipe,
+                         const struct asker_settings *settings, struct direct **out, stemma_error *err) {
+    struct direct *d = mem_zero(1, sizeof *d);
+    if (!d) return fail_memory(err);
+    d->recipe = recipe;
+    d->settings = *settings;
+    stemma_status status = prepare(d, store, err);
+    if (status == STEMMA_OK)
+        *out = d;
+    else
+        direct_free(d);
+    return status;
+}
+
+const struct asker_settings *direct_settings(const struct direct *d) {
+    return &d->settings;
+}
+
+/* The canonical text; none of what is no text. */
+static stemma_status read_text(struct direct *d, const void *data, size_t size, const uint8_t **text,
+                               size_t *text_size, stemma_error *err) {
+    struct document_text extracted;
+    *text_size = 0;
+    TRY(document_extract(&d->extractor, NULL, data, size, &d->reading, &extracted, err));
+    if (extracted.format == TEXT_BINARY) return STEMMA_OK;
+    return whole_canon(d->whole, extracted.bytes, extracted.size, text, text_size, err);
+}
+
+static stemma_status make_asked(struct direct *d, const void *data, size_t size, const uint8_t *text,
+                                size_t text_size, stemma_error *err) {
+    struct asked_document *a = &d->asked;
+    a->bytes = data;
+    a->size = size;
+    a->text = text;
+    a->text_size = text_size;
+    query_set_digest(a->digest, identity_of(&d->key, data, size));
+    query_set_digest(a->text_digest, identity_of(&d->key, text, text_size));
+    TRY(text_keys(d->keyer, &d->form, d->whole, text, text_size, a->minima, &a->samples, err));
+    minima_set_size(a->minima, keyer_size(d->keyer));
+    return STEMMA_OK;
+}
+
+stemma_status direct_ask(struct direct *d, const char *id, const void *data, size_t size, struct query *query,
+                         stemma_error *err) {
+    const uint8_t *text;
+    size_t text_size;
+    const double begun = query_clock();
+    query->documents++;
+    stemma_status status = read_text(d, data, size, &text, &text_size, &query->cause);
+    query->failed = is_problem(status);
+    if (query->failed) return STEMMA_OK;
+    if (status != STEMMA_OK) return fail(err, status, "%s", query->cause.message);
+    if (text_size == 0) {
+        query->without_text++;
+        return STEMMA_OK;
+    }
+    TRY(make_asked(d, data, size, text, text_size, err));
+    query->seconds_reading = query_clock() - begun;
+    struct query_result *result;
+    TRY(query_add_result(query, id, &result, err));
+    return asker_ask(d->asker, &d->asked, 1, &result->answers, &query->work, err);
+}

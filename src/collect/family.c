@@ -1,0 +1,166 @@
+#include "collect/family.h"
+
+#include "base/alloc.h"
+#include "index/stored_text.h"
+#include "read/file_ids.h"
+
+#include <string.h>
+
+/* Members that are asked about together. */
+enum { TOGETHER = 16 };
+
+struct member {
+    uint64_t number;
+    uint64_t step;
+    char *id;
+};
+
+struct family {
+    struct query *query;
+    struct collection *reader;
+    struct asker *asker;
+    struct again *again;
+    const struct schema *schema;
+    struct member *members;
+    size_t count, cap, asked; /* asked: those whose own near-duplicates are known */
+    size_t most;
+    struct file_ids seen; /* their numbers, from 1 */
+    family_take *take;
+    void *context;
+};
+
+static void release(struct family *f) {
+    for (size_t i = 0; i < f->count; i++) mem_free(f->members[i].id);
+    mem_free(f->members);
+    file_ids_release(&f->seen);
+    asker_free(f->asker);
+    again_free(f->again);
+    collection_close(f->reader);
+}
+
+static stemma_status prepare(struct family *f, stemma_error *err) {
+    struct query *q = f->query;
+    TRY(collection_twin(q->store, &f->reader, err));
+    f->schema = collection_schema(f->reader);
+    TRY(again_new(q->recipe, &q->settings.again, &f->again, err));
+    return asker_new(f->reader, q->recipe, &q->settings, &f->asker, err);
+}
+
+/* ---- members ---- */
+
+static stemma_status join(struct family *f, const char *from, uint64_t step, const struct answer *answer,
+                          stemma_error *err) {
+    bool added;
+    if (f->count >= f->most) return STEMMA_OK;
+    if (!file_ids_add(&f->seen, 0, answer->number + 1, &added)) return fail_memory(err);
+    if (!added) return STEMMA_OK;
+    if (!mem_grow((void **)&f->members, &f->cap, f->count + 1, sizeof *f->members)) return fail_memory(err);
+    struct member member = {.number = answer->number, .step = step, .id = mem_copy_string(answer->id)};
+    if (!member.id) return fail_memory(err);
+    f->members[f->count++] = member;
+    return f->take(f->context, from, step, answer, err);
+}
+
+static stemma_status join_all(struct family *f, const char *from, uint64_t step,
+                              const struct answers *answers, stemma_error *err) {
+    for (size_t i = 0; i < answers->count; i++) TRY(join(f, from, step, &answers->list[i], err));
+    return STEMMA_OK;
+}
+
+/* ---- a member in question ---- */
+
+struct in_question {
+    struct asked_document asked;
+    struct buf text;
+};
+
+static stemma_status take_sketch(struct family *f, const struct row *row, struct asked_document *asked,
+                                 stemma_error *err) {
+    const int minima = schema_find(f->schema, KIND_MINIMA, 0),
+              samples = schema_find(f->schema, KIND_SAMPLES, 0);
+    if (minima >= 0 && row->cells[minima].size == MINIMA_BYTES)
+        memcpy(asked->minima, row->cells[minima].bytes, MINIMA_BYTES);
+    if (samples < 0) return STEMMA_OK;
+    return samples_unpack(row->cells[samples].bytes, row->cells[samples].size, &asked->samples, err);
+}
+
+/* The text, as far as it can still be had. */
+static stemma_status take_text(struct family *f, const struct row *row, const struct facts *facts,
+                               struct in_question *q, stemma_error *err) {
+    const int texts = schema_find(f->schema, KIND_TEXT, 0);
+    struct again_text text;
+    stemma_evidence evidence;
+    TRY(again_read(f->again, row->id, facts, &text, &evidence, err));
+    if (evidence == STEMMA_FROM_ORIGINAL) {
+        if (!buf_add(&q->text, text.text, text.text_size) || !buf_reserve(&q->text, KERNEL_SLACK))
+            return fail_memory(err);
+        memset(q->text.data + q->text.len, 0, KERNEL_SLACK);
+    } else if (texts >= 0 && row->cells[texts].size > 0) {
+        TRY(stored_text_unpack(row->cells[texts].bytes, row->cells[texts].size, facts->text_bytes, &q->text,
+                               err));
+    }
+    q->asked.text = q->text.len ? q->text.data : NULL;
+    q->asked.text_size = q->text.len;
+    return STEMMA_OK;
+}
+
+static stemma_status put_in_question(struct family *f, const struct member *member, struct in_question *q,
+                                     stemma_error *err) {
+    struct row row;
+    struct facts facts;
+    bool found;
+    TRY(collection_row(f->reader, member->number, &row, &found, err));
+    if (!found) return STEMMA_OK;
+    TRY(facts_read(row.facts, &facts, err));
+    memcpy(q->asked.digest, facts.digest, FACTS_DIGEST);
+    memcpy(q->asked.text_digest, facts.text_digest, FACTS_DIGEST);
+    q->asked.name = member->id;
+    TRY(take_sketch(f, &row, &q->asked, err));
+    return take_text(f, &row, &facts, q, err);
+}
+
+/* ---- a step ---- */
+
+static stemma_status ask(struct family *f, struct in_question *questions, size_t count,
+                         struct answers *answers, stemma_error *err) {
+    struct asked_document documents[TOGETHER];
+    for (size_t i = 0; i < count; i++) {
+        TRY(put_in_question(f, &f->members[f->asked + i], &questions[i], err));
+        documents[i] = questions[i].asked;
+    }
+    TRY(asker_ask(f->asker, documents, count, answers, &f->query->work, err));
+    for (size_t i = 0; i < count; i++) {
+        const struct member from = f->members[f->asked + i];
+        TRY(join_all(f, from.id, from.step + 1, &answers[i], err));
+    }
+    return STEMMA_OK;
+}
+
+static stemma_status step(struct family *f, stemma_error *err) {
+    const size_t left = f->count - f->asked, count = left < TOGETHER ? left : TOGETHER;
+    struct in_question questions[TOGETHER] = {0};
+    struct answers answers[TOGETHER] = {0};
+    stemma_status status = ask(f, questions, count, answers, err);
+    for (size_t i = 0; i < count; i++) {
+        asked_document_release(&questions[i].asked);
+        buf_release(&questions[i].text);
+        answers_release(&answers[i], f->query->drop);
+    }
+    f->asked += count;
+    return status;
+}
+
+static stemma_status grow(struct family *f, const struct query_result *result, stemma_error *err) {
+    TRY(prepare(f, err));
+    TRY(join_all(f, result->id, 1, &result->answers, err));
+    while (f->asked < f->count && f->count < f->most) TRY(step(f, err));
+    return STEMMA_OK;
+}
+
+stemma_status family_grow(struct query *query, const struct query_result *result, size_t most,
+                          family_take *take, void *context, stemma_error *err) {
+    struct family f = {.query = query, .most = most, .take = take, .context = context};
+    stemma_status status = grow(&f, result, err);
+    release(&f);
+    return status;
+}

@@ -1,0 +1,650 @@
+/* Asking a collection, through the public header, held against stemma_compare_bytes of all pairs; and what a
+ * question promises, against the formulas. */
+#include "base/rng.h"
+#include "effort.h"
+#include "index/asking.h"
+#include "stemma.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* ---- a folder for everything ---- */
+
+static char folder[64];
+
+static int make_folder(void **state) {
+    (void)state;
+    strcpy(folder, "/tmp/stemma-query-XXXXXX");
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static void remove_all(const char *path) {
+    struct dirent *entry;
+    DIR *dir = opendir(path);
+    while (dir && (entry = readdir(dir))) {
+        char name[512];
+        snprintf(name, sizeof name, "%s/%s", path, entry->d_name);
+        if (entry->d_name[0] == '.') continue;
+        if (unlink(name)) remove_all(name);
+    }
+    if (dir) closedir(dir);
+    rmdir(path);
+}
+
+static int remove_folder(void **state) {
+    (void)state;
+    remove_all(folder);
+    return 0;
+}
+
+static const char *path_of(const char *name) {
+    static char path[128];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+static void write_file(const char *name, const char *text) {
+    FILE *file = fopen(path_of(name), "w");
+    assert_non_null(file);
+    assert_int_equal(fwrite(text, 1, strlen(text), file), strlen(text));
+    assert_int_equal(fclose(file), 0);
+}
+
+/* ---- documents ---- */
+
+enum { TEXT_MOST = 60000, DOCUMENTS_MOST = 600 };
+
+static uint64_t seed = 1;
+
+struct pile {
+    char *texts[DOCUMENTS_MOST];
+    char ids[DOCUMENTS_MOST][16];
+    bool gone[DOCUMENTS_MOST];
+    size_t count;
+};
+
+static void add(struct pile *pile, const char *text) {
+    assert_true(pile->count < DOCUMENTS_MOST);
+    snprintf(pile->ids[pile->count], sizeof pile->ids[0], "d%03zu", pile->count);
+    pile->texts[pile->count] = strdup(text);
+    pile->gone[pile->count++] = false;
+}
+
+static void release(struct pile *pile) {
+    for (size_t i = 0; i < pile->count; i++) free(pile->texts[i]);
+}
+
+static void random_text(char *out, size_t words) {
+    size_t at = 0;
+    for (size_t i = 0; i < words; i++)
+        at += (size_t)sprintf(out + at, "w%u ", (unsigned)rng_below(&seed, 20000));
+    out[at] = 0;
+}
+
+/* Each word is replaced with probability `rate`. */
+static void mutate(const char *text, double rate, char *out) {
+    size_t at = 0;
+    while (*text) {
+        const char *end = strchr(text, ' ');
+        if (rng_unit(&seed) < rate)
+            at += (size_t)sprintf(out + at, "x%u ", (unsigned)rng_below(&seed, 100000));
+        else
+            at += (size_t)sprintf(out + at, "%.*s ", (int)(end - text), text);
+        text = end + 1;
+    }
+    out[at] = 0;
+}
+
+/* Copies at all distances, parts of others at all ratios of sizes, exact copies, a common template. */
+static void fill_pile(struct pile *pile, size_t families) {
+    static char text[TEXT_MOST], copy[TEXT_MOST], template[TEXT_MOST];
+    random_text(template, 80);
+    for (size_t i = 0; i < families; i++) {
+        random_text(text, 60 + rng_below(&seed, 500));
+        if (rng_below(&seed, 3) == 0) strcat(text, template);
+        add(pile, text);
+        for (uint64_t k = rng_below(&seed, 5); k > 0; k--) {
+            mutate(text, rng_unit(&seed) * .15, copy);
+            add(pile, copy);
+        }
+        if (rng_below(&seed, 4) == 0) add(pile, text);
+        if (rng_below(&seed, 2) == 0) {
+            random_text(copy, 100 + rng_below(&seed, 4000));
+            strcat(copy, text);
+            add(pile, copy);
+        }
+    }
+}
+
+/* ---- a collection of them ---- */
+
+static stemma_collection *new_collection(const char *name) {
+    stemma_collection_options options = stemma_collection_options_default();
+    stemma_collection *collection;
+    stemma_error error;
+    options.parts |= STEMMA_PART_TEXT;
+    stemma_status status = stemma_collection_create(path_of(name), NULL, &options, NULL, &collection, &error);
+    if (status != STEMMA_OK) fail_msg("%s", error.message);
+    return collection;
+}
+
+static stemma_collection *open_collection(const char *name) {
+    stemma_collection *collection;
+    assert_int_equal(stemma_collection_open(path_of(name), NULL, NULL, &collection, NULL), STEMMA_OK);
+    return collection;
+}
+
+static void put(stemma_collection *collection, const char *id, const char *text) {
+    assert_int_equal(stemma_collection_add_text(collection, id, text, strlen(text), NULL), STEMMA_OK);
+}
+
+/* In several commits, so that there are several segments. */
+static void put_all(stemma_collection *collection, const struct pile *pile) {
+    for (size_t i = 0; i < pile->count; i++) {
+        put(collection, pile->ids[i], pile->texts[i]);
+        if (i % 97 == 0) assert_int_equal(stemma_collection_commit(collection, NULL), STEMMA_OK);
+    }
+    assert_int_equal(stemma_collection_commit(collection, NULL), STEMMA_OK);
+}
+
+/* ---- answers ---- */
+
+struct match {
+    char query[160], id[160];
+    uint64_t place, step;
+    stemma_relation relation;
+    double resemblance, a_in_b, b_in_a, edit;
+    bool exact, edit_known, aligned;
+    stemma_evidence source;
+};
+
+struct matches {
+    struct match list[20000];
+    size_t count;
+};
+
+static stemma_status take(void *context, const stemma_match *m, stemma_error *error) {
+    struct matches *all = context;
+    (void)error;
+    assert_true(all->count < sizeof all->list / sizeof *all->list);
+    struct match *to = &all->list[all->count++];
+    *to = (struct match){.place = m->place,
+                         .step = m->step,
+                         .relation = m->relation,
+                         .resemblance = m->resemblance.value,
+                         .a_in_b = m->a_in_b.value,
+                         .b_in_a = m->b_in_a.value,
+                         .exact = m->resemblance.exact,
+                         .edit = m->edit.distance.value,
+                         .edit_known = m->edit.distance.known,
+                         .aligned = m->alignment != NULL,
+                         .source = m->source};
+    snprintf(to->query, sizeof to->query, "%s", m->query);
+    snprintf(to->id, sizeof to->id, "%s", m->id);
+    return STEMMA_OK;
+}
+
+static struct matches found; /* too large for a stack */
+
+static stemma_query_summary ask(stemma_collection *collection, const char *id, const char *text,
+                                const stemma_query_options *options) {
+    stemma_query_summary summary;
+    stemma_error error;
+    found.count = 0;
+    stemma_status status = stemma_collection_query_text(collection, id, text, strlen(text), options, take,
+                                                        &found, &summary, &error);
+    if (status != STEMMA_OK) fail_msg("%s", error.message);
+    assert_int_equal(summary.found, found.count);
+    return summary;
+}
+
+static const struct match *match_of(const char *id) {
+    for (size_t i = 0; i < found.count; i++)
+        if (strcmp(found.list[i].id, id) == 0) return &found.list[i];
+    return NULL;
+}
+
+/* ---- against brute force ---- */
+
+struct truth {
+    stemma_document *documents[DOCUMENTS_MOST];
+    size_t count;
+};
+
+static void know(struct truth *truth, const struct pile *pile) {
+    truth->count = pile->count;
+    for (size_t i = 0; i < pile->count; i++)
+        assert_int_equal(stemma_document_bytes(pile->texts[i], strlen(pile->texts[i]), NULL, NULL,
+                                               &truth->documents[i], NULL),
+                         STEMMA_OK);
+}
+
+static void forget(struct truth *truth) {
+    for (size_t i = 0; i < truth->count; i++) stemma_document_free(truth->documents[i]);
+}
+
+struct score {
+    size_t near, near_found, sure, sure_found, part, part_found;
+};
+
+/* Every match is true and has the true numbers; who is missing is counted. */
+static void check_against(const struct pile *pile, const struct truth *truth, size_t query,
+                          const stemma_query_options *o, struct score *score) {
+    size_t expected = 0;
+    for (size_t i = 0; i < pile->count; i++) {
+        stemma_comparison c;
+        const struct match *m = match_of(pile->ids[i]);
+        if (pile->gone[i]) {
+            assert_null(m);
+            continue;
+        }
+        assert_int_equal(
+            stemma_compare_documents(truth->documents[query], truth->documents[i], NULL, &c, NULL),
+            STEMMA_OK);
+        const double j = c.resemblance.value, most = fmax(c.a_in_b.value, c.b_in_a.value);
+        const bool near = o->threshold > 0 && j >= o->threshold,
+                   part = o->contained > 0 && most >= o->contained;
+        const size_t shorter = fmin(strlen(pile->texts[query]), strlen(pile->texts[i]));
+        if (m) {
+            assert_true(near || part);
+            assert_true(m->exact && m->source == STEMMA_FROM_STORED);
+            assert_true(fabs(m->resemblance - j) < 1e-12 && fabs(m->a_in_b - c.a_in_b.value) < 1e-12);
+            expected++;
+        }
+        score->near += near;
+        score->near_found += near && m;
+        score->sure += near && j >= o->threshold + .05;
+        score->sure_found += near && j >= o->threshold + .05 && m;
+        score->part += part && shorter >= 1024;
+        score->part_found += part && shorter >= 1024 && m;
+    }
+    assert_int_equal(expected, found.count);
+    for (size_t i = 1; i < found.count; i++)
+        if (found.list[i].relation <= STEMMA_NEAR_DUPLICATE)
+            assert_true(found.list[i - 1].resemblance >= found.list[i].resemblance);
+}
+
+static void ask_all(stemma_collection *collection, const struct pile *pile, const struct truth *truth,
+                    const stemma_query_options *o, struct score *score) {
+    for (size_t i = 0; i < pile->count; i++) {
+        ask(collection, pile->ids[i], pile->texts[i], o);
+        check_against(pile, truth, i, o, score);
+    }
+}
+
+/* Few are missed, by chance: the floors are probabilities. */
+static void check_score(const struct score *s) {
+    assert_true(s->near_found >= floor((double)s->near * .99 - 3 * sqrt((double)s->near * .01)));
+    assert_true(s->sure_found >= floor((double)s->sure * .999 - 3 * sqrt((double)s->sure * .001)));
+    assert_true(s->part_found >= floor((double)s->part * .99 - 3 * sqrt((double)s->part * .01)));
+}
+
+static void test_truth(void **state) {
+    static struct pile pile;
+    static struct truth truth;
+    (void)state;
+    pile.count = 0;
+    fill_pile(&pile, effort(60));
+    know(&truth, &pile);
+    stemma_collection *collection = new_collection("truth");
+    put_all(collection, &pile);
+    static const double thresholds[] = {.1, .3, .5, .7, .9, 1};
+    static const stemma_via ways[] = {STEMMA_VIA_AUTO, STEMMA_VIA_SCAN, STEMMA_VIA_BANDS, STEMMA_VIA_SAMPLES};
+    for (size_t t = 0; t < sizeof thresholds / sizeof *thresholds; t++)
+        for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
+            stemma_query_options o = stemma_query_options_default();
+            struct score score = {0};
+            o.threshold = thresholds[t];
+            o.contained = ways[w] == STEMMA_VIA_BANDS ? 0 : .9;
+            o.via = ways[w];
+            o.top = 0;
+            ask_all(collection, &pile, &truth, &o, &score);
+            if (ways[w] != STEMMA_VIA_SAMPLES) check_score(&score); /* short documents have no samples */
+        }
+    stemma_collection_free(collection);
+    forget(&truth);
+    release(&pile);
+}
+
+/* Removed ones are gone, replaced ones are what they became; for readers that were open before, once they
+ * follow. */
+static void test_changes(void **state) {
+    static struct pile pile;
+    static struct truth truth;
+    static char text[TEXT_MOST];
+    (void)state;
+    pile.count = 0;
+    fill_pile(&pile, effort(30));
+    stemma_collection *writer = new_collection("changes");
+    put_all(writer, &pile);
+    stemma_collection *reader = open_collection("changes");
+    for (size_t i = 0; i < pile.count; i++) {
+        if (i % 3 == 0) assert_int_equal(stemma_collection_remove(writer, pile.ids[i], NULL), STEMMA_OK);
+        pile.gone[i] = i % 3 == 0;
+        if (i % 3 != 1) continue;
+        mutate(pile.texts[i], .05, text);
+        free(pile.texts[i]);
+        pile.texts[i] = strdup(text);
+        put(writer, pile.ids[i], text);
+    }
+    assert_int_equal(stemma_collection_commit(writer, NULL), STEMMA_OK);
+    assert_int_equal(stemma_collection_follow(reader, NULL), STEMMA_OK);
+    know(&truth, &pile);
+    stemma_query_options o = stemma_query_options_default();
+    struct score score = {0};
+    o.top = 0;
+    ask_all(reader, &pile, &truth, &o, &score);
+    check_score(&score);
+    stemma_collection_free(reader);
+    stemma_collection_free(writer);
+    forget(&truth);
+    release(&pile);
+}
+
+/* ---- batches ---- */
+
+static void write_records(const struct pile *pile) {
+    FILE *file = fopen(path_of("all.jsonl"), "w");
+    assert_non_null(file);
+    for (size_t i = 0; i < pile->count; i++)
+        fprintf(file, "{\"id\": \"%s\", \"text\": \"%s\"}\n", pile->ids[i], pile->texts[i]);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void test_batch_is_single(void **state) {
+    static struct pile pile;
+    static struct matches batch;
+    (void)state;
+    pile.count = 0;
+    fill_pile(&pile, effort(40));
+    stemma_collection *collection = new_collection("batch");
+    put_all(collection, &pile);
+    write_records(&pile);
+    const char *path = path_of("all.jsonl");
+    for (unsigned threads = 1; threads <= 3; threads += 2) {
+        stemma_query_options o = stemma_query_options_default();
+        stemma_scan_options reading = stemma_scan_options_default();
+        stemma_query_summary summary;
+        reading.threads = threads;
+        o.reading = &reading;
+        batch.count = 0;
+        assert_int_equal(stemma_collection_query(collection, &path, 1, &o, take, &batch, &summary, NULL),
+                         STEMMA_OK);
+        assert_int_equal(summary.documents, pile.count);
+        size_t at = 0;
+        for (size_t i = 0; i < pile.count; i++) {
+            ask(collection, pile.ids[i], pile.texts[i], &o);
+            for (size_t k = 0; k < found.count; k++, at++) {
+                const struct match *a = &found.list[k], *b = &batch.list[at];
+                assert_string_equal(a->id, b->id);
+                assert_int_equal(b->place, i);
+                assert_true(a->resemblance == b->resemblance && a->b_in_a == b->b_in_a);
+            }
+        }
+        assert_int_equal(at, batch.count);
+    }
+    stemma_collection_free(collection);
+    release(&pile);
+}
+
+/* ---- where the numbers are from ---- */
+
+static stemma_query_summary ask_path(stemma_collection *collection, const char *name,
+                                     const stemma_query_options *options) {
+    stemma_query_summary summary;
+    stemma_error error;
+    const char *path = path_of(name);
+    found.count = 0;
+    stemma_status status =
+        stemma_collection_query(collection, &path, 1, options, take, &found, &summary, &error);
+    if (status != STEMMA_OK) fail_msg("%s", error.message);
+    return summary;
+}
+
+static void test_evidence(void **state) {
+    static char text[TEXT_MOST], copy[TEXT_MOST];
+    stemma_collection *collection;
+    stemma_query_options o = stemma_query_options_default();
+    (void)state;
+    o.edits = true;
+    random_text(text, 400);
+    assert_int_equal(mkdir(path_of("files"), 0777), 0);
+    for (int i = 0; i < 3; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "files/f%d.txt", i);
+        mutate(text, .01, copy);
+        write_file(name, copy);
+    }
+    write_file("question.txt", text);
+    assert_int_equal(stemma_collection_create(path_of("evidence"), NULL, NULL, NULL, &collection, NULL),
+                     STEMMA_OK);
+    char files[128];
+    strcpy(files, path_of("files"));
+    const char *paths[] = {files};
+    assert_int_equal(stemma_collection_add(collection, paths, 1, NULL, NULL, NULL), STEMMA_OK);
+    write_file("files/f1.txt", "something else");
+    assert_int_equal(unlink(path_of("files/f2.txt")), 0);
+    ask_path(collection, "question.txt", &o);
+    assert_int_equal(found.count, 3);
+    static const stemma_evidence wanted[] = {STEMMA_FROM_ORIGINAL, STEMMA_FROM_CHANGED, STEMMA_FROM_GONE};
+    for (int i = 0; i < 3; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "files/f%d.txt", i);
+        const struct match *m = match_of(path_of(name));
+        assert_non_null(m);
+        assert_int_equal(m->source, wanted[i]);
+        assert_int_equal(m->exact, i == 0);
+        assert_int_equal(m->edit_known, i == 0);
+        assert_int_equal(m->aligned, i == 0);
+        assert_true(m->resemblance > .8);
+    }
+    assert_true(found.list[0].exact || found.list[1].exact || found.list[2].exact);
+    stemma_collection_free(collection);
+}
+
+/* ---- families ---- */
+
+enum { VERSIONS = 40 };
+
+static void test_family(void **state) {
+    static char text[TEXT_MOST], next[TEXT_MOST], first[TEXT_MOST];
+    static bool met[VERSIONS];
+    stemma_query_options o = stemma_query_options_default();
+    (void)state;
+    stemma_collection *collection = new_collection("family");
+    random_text(text, 500);
+    strcpy(first, text);
+    for (int i = 0; i < VERSIONS; i++) {
+        char id[16];
+        snprintf(id, sizeof id, "v%d", i);
+        put(collection, id, text);
+        mutate(text, .02, next);
+        strcpy(text, next);
+        random_text(next, 500);
+        snprintf(id, sizeof id, "other%d", i);
+        put(collection, id, next);
+    }
+    assert_int_equal(stemma_collection_commit(collection, NULL), STEMMA_OK);
+    o.contained = 0;
+    ask(collection, "q", first, &o);
+    assert_true(found.count < VERSIONS / 2);
+    o.family = true;
+    ask(collection, "q", first, &o);
+    assert_int_equal(found.count, VERSIONS);
+    memset(met, 0, sizeof met);
+    for (size_t i = 0; i < found.count; i++) {
+        const struct match *m = &found.list[i];
+        const int number = atoi(m->id + 1), from = m->step == 1 ? 0 : atoi(m->query + 1);
+        assert_true(m->id[0] == 'v' && !met[number]);
+        assert_true(m->step == 1 || met[from]);
+        assert_true(m->resemblance >= .7);
+        met[number] = true;
+    }
+    assert_true(found.list[found.count - 1].step > 4);
+    o.family_most = 7;
+    ask(collection, "q", first, &o);
+    assert_int_equal(found.count, 7);
+    stemma_collection_free(collection);
+}
+
+/* ---- very common things ---- */
+
+enum { COPIES = 2600 };
+
+/* Near-copies by the thousand, and a template in all others: neither is read in full. */
+static void test_common(void **state) {
+    static char text[TEXT_MOST], copy[TEXT_MOST], template[TEXT_MOST], rest[TEXT_MOST];
+    stemma_query_options o = stemma_query_options_default();
+    (void)state;
+    stemma_collection *collection = new_collection("common");
+    random_text(text, 120);
+    random_text(template, 120);
+    for (size_t i = 0; i < COPIES; i++) {
+        char id[16];
+        mutate(text, .01, copy);
+        snprintf(id, sizeof id, "c%zu", i);
+        put(collection, id, copy);
+        strcpy(copy, template);
+        random_text(rest, 200);
+        strcat(copy, rest);
+        snprintf(id, sizeof id, "t%zu", i);
+        if (i < COPIES / 4) put(collection, id, copy);
+    }
+    assert_int_equal(stemma_collection_commit(collection, NULL), STEMMA_OK);
+    stemma_query_summary summary = ask(collection, "q", text, &o);
+    assert_int_equal(found.count, o.top);
+    assert_true(summary.candidates > COPIES / 2 && summary.verified < 1000);
+    assert_int_equal(summary.candidates, summary.verified + summary.unverified);
+    summary = ask(collection, "q", copy, &o); /* the last of the template */
+    assert_true(summary.candidates < 100);
+    summary = ask(collection, "q", template, &o); /* contained in very many: some of them are named */
+    assert_int_equal(found.count, o.top);
+    assert_int_equal(found.list[0].relation, STEMMA_CONTAINED);
+    stemma_collection_free(collection);
+}
+
+/* ---- damage ---- */
+
+/* Whatever byte is damaged, the answer is the same, or there is none; where an index is, it is the same. */
+static void test_damaged_index(void **state) {
+    static struct pile pile;
+    static struct matches sound;
+    char name[512], whole[160];
+    (void)state;
+    pile.count = 0;
+    fill_pile(&pile, 20);
+    stemma_collection *collection = new_collection("damage");
+    for (size_t i = 0; i < pile.count; i++) put(collection, pile.ids[i], pile.texts[i]);
+    assert_int_equal(stemma_collection_commit(collection, NULL), STEMMA_OK);
+    stemma_collection_free(collection);
+    snprintf(whole, sizeof whole, "%s", path_of("damage"));
+    struct dirent *entry;
+    DIR *dir = opendir(whole);
+    while ((entry = readdir(dir)) && !strstr(entry->d_name, ".segment")) continue;
+    assert_non_null(entry);
+    snprintf(name, sizeof name, "%s/%s", whole, entry->d_name);
+    closedir(dir);
+    struct stat info;
+    assert_int_equal(stat(name, &info), 0);
+    size_t left_aside = 0, refused = 0;
+    stemma_query_options o = stemma_query_options_default();
+    o.threshold = .9; /* so that lookups are cheaper than a scan, or the same */
+    for (size_t round = 0; round < effort(300); round++) {
+        const off_t at = (off_t)rng_below(&seed, (uint64_t)info.st_size);
+        uint8_t byte, bit = (uint8_t)(1u << rng_below(&seed, 8));
+        const size_t query = rng_below(&seed, pile.count);
+        stemma_query_summary summary;
+        collection = open_collection("damage");
+        ask(collection, "q", pile.texts[query], &o);
+        sound = found;
+        stemma_collection_free(collection);
+        int fd = open(name, O_RDWR);
+        assert_int_equal(pread(fd, &byte, 1, at), 1);
+        byte ^= bit;
+        assert_int_equal(pwrite(fd, &byte, 1, at), 1);
+        stemma_status status = stemma_collection_open(whole, NULL, NULL, &collection, NULL);
+        found.count = 0;
+        if (status == STEMMA_OK) {
+            status =
+                stemma_collection_query_text(collection, "q", pile.texts[query], strlen(pile.texts[query]),
+                                             &o, take, &found, &summary, NULL);
+            stemma_collection_free(collection);
+        }
+        refused += status == STEMMA_CORRUPT;
+        if (status == STEMMA_OK) {
+            left_aside += summary.left_aside;
+            assert_int_equal(found.count, sound.count);
+            for (size_t i = 0; i < found.count; i++) assert_string_equal(found.list[i].id, sound.list[i].id);
+        } else {
+            assert_int_equal(status, STEMMA_CORRUPT);
+        }
+        byte ^= bit;
+        assert_int_equal(pwrite(fd, &byte, 1, at), 1);
+        close(fd);
+    }
+    if (effort_is_full()) assert_true(refused > 0);
+    (void)left_aside;
+    release(&pile);
+}
+
+/* ---- what is promised ---- */
+
+static void test_asking(void **state) {
+    (void)state;
+    for (int i = 5; i <= 100; i++) {
+        struct asking a;
+        const double t = i / 100.;
+        assert_int_equal(asking_init(&a, t, 0, NULL), STEMMA_OK);
+        assert_true(a.bands <= BANDS_POSTED && (a.bands > 0 || t < .46));
+        assert_true(asking_chance(a.bands, a.bands ? a.agree : a.scan_agree, t) >= .99);
+        assert_true(asking_chance(a.bands, a.bands ? a.agree : a.scan_agree, fmin(t + .05, 1)) >= .999);
+        assert_true(asking_chance(0, a.scan_agree, t) >= .99);
+    }
+    struct asking a;
+    assert_int_equal(asking_init(&a, 0, 0, NULL), STEMMA_INVALID);
+    assert_int_equal(asking_init(&a, 1.1, 0, NULL), STEMMA_INVALID);
+    assert_int_equal(asking_init(&a, NAN, 0, NULL), STEMMA_INVALID);
+    assert_int_equal(asking_init(&a, .7, .01, NULL), STEMMA_INVALID);
+}
+
+static void test_wrong_use(void **state) {
+    stemma_query_options o = stemma_query_options_default();
+    stemma_error error;
+    const char *nothing = "";
+    (void)state;
+    stemma_collection *collection = new_collection("wrong");
+    assert_int_equal(stemma_collection_query(collection, &nothing, 1, NULL, take, &found, NULL, NULL),
+                     STEMMA_INVALID);
+    assert_int_equal(stemma_collection_query(collection, NULL, 0, NULL, NULL, NULL, NULL, NULL),
+                     STEMMA_INVALID);
+    o.threshold = o.contained = 0;
+    assert_int_equal(stemma_collection_query_text(collection, "q", "a", 1, &o, take, &found, NULL, &error),
+                     STEMMA_INVALID);
+    ask(collection, "q", "", NULL); /* an empty document, and an empty collection */
+    assert_int_equal(found.count, 0);
+    ask(collection, "q", "one two three four five six", NULL);
+    assert_int_equal(found.count, 0);
+    stemma_collection_free(collection);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_asking),          cmocka_unit_test(test_wrong_use),
+        cmocka_unit_test(test_truth),           cmocka_unit_test(test_changes),
+        cmocka_unit_test(test_batch_is_single), cmocka_unit_test(test_evidence),
+        cmocka_unit_test(test_family),          cmocka_unit_test(test_common),
+        cmocka_unit_test(test_damaged_index),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
