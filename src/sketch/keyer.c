@@ -24,9 +24,9 @@
 
 #include <string.h>
 
-_Static_assert(KEYER_BINS <= OPEN_BINS_MOST, "bins that a kernel takes");
+_Static_assert(KEY_MINIMA <= OPEN_BINS_MOST, "bins that a kernel takes");
 
-#define DEDUPE_THROWS 32   /* a bin: six times what all take on average, so many only when elements repeat */
+#define DEDUPE_THROWS 4096 /* six times what all bins take on average: so many only when elements repeat */
 #define PIECE         4096 /* fingerprints filtered at a time */
 
 /* Of the bits by which distinct fingerprints are counted: 32 for each of KEY_COUNTED. */
@@ -41,12 +41,12 @@ struct distinct {
 
 struct keyer {
     struct key_form form;
-    uint32_t coarse[KEYER_BINS];         /* minima of the coarse round */
+    uint32_t coarse[KEY_MINIMA];         /* minima of the coarse round */
     bool settled;                        /* which hit every bin */
-    uint32_t first[KEYER_BINS];          /* minima of the first round of all */
-    uint64_t minima[KEYER_BINS];         /* of all rounds */
-    uint64_t filled[KEYER_BINS / 64];    /* a bit per bin */
-    uint64_t every[KEYER_BINS / 64];     /* the bits of all bins there are */
+    uint32_t first[KEY_MINIMA];          /* minima of the first round of all */
+    uint64_t minima[KEY_MINIMA];         /* of all rounds */
+    uint64_t filled[KEY_MINIMA / 64];    /* a bit per bin */
+    uint64_t every[KEY_MINIMA / 64];     /* the bits of all bins there are */
     bool full;                           /* every bin */
     uint64_t seen[(1 << SEEN_LOG) / 64]; /* a bit per hash of a fingerprint */
     uint32_t counted;                    /* bits set */
@@ -199,7 +199,7 @@ static bool all_filled(const struct keyer *keyer) {
 /* Most bins were filled in earlier rounds, so few of those that are thrown matter. */
 static void throw_all(struct keyer *keyer, size_t round, const uint64_t *fp, size_t count) {
     const uint64_t seed = round_seed(&keyer->form, round), bins = keyer->form.minima;
-    uint64_t hit[KEYER_BINS / 64];
+    uint64_t hit[KEY_MINIMA / 64];
     memcpy(hit, keyer->filled, sizeof hit);
     for (size_t at = 0; at < count; at += PIECE) {
         size_t some = count - at < PIECE ? count - at : PIECE;
@@ -234,7 +234,7 @@ static stemma_status later_rounds(struct keyer *keyer, const uint64_t *fp, size_
     bool filled = keyer->full, repeated = true; /* for all that is known */
     size_t thrown = count;
     for (size_t round = 1; !filled && round < keyer->form.minima; round++) {
-        if (repeated && thrown + count > DEDUPE_THROWS * keyer->form.minima) {
+        if (repeated && thrown + count > DEDUPE_THROWS) {
             if (fp != held->values.data) TRY(distinct_add(held, fp, count, err));
             TRY(distinct_tidy(held, err));
             fp = held->values.data;
@@ -290,10 +290,6 @@ stemma_status keyer_new(struct key_form form, struct keyer **out, stemma_error *
     return STEMMA_OK;
 }
 
-const struct key_form *keyer_form(const struct keyer *keyer) {
-    return &keyer->form;
-}
-
 void keyer_free(struct keyer *keyer) {
     if (!keyer) return;
     vec64_release(&keyer->held.values);
@@ -319,10 +315,9 @@ static stemma_status give(struct keyer *keyer, uint8_t *keys, struct vec64 *samp
 }
 
 void keyer_begin(struct keyer *keyer) {
-    const size_t bins = keyer->form.minima;
-    memset(keyer->coarse, 0xff, bins * sizeof *keyer->coarse);
-    memset(keyer->first, 0xff, bins * sizeof *keyer->first);
-    if (keyer->form.sampled) memset(keyer->seen, 0, sizeof keyer->seen);
+    memset(keyer->coarse, 0xff, sizeof keyer->coarse);
+    memset(keyer->first, 0xff, sizeof keyer->first);
+    memset(keyer->seen, 0, sizeof keyer->seen);
     keyer->counted = 0;
     keyer->full = keyer->settled = false;
     distinct_clear(&keyer->held);
