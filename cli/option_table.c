@@ -40,7 +40,7 @@ const option_spec option_table[OPT_COUNT] = {
     {OPT_WIDTH, 0, "width", "BITS", NULL, VIEW, "bits of a fingerprint, 32 to 64 (default 64)", IN_DOCUMENTS},
     {OPT_SEED, 0, "seed", "S", NULL, VIEW, "choose other hash functions (default 0)", IN_DOCUMENTS},
     {OPT_KEY, 0, "key", "FILE", NULL, VIEW, "secret key of at least 16 bytes, for input that may be hostile",
-     IN_KEEPING | IN_FIND | IN_SCAN | IN_ADD | IN_SEEN | IN_QUERY},
+     IN_KEEPING | IN_FIND | IN_SCAN | IN_ADD | IN_SEEN | IN_QUERY | IN_KNOWN},
     {OPT_RECIPE, 0, "recipe", "TEXT", NULL, VIEW, "view and sketches as one text, see stemma-recipe(7)",
      IN_READING},
 
@@ -235,17 +235,26 @@ const option_spec option_table[OPT_COUNT] = {
      "do not look how far apart matches are, and where they differ", IN_QUERY},
     {OPT_EXPLAIN, 0, "explain", NULL, NULL, OUTPUT,
      "also what was looked up, how many candidates there were, and how long each step took", IN_QUERY},
+    {OPT_HAMMING, 0, "hamming", NULL, NULL, JUDGE,
+     "by Hamming fingerprints alone: all that differ in at most as many bits as the threshold allows, unverified",
+     IN_QUERY},
+
+    {OPT_KNOWN_CONTAINED, 0, "contained", "C", NULL, JUDGE,
+     "known are files of which this share is in versions of a known one (default .5)", IN_KNOWN},
+    {OPT_VERSIONS, 0, "versions", "HOW", "name folder each", JUDGE,
+     "documents of the collection are versions of one file when they have the same name (default), lie in the same "
+     "folder, or not at all", IN_KNOWN},
 
     {OPT_THREADS, 0, "threads", "N", NULL, WORK,
      "documents or pairs worked on at once (default: one a processor)",
-     IN_KEEPING | IN_FIND | IN_SCAN | IN_TREE | IN_TUNE | IN_ADD | IN_QUERY},
+     IN_KEEPING | IN_FIND | IN_SCAN | IN_TREE | IN_TUNE | IN_ADD | IN_QUERY | IN_KNOWN},
     {OPT_MEMORY, 0, "memory", "SIZE", NULL, WORK,
      "for one document, such as 512M (default 1G); of fingerprints more go to disk, a text or a sample that "
      "needs more is refused",
      (IN_READING | IN_MUTATE) & ~(IN_SCAN | IN_TREE | IN_ADD)},
     {OPT_SCAN_MEMORY, 0, "memory", "SIZE", NULL, WORK,
      "for the whole scan, such as 512M (default half of what is free); the rest goes to temporary files",
-     IN_SCAN | IN_TREE | IN_TUNE | IN_ADD | IN_QUERY},
+     IN_SCAN | IN_TREE | IN_TUNE | IN_ADD | IN_QUERY | IN_KNOWN},
 
     {OPT_KIND, 0, "kind", "NAME",
      "insert insert-evenly remove-words substitute delete-lines delete-blocks cut insert-random insert-foreign excerpt "

@@ -20,6 +20,7 @@
     X(FIND, find)             \
     X(ADD, add)               \
     X(QUERY, query)           \
+    X(KNOWN, known)           \
     X(LIST, list_documents)   \
     X(REMOVE, remove)         \
     X(INFO, info)             \
@@ -31,6 +32,7 @@
     X(SHOW, show)             \
     X(TEXT, text)             \
     X(MUTATE, mutate)         \
+    X(TUNE, tune)             \
     X(UNDO, undo)             \
     X(HELP, help)             \
     X(COMPLETION, completion)
@@ -48,8 +50,8 @@ enum command_mask {
     COMMAND_LIST(COMMAND_BIT)
 #undef COMMAND_BIT
     IN_UPKEEP = IN_VERIFY | IN_BACKUP | IN_EXPORT | IN_MERGE, /* of collections */
-    IN_COLLECTIONS = IN_QUERY | IN_ADD | IN_REMOVE | IN_LIST | IN_INFO,
-    IN_PILES = IN_ADD | IN_QUERY, /* read documents as a scan does: its options of input are theirs, too */
+    IN_COLLECTIONS = IN_QUERY | IN_KNOWN | IN_ADD | IN_REMOVE | IN_LIST | IN_INFO,
+    IN_PILES = IN_ADD | IN_QUERY | IN_KNOWN, /* read documents as a scan does: its options of input are theirs, too */
     IN_DOCUMENTS = IN_COMPARE | IN_SKETCH | IN_TEXT | IN_FIND | IN_SCAN | IN_TREE | IN_ADD,
     IN_ALL = (1 << COMMAND_COUNT) - 1
 };
@@ -155,6 +157,9 @@ enum option_id {
     OPT_LINK,
     OPT_PREFIX,
     OPT_EXPORT_OUTPUT,
+    OPT_HAMMING,
+    OPT_KNOWN_CONTAINED,
+    OPT_VERSIONS,
     OPT_THREADS,
     OPT_MEMORY,
     OPT_SCAN_MEMORY,
@@ -254,9 +259,10 @@ typedef struct options {
     const char *prefix;
     unsigned parts, hamming_bits, group_bits; /* 0 when not given */
     bool force, json, quiet, print0;
+    unsigned versions; /* of known files: place among the choices, from 1; 0 when not given */
     unsigned via; /* of a query: place among the choices, from 1; 0 when not given */
     long top;     /* likewise; negative when not given */
-    bool family, no_edits, explain;
+    bool family, no_edits, explain, hamming;
     unsigned threads;
     size_t memory;
     unsigned kind, aim;     /* of mutate and tune: place among the choices */
