@@ -225,7 +225,8 @@ const option_spec option_table[OPT_COUNT] = {
     {OPT_QUERY_THRESHOLD, 't', "threshold", "T", NULL, JUDGE,
      "matches have this resemblance, .05 to 1; 0: not asked for (default .7)", IN_QUERY},
     {OPT_QUERY_CONTAINED, 0, "contained", "C", NULL, JUDGE,
-     "or contain the document, or are contained in it, to this share; 0: not asked for (default .9)", IN_QUERY},
+     "or contain the document, or are contained in it, to this share; 0: not asked for (default .9)",
+     IN_QUERY},
     {OPT_TOP, 0, "top", "N", NULL, JUDGE, "matches of each document at most; 0: all (default 10)", IN_QUERY},
     {OPT_VIA, 0, "via", "WAY", "auto bands samples scan g h mih", WORK,
      "how candidates are found (default auto: the cheapest that misses no more than promised)", IN_QUERY},
@@ -243,7 +244,8 @@ const option_spec option_table[OPT_COUNT] = {
      "known are files of which this share is in versions of a known one (default .5)", IN_KNOWN},
     {OPT_VERSIONS, 0, "versions", "HOW", "name folder each", JUDGE,
      "documents of the collection are versions of one file when they have the same name (default), lie in the same "
-     "folder, or not at all", IN_KNOWN},
+     "folder, or not at all",
+     IN_KNOWN},
 
     {OPT_THREADS, 0, "threads", "N", NULL, WORK,
      "documents or pairs worked on at once (default: one a processor)",
