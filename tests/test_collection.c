@@ -106,10 +106,20 @@ static void is_followed_by_other_processes(void **state) {
 
 static void has_one_writer(void **state) {
     (void)state;
-    char *path = new_folder(), holder[64];
-    struct collection *c = open_model(path, NULL, 0), *second;
-    struct collection_options options = {.kinds = model_kinds};
+    char *path = new_folder(), holder[64], go = 1;
+    int ends[2], end;
+    struct collection *c, *second;
+    struct collection_options options = {.kinds = model_kinds, .wait = true};
     stemma_error error;
+    assert_int_equal(pipe(ends), 0);
+    pid_t waiting = fork(); /* before there is a lock, which it would hold, too */
+    if (waiting == 0) {
+        if (read(ends[0], &go, 1) != 1) _exit(1);
+        OK(collection_open(path, &options, &second, err));
+        _exit(0);
+    }
+    c = open_model(path, NULL, 0);
+    options.wait = false;
     assert_int_equal(collection_open(path, &options, &second, &error), STEMMA_INVALID);
     snprintf(holder, sizeof holder, "is being written by process %ld on ", (long)getpid());
     assert_non_null(strstr(error.message, holder));
@@ -118,17 +128,14 @@ static void has_one_writer(void **state) {
     options.stop = &stop;
     options.wait = true;
     assert_int_equal(collection_open(path, &options, &second, &error), STEMMA_INTERRUPTED);
-    pid_t waiting = fork();
-    if (waiting == 0) {
-        options.stop = NULL;
-        OK(collection_open(path, &options, &second, err));
-        _exit(0);
-    }
+    assert_int_equal(write(ends[1], &go, 1), 1);
     usleep(50000);
+    assert_int_equal(waitpid(waiting, &end, WNOHANG), 0);
     collection_close(c);
-    int end;
     assert_int_equal(waitpid(waiting, &end, 0), waiting);
     assert_true(WIFEXITED(end) && WEXITSTATUS(end) == 0);
+    close(ends[0]);
+    close(ends[1]);
     remove_folder(path);
     free(path);
 }
