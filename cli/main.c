@@ -14,7 +14,7 @@
 volatile int stop_requested;
 
 const command *const command_list[COMMAND_COUNT] = {
-    &command_query, &command_add, &command_remove, &command_list_documents, &command_info,
+    &command_query, &command_add, &command_remove, &command_list_documents, &command_info, &command_seen,
     &command_scan, &command_tree, &command_compare, &command_diff, &command_find,      &command_sketch,
     &command_show, &command_text, &command_undo, &command_mutate, &command_help, &command_completion};
 

@@ -127,6 +127,7 @@ enum option_id {
     OPT_PARTS,
     OPT_HAMMING_BITS,
     OPT_GROUP_BITS,
+    OPT_JSONL,
     OPT_WAIT,
     OPT_QUERY_THRESHOLD, /* likewise of a question */
     OPT_QUERY_CONTAINED,
@@ -229,7 +230,7 @@ typedef struct options {
     unsigned columns; /* 0 when not given */
     long context;     /* negative when not given */
     const char *output, *directory;
-    bool prune, store_text, wait; /* collections */
+    bool prune, store_text, wait, jsonl; /* collections */
     unsigned parts, hamming_bits, group_bits; /* 0 when not given */
     bool force, json, quiet, print0;
     unsigned via; /* of a query: place among the choices, from 1; 0 when not given */
