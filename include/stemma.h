@@ -1098,8 +1098,8 @@ STEMMA_API stemma_status stemma_collection_create(const char *path, const stemma
                                                   const stemma_collection_options *options,
                                                   const stemma_limits *limits, stemma_collection **out,
                                                   stemma_error *error);
-/* Errors: NOT_FOUND, UNREADABLE, CORRUPT, LATER_VERSION; INVALID where it is no collection, or another process writes;
- * NO_MEMORY, IO. */
+/* Errors: NOT_FOUND, UNREADABLE, CORRUPT, LATER_VERSION; INVALID where it is no collection; IO where another process
+ * writes, too; NO_MEMORY. */
 STEMMA_API stemma_status stemma_collection_open(const char *path, const stemma_collection_options *options,
                                                 const stemma_limits *limits, stemma_collection **out,
                                                 stemma_error *error);
