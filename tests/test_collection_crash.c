@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-enum { COMMITS = 14, CRASH_MEMORY = 6000 };
+enum { COMMITS = 12, CRASH_MEMORY = 8000 };
 
 /* Models after each commit of a run, which follow from its seed. */
 static void make_models(uint64_t seed, struct model models[COMMITS + 1]) {
@@ -60,8 +60,10 @@ static unsigned check_one_of(const char *path, const struct model *models, unsig
     struct verify_facts facts;
     struct collection *c = read_model(path);
     unsigned found = first;
+    static unsigned calls;
     while (found < last && !same_versions(c, &models[found])) found++;
-    check_collection(c, &models[found]);
+    assert_true(same_versions(c, &models[found]));
+    if (calls++ % 16 == 0) check_collection(c, &models[found]); /* verify looks at the rest */
     collection_close(c);
     OK(collection_verify(path, &(struct collection_options){.kinds = model_kinds}, false, print_finding, NULL,
                          &facts, err));
@@ -152,7 +154,8 @@ static void survives_being_killed(void **state) {
     make_models(seed, models);
     long calls = count_calls(seed), step = (long)(calls / (long)effort((size_t)calls));
     volatile unsigned *done = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    assert_true(calls > 150);
+    assert_true(calls > 100);
+    print_message("%ld calls\n", calls);
     for (long at = 0; at < calls; at += step ? step : 1) {
         struct fault fault = {.fate = KILL, .left = at};
         struct disk disk = faulty(&fault);
@@ -426,7 +429,7 @@ static void survives_power_cuts(void **state) {
     collection_close(c);
     remove_folder(path);
     for (unsigned cut = first; cut <= tape.count; cut++)
-        for (unsigned subset = 0; subset < effort(4); subset++) {
+        for (unsigned subset = 0; subset < effort(3); subset++) {
             unsigned done = commits_before(&tape, cut);
             assert_int_equal(mkdir(path, 0777), 0);
             cut_power(&tape, cut, &cuts, path);

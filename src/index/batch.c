@@ -148,7 +148,7 @@ static stemma_status check_row(const struct batch *b, const struct row *row, ste
 }
 
 static bool is_full(const struct batch *b) {
-    return b->rows.bytes.len + b->rows.starts.len * 8 + b->ids_room * sizeof *b->ids > b->c->memory / 2;
+    return b->rows.bytes.len + b->rows.starts.len * (8 + 2 * sizeof *b->ids) > b->c->memory / 2;
 }
 
 stemma_status batch_put(struct batch *b, const struct row *row, uint64_t *number, stemma_error *err) {

@@ -13,7 +13,7 @@ uint64_t id_hash(const void *id, size_t size) {
 
 /* ---- runs, by the one reader ---- */
 
-static stemma_status stand_at(struct collection *c, const struct run *run, uint64_t key, stemma_error *err) {
+static stemma_status stand_at(struct collection *c, struct run *run, uint64_t key, stemma_error *err) {
     if (!c->reader) TRY(run_reader_new(run, &c->reader, err));
     run_reader_turn(c->reader, run);
     return run_reader_seek(c->reader, key, err);
@@ -25,7 +25,7 @@ static stemma_status stand_at(struct collection *c, const struct run *run, uint6
 static stemma_status find_in_segment(struct collection *c, struct segment *segment, const struct gone *gone,
                                      uint64_t hash, const void *id, size_t size, uint64_t *number,
                                      bool *found, stemma_error *err) {
-    const struct run *run;
+    struct run *run;
     TRY(segment_ids(segment, &run, err));
     TRY(stand_at(c, run, hash, err));
     for (;;) {
@@ -125,7 +125,7 @@ stemma_status collection_next(struct collection *c, uint64_t from, uint64_t *num
 
 /* ---- lookups ---- */
 
-static stemma_status lookup_in(struct collection *c, const struct run *run, uint64_t key, size_t most,
+static stemma_status lookup_in(struct collection *c, struct run *run, uint64_t key, size_t most,
                                struct vec64 *numbers, stemma_error *err) {
     TRY(stand_at(c, run, key, err));
     for (;;) {
@@ -145,15 +145,15 @@ stemma_status collection_lookup(struct collection *c, size_t part, uint64_t key,
                                 struct vec64 *numbers, stemma_error *err) {
     size_t limit = most ? numbers->len + most : SIZE_MAX;
     for (size_t s = 0; s < c->state.count && numbers->len < limit; s++) {
-        const struct run *run;
+        struct run *run;
         TRY(segment_run(c->state.segments[s], part, &run, err));
         TRY(lookup_in(c, run, key, limit, numbers, err));
     }
     return STEMMA_OK;
 }
 
-static stemma_status count_in(struct collection *c, const struct run *run, uint64_t key, size_t most,
-                              size_t *total, stemma_error *err) {
+static stemma_status count_in(struct collection *c, struct run *run, uint64_t key, size_t most, size_t *total,
+                              stemma_error *err) {
     TRY(stand_at(c, run, key, err));
     while (*total < most) {
         const struct record *records;
@@ -170,7 +170,7 @@ stemma_status collection_count(struct collection *c, size_t part, uint64_t key, 
                                stemma_error *err) {
     size_t total = 0;
     for (size_t s = 0; s < c->state.count && total < most; s++) {
-        const struct run *run;
+        struct run *run;
         TRY(segment_run(c->state.segments[s], part, &run, err));
         TRY(count_in(c, run, key, most, &total, err));
     }
@@ -193,7 +193,7 @@ static stemma_status take_live(struct collection *c, const struct record *record
     return STEMMA_OK;
 }
 
-static stemma_status range_in(struct collection *c, const struct run *run, uint64_t low, uint64_t high,
+static stemma_status range_in(struct collection *c, struct run *run, uint64_t low, uint64_t high,
                               take_postings *take, void *context, stemma_error *err) {
     TRY(stand_at(c, run, low, err));
     for (;;) {
@@ -209,7 +209,7 @@ static stemma_status range_in(struct collection *c, const struct run *run, uint6
 stemma_status collection_range(struct collection *c, size_t part, uint64_t low, uint64_t high,
                                take_postings *take, void *context, stemma_error *err) {
     for (size_t s = 0; s < c->state.count; s++) {
-        const struct run *run;
+        struct run *run;
         TRY(segment_run(c->state.segments[s], part, &run, err));
         TRY(range_in(c, run, low, high, take, context, err));
     }

@@ -363,7 +363,7 @@ stemma_status check_twice(struct salvage *v, stemma_error *err) {
 /* ---- writing again ---- */
 
 static stemma_status numbers_of_ids(struct segment *s, struct vec64 *numbers, stemma_error *err) {
-    const struct run *run;
+    struct run *run;
     struct run_reader *reader;
     size_t count = 1;
     numbers->len = 0;

@@ -150,13 +150,13 @@ stemma_status segment_text(struct segment *s, size_t part, struct text **out, st
     return STEMMA_OK;
 }
 
-stemma_status segment_run(struct segment *s, size_t part, const struct run **out, stemma_error *err) {
+stemma_status segment_run(struct segment *s, size_t part, struct run **out, stemma_error *err) {
     TRY(open_part(s, &s->parts[part], &s->schema->parts[part], err));
     *out = s->parts[part].run;
     return STEMMA_OK;
 }
 
-stemma_status segment_ids(struct segment *s, const struct run **out, stemma_error *err) {
+stemma_status segment_ids(struct segment *s, struct run **out, stemma_error *err) {
     static const struct part part = {KIND_IDS, 0, FORM_LOOKUP, 0};
     TRY(open_part(s, &s->ids, &part, err));
     *out = s->ids.run;

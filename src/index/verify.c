@@ -25,7 +25,7 @@ static stemma_status check_text(struct text *text, stemma_error *err) {
     return text_check_ends(text, err);
 }
 
-static stemma_status check_run(const struct run *run, stemma_error *err) {
+static stemma_status check_run(struct run *run, stemma_error *err) {
     struct run_reader *reader;
     size_t count = 1;
     TRY(run_reader_new(run, &reader, err));
@@ -89,7 +89,7 @@ static uint64_t posting_digest(uint64_t key, uint64_t number) {
     return mix64(key ^ mix64(number));
 }
 
-static stemma_status digest_run(const struct run *run, uint64_t *digest, stemma_error *err) {
+static stemma_status digest_run(struct run *run, uint64_t *digest, stemma_error *err) {
     struct run_reader *reader;
     size_t count = 1;
     TRY(run_reader_new(run, &reader, err));
@@ -133,7 +133,7 @@ static stemma_status digest_rows(const struct collection *c, struct segment *s, 
 
 static stemma_status check_digests(const struct collection *c, struct segment *s, stemma_error *err) {
     uint64_t digests[PARTS_MOST + 1] = {0}, found = 0;
-    const struct run *run;
+    struct run *run;
     TRY(digest_rows(c, s, digests, err));
     TRY(segment_ids(s, &run, err));
     TRY(digest_run(run, &found, err));

@@ -37,14 +37,17 @@ void run_writer_free(struct run_writer *writer);
 
 /* ---- reading ---- */
 
-struct run; /* its index is in memory: 16 bytes for 4,096 records. Never changed, so shared by any readers */
+/* The index of a temporary run is in memory: 16 bytes for 4,096 records; it never changes, so any readers
+ * share it. A stored one (written by a sink) reads its index as it is asked, 64 KiB at most: it is of one
+ * thread. */
+struct run;
 /* `size` bytes at its place. Errors: CORRUPT, LATER_VERSION, IO, NO_MEMORY. */
 stemma_status run_open(const struct run_place *place, uint64_t size, struct run **out, stemma_error *err);
 uint64_t run_count(const struct run *run);
 void run_close(struct run *run);
 
 struct run_reader; /* stands before the first record */
-stemma_status run_reader_new(const struct run *run, struct run_reader **out, stemma_error *err);
+stemma_status run_reader_new(struct run *run, struct run_reader **out, stemma_error *err);
 /* Before the first record whose key is not smaller. */
 stemma_status run_reader_seek(struct run_reader *reader, uint64_t key, stemma_error *err);
 /* The next records, up to the end of a block; they belong to the reader until its next call. *count is 0 at
@@ -52,7 +55,7 @@ stemma_status run_reader_seek(struct run_reader *reader, uint64_t key, stemma_er
 stemma_status run_reader_next(struct run_reader *reader, const struct record **records, size_t *count,
                               stemma_error *err);
 /* The same reader for another run. */
-void run_reader_turn(struct run_reader *reader, const struct run *run);
+void run_reader_turn(struct run_reader *reader, struct run *run);
 void run_reader_free(struct run_reader *reader);
 
 #endif

@@ -3,16 +3,19 @@
 #define RUNS_RUN_LAYOUT_H
 
 #include "runs/block.h"
+#include "runs/column.h"
 
 #define RUN_MAGIC     "\x8bSTR\r\n\x1a\n"
 #define RUN_MAGIC_END "\x8bSTE\r\n\x1a\n"
 
 enum {
-    RUN_VERSION = 1,
-    RUN_HEADER = 16,      /* magic, version, records of a block (0: BLOCK_RECORDS) */
-    RUN_INDEX_ENTRY = 16, /* first key, offset of the block in the run */
-    RUN_TRAILER = 48,     /* records, blocks, first key, last key, checksum of index and these, magic */
-    RUN_SUMMED = 32       /* bytes of the trailer before its checksum */
+    RUN_VERSION = 1,        /* temporary: the index is read at once, and stays in memory */
+    RUN_STORED = 2,         /* in a store: the index is a column, read where it is asked */
+    RUN_HEADER = 16,        /* magic, version, records of a block (0: BLOCK_RECORDS) */
+    RUN_STORED_HEADER = 24, /* the same, and their checksum */
+    RUN_INDEX_ENTRY = 16,   /* first key, offset of the block in the run */
+    RUN_TRAILER = 48,       /* records, blocks, first key, last key, checksum of index and these, magic */
+    RUN_SUMMED = 32         /* bytes of the trailer before its checksum */
 };
 
 /* Of the index and the trailer: its place, as for blocks, and what the header says about them. */

@@ -10,11 +10,18 @@
 
 struct run {
     struct run_place place;
+    bool stored;
     size_t block_records; /* of all blocks but the last */
     uint64_t count, blocks;
     uint64_t first_key, last_key;
-    uint64_t index_at; /* where the last block ends */
-    uint8_t *index;    /* with the trailer behind it */
+    uint64_t blocks_at, index_at; /* where the first block begins, and the last one ends */
+    uint8_t *index;               /* temporary: in memory, with the trailer behind it */
+    struct column column;         /* stored */
+};
+
+/* Where a block stands, and its first key. */
+struct block_place {
+    uint64_t first_key, start, end;
 };
 
 static uint64_t first_key_of(const struct run *run, uint64_t block) {
@@ -46,19 +53,74 @@ static stemma_status read_part(const struct run_place *place, void *to, size_t s
 
 /* ---- opening ---- */
 
+static stemma_status check_stored_header(struct run *run, uint64_t size, stemma_error *err) {
+    uint8_t header[RUN_STORED_HEADER];
+    if (size < RUN_STORED_HEADER + COLUMN_TRAILER + RUN_TRAILER)
+        return damaged(&run->place, 0, "too short for a run", err);
+    TRY(read_part(&run->place, header, sizeof header, 0, err));
+    if (load_u64(header + RUN_HEADER) != words_checksum(header, RUN_HEADER, run->place.seed))
+        return damaged(&run->place, 0, "checksum of the header differs", err);
+    run->stored = true;
+    run->blocks_at = RUN_STORED_HEADER;
+    return STEMMA_OK;
+}
+
+/* Where versions can be told from damage, they are. */
+static stemma_status check_version(struct run *run, uint32_t version, uint64_t size, stemma_error *err) {
+    run->blocks_at = RUN_HEADER;
+    if (version == RUN_VERSION && run->place.seed == 0) return STEMMA_OK;
+    if (run->place.seed) TRY(check_stored_header(run, size, err));
+    if (version > RUN_STORED)
+        return fail(err, STEMMA_LATER_VERSION, "'%s' was made by a later version", run->place.name);
+    if (version == RUN_STORED && !run->stored) return check_stored_header(run, size, err);
+    return version == RUN_STORED ? STEMMA_OK : damaged(&run->place, 8, "no such version", err);
+}
+
 static stemma_status check_header(struct run *run, uint64_t size, stemma_error *err) {
     const struct run_place *place = &run->place;
     uint8_t header[RUN_HEADER];
     if (size < RUN_HEADER + RUN_TRAILER) return damaged(place, 0, "too short for a run", err);
     TRY(read_part(place, header, sizeof header, 0, err));
     if (memcmp(header, RUN_MAGIC, 8)) return damaged(place, 0, "not a run", err);
-    if (load_u32(header + 8) > RUN_VERSION)
-        return fail(err, STEMMA_LATER_VERSION, "'%s' was made by a later version", place->name);
-    if (load_u32(header + 8) != RUN_VERSION) return damaged(place, 8, "no such version", err);
+    TRY(check_version(run, load_u32(header + 8), size, err));
     uint32_t block = load_u32(header + 12);
     run->block_records = block ? block : BLOCK_RECORDS;
     if (block % BLOCK_GROUP || block > BLOCK_RECORDS) return damaged(place, 12, "no such blocks", err);
     return STEMMA_OK;
+}
+
+static stemma_status read_trailer(struct run *run, uint64_t at, uint8_t trailer[RUN_TRAILER],
+                                  stemma_error *err) {
+    TRY(read_part(&run->place, trailer, RUN_TRAILER, at, err));
+    run->count = load_u64(trailer);
+    run->blocks = load_u64(trailer + 8);
+    run->first_key = load_u64(trailer + 16);
+    run->last_key = load_u64(trailer + 24);
+    if (memcmp(trailer + RUN_TRAILER - 8, RUN_MAGIC_END, 8))
+        return damaged(&run->place, at, "no end of a run", err);
+    if (run->blocks > at / RUN_INDEX_ENTRY) return damaged(&run->place, at, "too many blocks", err);
+    if (run->count / run->block_records + (run->count % run->block_records != 0) != run->blocks)
+        return damaged(&run->place, at, "blocks do not fit the count", err);
+    return STEMMA_OK;
+}
+
+/* Of a stored run: where its column stands. */
+static stemma_status open_index(struct run *run, uint64_t size, stemma_error *err) {
+    uint8_t trailer[RUN_TRAILER];
+    uint64_t at = size - RUN_TRAILER;
+    TRY(read_trailer(run, at, trailer, err));
+    uint64_t seed = run->place.seed + index_seed(at, run->block_records);
+    if (load_u64(trailer + RUN_SUMMED) != words_checksum(trailer, RUN_SUMMED, seed))
+        return damaged(&run->place, at, "checksum of the trailer differs", err);
+    uint64_t extent = column_size(run->blocks, RUN_INDEX_ENTRY);
+    if (extent > at - run->blocks_at) return damaged(&run->place, at, "too many blocks", err);
+    struct run_place place = run->place;
+    run->index_at = at - extent;
+    place.offset += run->index_at;
+    place.seed += run->index_at;
+    TRY(column_open(&run->column, &place, extent, RUN_INDEX_ENTRY, err));
+    if (run->column.rows == run->blocks && (run->blocks || run->index_at == run->blocks_at)) return STEMMA_OK;
+    return damaged(&run->place, at, "blocks do not fit the index", err);
 }
 
 /* Reads how many blocks there are, and the index with the trailer, which is as large as that says and the
@@ -66,13 +128,7 @@ static stemma_status check_header(struct run *run, uint64_t size, stemma_error *
 static stemma_status load_index(struct run *run, uint64_t size, stemma_error *err) {
     uint8_t trailer[RUN_TRAILER];
     uint64_t at = size - RUN_TRAILER;
-    TRY(read_part(&run->place, trailer, sizeof trailer, at, err));
-    run->count = load_u64(trailer);
-    run->blocks = load_u64(trailer + 8);
-    run->first_key = load_u64(trailer + 16);
-    run->last_key = load_u64(trailer + 24);
-    if (memcmp(trailer + RUN_TRAILER - 8, RUN_MAGIC_END, 8))
-        return damaged(&run->place, at, "no end of a run", err);
+    TRY(read_trailer(run, at, trailer, err));
     if (run->blocks > (at - RUN_HEADER) / RUN_INDEX_ENTRY)
         return damaged(&run->place, at, "too many blocks", err);
     size_t index_size = (size_t)run->blocks * RUN_INDEX_ENTRY;
@@ -87,18 +143,21 @@ static stemma_status load_index(struct run *run, uint64_t size, stemma_error *er
     return STEMMA_OK;
 }
 
+static bool block_can_be(const struct block_place *place) {
+    return place->end >= place->start && place->end - place->start <= BLOCK_BYTES_MOST &&
+           place->end - place->start >= BLOCK_HEADER;
+}
+
 /* Blocks stand one behind the other from the header to the index, as many as the records fill. */
 static stemma_status check_index(const struct run *run, stemma_error *err) {
     uint64_t expected = RUN_HEADER;
-    if (run->count / run->block_records + (run->count % run->block_records != 0) != run->blocks)
-        return damaged(&run->place, run->index_at, "blocks do not fit the count", err);
     for (uint64_t i = 0; i < run->blocks; i++) {
-        uint64_t start = offset_of(run, i), end = offset_of(run, i + 1);
-        if (start != expected || end < start || end - start > BLOCK_BYTES_MOST || end - start < BLOCK_HEADER)
+        struct block_place place = {first_key_of(run, i), offset_of(run, i), offset_of(run, i + 1)};
+        if (place.start != expected || !block_can_be(&place))
             return damaged(&run->place, run->index_at + i * RUN_INDEX_ENTRY, "wrong place of a block", err);
-        if (i && first_key_of(run, i) < first_key_of(run, i - 1))
+        if (i && place.first_key < first_key_of(run, i - 1))
             return damaged(&run->place, run->index_at + i * RUN_INDEX_ENTRY, "keys out of order", err);
-        expected = end;
+        expected = place.end;
     }
     return expected == run->index_at ? STEMMA_OK
                                      : damaged(&run->place, expected, "bytes that are no block", err);
@@ -106,6 +165,7 @@ static stemma_status check_index(const struct run *run, stemma_error *err) {
 
 static stemma_status open_run(struct run *run, uint64_t size, stemma_error *err) {
     TRY(check_header(run, size, err));
+    if (run->stored) return open_index(run, size, err);
     TRY(load_index(run, size, err));
     return check_index(run, err);
 }
@@ -128,14 +188,103 @@ uint64_t run_count(const struct run *run) {
 
 void run_close(struct run *run) {
     if (!run) return;
+    column_close(&run->column);
     mem_free(run->index);
     mem_free(run);
+}
+
+/* ---- the index ---- */
+
+/* Small ones are read at once, so that looking up in small runs costs no second read. */
+static stemma_status index_row(struct run *run, uint64_t block, const uint8_t **row, stemma_error *err) {
+    size_t count;
+    bool small = run->column.rows <= COLUMN_READ * run->column.per_block;
+    if (small && !run->column.loaded) TRY(column_rows(&run->column, 0, row, &count, err));
+    return column_row(&run->column, block, row, err);
+}
+
+static stemma_status place_of(struct run *run, uint64_t block, struct block_place *place, stemma_error *err) {
+    const uint8_t *row;
+    if (!run->stored) {
+        *place =
+            (struct block_place){first_key_of(run, block), offset_of(run, block), offset_of(run, block + 1)};
+        return STEMMA_OK;
+    }
+    TRY(index_row(run, block, &row, err));
+    *place = (struct block_place){load_u64(row), load_u64(row + 8), run->index_at};
+    if (block + 1 < run->blocks) {
+        TRY(index_row(run, block + 1, &row, err));
+        place->end = load_u64(row + 8);
+    }
+    bool first = place->start == run->blocks_at;
+    if (first != (block == 0) || place->end > run->index_at || !block_can_be(place))
+        return damaged(&run->place, run->index_at, "wrong place of a block", err);
+    return STEMMA_OK;
+}
+
+/* How many of the entries [low, high) in memory begin with a smaller key, from low on. */
+static uint64_t bisect(const uint8_t *entries, uint64_t count, uint64_t key) {
+    uint64_t low = 0, high = count;
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        if (load_u64(entries + middle * RUN_INDEX_ENTRY) < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Keys are hashes mostly, so where one stands follows from how large it is. */
+static uint64_t likely_block(const struct run *run, uint64_t key) {
+    double share = (double)(key - run->first_key) / ((double)(run->last_key - run->first_key) + 1);
+    uint64_t block = (uint64_t)(share * (double)run->blocks);
+    return block < run->blocks ? block : run->blocks - 1;
+}
+
+/* In a stored run: the number of blocks that begin with a smaller key. A page of the index is read at the
+ * likely place, then beside it, then in the middle of what is left. */
+static stemma_status blocks_below(struct run *run, uint64_t key, uint64_t *below, stemma_error *err) {
+    uint64_t low = 0, high = run->blocks, per_page = run->column.per_block, guess = likely_block(run, key);
+    for (int tries = 0; low < high; tries++) {
+        const uint8_t *row;
+        if (tries > 2 || guess < low || guess >= high) guess = low + (high - low) / 2;
+        uint64_t first = guess / per_page * per_page;
+        uint64_t count = run->blocks - first < per_page ? run->blocks - first : per_page;
+        TRY(index_row(run, first, &row, err));
+        uint64_t here = bisect(row, count, key);
+        if (here > 0 && here < count) {
+            *below = first + here;
+            return STEMMA_OK;
+        }
+        if (here == 0) {
+            high = first;
+            guess = first - 1; /* of no use when first is 0: then nothing is left */
+        } else {
+            low = guess = first + count;
+        }
+    }
+    *below = low;
+    return STEMMA_OK;
+}
+
+/* The last block that begins with a smaller key: equal keys may begin in it. */
+static stemma_status block_before(struct run *run, uint64_t key, uint64_t *block, stemma_error *err) {
+    uint64_t below = 0;
+    if (!run->stored)
+        below = bisect(run->index, run->blocks, key);
+    else if (key > run->last_key)
+        below = run->blocks;
+    else if (key > run->first_key)
+        TRY(blocks_below(run, key, &below, err));
+    *block = below ? below - 1 : 0;
+    return STEMMA_OK;
 }
 
 /* ---- reading ---- */
 
 struct run_reader {
-    const struct run *run;
+    struct run *run;
     uint64_t next;      /* block to read */
     size_t at, filled;  /* in records, of the block read last */
     struct record last; /* of the block before; 0, 0 where nothing is known */
@@ -143,15 +292,15 @@ struct run_reader {
     uint8_t bytes[BLOCK_BYTES_MOST + BLOCK_SLACK];
 };
 
-stemma_status run_reader_new(const struct run *run, struct run_reader **out, stemma_error *err) {
-    struct run_reader *reader = mem_zero(1, sizeof *reader);
+stemma_status run_reader_new(struct run *run, struct run_reader **out, stemma_error *err) {
+    struct run_reader *reader = mem_alloc(sizeof *reader);
     if (!reader) return fail_memory(err);
-    reader->run = run;
+    run_reader_turn(reader, run);
     *out = reader;
     return STEMMA_OK;
 }
 
-void run_reader_turn(struct run_reader *reader, const struct run *run) {
+void run_reader_turn(struct run_reader *reader, struct run *run) {
     reader->run = run;
     reader->next = reader->at = reader->filled = 0;
     reader->last = (struct record){0, 0};
@@ -162,17 +311,17 @@ void run_reader_free(struct run_reader *reader) {
 }
 
 /* Beyond its own bytes, a block has to agree with the index and with the block before. */
-static const char *decode_next(struct run_reader *r, size_t size) {
+static const char *decode_next(struct run_reader *r, const struct block_place *place) {
     const struct run *run = r->run;
     size_t count = records_of(run, r->next);
-    const char *wrong =
-        block_decode(r->bytes, size, run->place.seed + offset_of(run, r->next), count, r->records);
+    const char *wrong = block_decode(r->bytes, (size_t)(place->end - place->start),
+                                     run->place.seed + place->start, count, r->records);
     if (wrong) return wrong;
-    if (r->records[0].key != first_key_of(run, r->next)) return "another key than the index says";
+    if (r->records[0].key != place->first_key) return "another key than the index says";
     if (record_number(r->records[0]) < record_number(r->last)) return "records out of order";
     r->last = r->records[count - 1];
-    if (r->next + 1 == run->blocks &&
-        (r->last.key != run->last_key || first_key_of(run, 0) != run->first_key))
+    if ((r->next + 1 == run->blocks && r->last.key != run->last_key) ||
+        (r->next == 0 && place->first_key != run->first_key))
         return "other keys than the trailer says";
     r->at = 0;
     r->filled = count;
@@ -180,12 +329,13 @@ static const char *decode_next(struct run_reader *r, size_t size) {
 }
 
 static stemma_status read_block(struct run_reader *r, stemma_error *err) {
-    uint64_t start = offset_of(r->run, r->next);
-    size_t size = (size_t)(offset_of(r->run, r->next + 1) - start);
+    struct block_place place;
     r->at = r->filled = 0;
-    TRY(read_part(&r->run->place, r->bytes, size, start, err));
-    const char *wrong = decode_next(r, size);
-    if (wrong) return damaged(&r->run->place, start, wrong, err);
+    TRY(place_of(r->run, r->next, &place, err));
+    TRY(read_part(&r->run->place, r->bytes, (size_t)(place.end - place.start), place.start, err));
+    memset(r->bytes + (place.end - place.start), 0, BLOCK_SLACK);
+    const char *wrong = decode_next(r, &place);
+    if (wrong) return damaged(&r->run->place, place.start, wrong, err);
     r->next++;
     return STEMMA_OK;
 }
@@ -197,19 +347,6 @@ stemma_status run_reader_next(struct run_reader *r, const struct record **record
     *count = r->filled - r->at;
     r->at = r->filled;
     return STEMMA_OK;
-}
-
-/* The last block that begins with a smaller key: equal keys may begin in it. */
-static uint64_t block_before(const struct run *run, uint64_t key) {
-    uint64_t low = 0, high = run->blocks;
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        if (first_key_of(run, middle) < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low ? low - 1 : 0;
 }
 
 static size_t first_not_below(const struct run_reader *r, uint64_t key) {
@@ -225,10 +362,9 @@ static size_t first_not_below(const struct run_reader *r, uint64_t key) {
 }
 
 stemma_status run_reader_seek(struct run_reader *r, uint64_t key, stemma_error *err) {
-    r->next = block_before(r->run, key);
-    r->last = (struct record){0, 0};
-    r->at = r->filled = 0;
-    if (r->next == r->run->blocks) return STEMMA_OK;
+    run_reader_turn(r, r->run);
+    if (r->run->blocks == 0) return STEMMA_OK;
+    TRY(block_before(r->run, key, &r->next, err));
     TRY(read_block(r, err));
     r->at = first_not_below(r, key);
     return STEMMA_OK;

@@ -1,0 +1,260 @@
+/* Bits flipped anywhere in a collection: found by verify, never a crash or a wrong answer when it is read,
+ * and repaired as far as what is left allows. */
+#include "collection_support.h"
+#include "effort.h"
+#include "index/verify.h"
+
+static struct collection_options options = {.kinds = model_kinds};
+
+/* ---- a collection of every kind of file ---- */
+
+static stemma_status make_more(void *context, const struct row *row, const struct part *part,
+                               struct buf *cell, stemma_error *err) {
+    (void)context;
+    (void)part;
+    return buf_add(cell, row->facts.bytes, 4) ? STEMMA_OK : fail_memory(err);
+}
+
+static void make_collection(const char *path, struct model *model) {
+    uint64_t random = 5;
+    struct collection *c = open_model(path, NULL, 0);
+    const struct part more = {KIND_MORE, 3, FORM_COLUMN, 4}, keys = {KIND_MORE_KEYS, 3, FORM_LOOKUP, 0};
+    *model = (struct model){.next = 0};
+    for (unsigned i = 0; i < 6; i++) OK(random_commit(c, model, &random, err));
+    OK(collection_add_parts(c, &more, 1, make_more, NULL, err));
+    OK(collection_add_parts(c, &keys, 1, NULL, NULL, err));
+    struct batch *b;
+    OK(batch_new(c, &b, err));
+    for (unsigned id = 0, left = 3; id < MODEL_IDS && left; id++)
+        if (model->version[id]) {
+            left--;
+            OK(remove_model(b, model, id, err));
+        }
+    OK(batch_commit(b, err));
+    batch_free(b);
+    struct collection_facts facts;
+    collection_about(c, &facts);
+    assert_true(facts.gone > 0 && facts.segments > 1 && facts.files > facts.segments + 1);
+    collection_close(c);
+}
+
+static void copy_file(int from_folder, int to_folder, const char *name) {
+    static uint8_t bytes[1 << 20];
+    int from = openat(from_folder, name, O_RDONLY),
+        to = openat(to_folder, name, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    ssize_t size = read(from, bytes, sizeof bytes);
+    assert_true(size >= 0 && size < (ssize_t)sizeof bytes && write(to, bytes, (size_t)size) == size);
+    close(from);
+    close(to);
+}
+
+struct listing {
+    char names[32][40];
+    off_t sizes[32];
+    size_t count;
+};
+
+static void list_files(const char *path, struct listing *list) {
+    DIR *folder = opendir(path);
+    const struct dirent *entry;
+    list->count = 0;
+    while ((entry = readdir(folder))) {
+        struct stat facts;
+        if (entry->d_name[0] == '.' || !strcmp(entry->d_name, "lock")) continue;
+        assert_int_equal(fstatat(dirfd(folder), entry->d_name, &facts, 0), 0);
+        snprintf(list->names[list->count], 40, "%.39s", entry->d_name);
+        list->sizes[list->count++] = facts.st_size;
+        assert_true(list->count < 32);
+    }
+    closedir(folder);
+}
+
+static void copy_folder(const char *from, const char *to) {
+    struct listing list;
+    list_files(from, &list);
+    int a = open(from, O_RDONLY | O_DIRECTORY), b = open(to, O_RDONLY | O_DIRECTORY);
+    for (size_t i = 0; i < list.count; i++) copy_file(a, b, list.names[i]);
+    close(a);
+    close(b);
+}
+
+static void empty_folder(const char *path) {
+    remove_folder(path);
+    assert_int_equal(mkdir(path, 0777), 0);
+}
+
+/* ---- reading what is damaged ---- */
+
+/* Whatever is said without an error is true. Returns whether everything was. */
+static bool reads_truly(const char *path, const struct model *model) {
+    struct collection *c;
+    bool all = true;
+    if (collection_open_read(path, &options, &c, NULL) != STEMMA_OK) return false;
+    for (unsigned id = 0; id < MODEL_IDS; id++) {
+        struct model_row r;
+        struct row row;
+        struct vec64 numbers = {0};
+        uint64_t number;
+        bool found;
+        fill_model_row(&r, id, model->version[id]);
+        if (collection_find(c, r.row.id.bytes, r.row.id.size, &number, &found, NULL) != STEMMA_OK) {
+            all = false;
+            continue;
+        }
+        assert_int_equal(found, model->version[id] != 0);
+        if (!found) continue;
+        if (collection_row(c, number, &row, &found, NULL) == STEMMA_OK) {
+            assert_true(found && cells_equal(&row.facts, &r.row.facts));
+            assert_true(cells_equal(&row.cells[COLUMN_PART], &r.row.cells[COLUMN_PART]));
+            assert_true(cells_equal(&row.cells[TEXT_PART], &r.row.cells[TEXT_PART]));
+        } else {
+            all = false;
+        }
+        for (unsigned w = 0; w < WORDS; w++) {
+            numbers.len = 0;
+            if (collection_lookup(c, WORD_PART, word_of(id, model->version[id], w), 0, &numbers, NULL) ==
+                STEMMA_OK)
+                assert_true(has_number(&numbers, number));
+            else
+                all = false;
+        }
+        vec64_release(&numbers);
+    }
+    collection_close(c);
+    return all;
+}
+
+static void forget_finding(void *context, const char *text) {
+    size_t *count = context;
+    assert_true(strlen(text) > 10);
+    ++*count;
+}
+
+/* What is there after a repair is true, and the count of what is lost is, too. */
+static void check_repaired(const char *path, const struct model *model, const struct verify_facts *facts) {
+    struct verify_facts again;
+    size_t findings = 0;
+    uint64_t missing = 0, extra = 0, documents = 0;
+    OK(collection_verify(path, &options, false, forget_finding, &findings, &again, err));
+    assert_int_equal(again.damages, 0);
+    struct collection *c = read_model(path);
+    for (unsigned id = 0; id < MODEL_IDS; id++) {
+        struct model_row r;
+        struct row row;
+        uint64_t number;
+        bool found;
+        fill_model_row(&r, id, model->version[id]);
+        documents += model->version[id] != 0;
+        OK(collection_find(c, r.row.id.bytes, r.row.id.size, &number, &found, err));
+        missing += !found && model->version[id];
+        extra += found && !model->version[id];
+        if (!found || !model->version[id]) continue;
+        OK(collection_row(c, number, &row, &found, err));
+        assert_true(found && cells_equal(&row.facts, &r.row.facts));
+        check_lookups(c, &r, number);
+    }
+    assert_true(missing <= facts->lost);
+    struct collection_facts about;
+    collection_about(c, &about);
+    assert_int_equal(about.documents, documents - missing + extra);
+    collection_close(c);
+}
+
+struct place {
+    size_t file;
+    off_t at;
+    unsigned bit;
+};
+
+static void flip(const char *path, const char *name, off_t at, unsigned bit) {
+    int folder = open(path, O_RDONLY | O_DIRECTORY), fd = openat(folder, name, O_RDWR);
+    uint8_t byte;
+    assert_int_equal(pread(fd, &byte, 1, at), 1);
+    byte ^= (uint8_t)(1u << bit);
+    assert_int_equal(pwrite(fd, &byte, 1, at), 1);
+    close(fd);
+    close(folder);
+}
+
+static void every_flip_is_found(void **state) {
+    (void)state;
+    struct model model;
+    struct listing list;
+    char *path = new_folder(), *copy = new_folder();
+    uint64_t random = 3, silent = 0, repaired = 0, lost = 0;
+    make_collection(path, &model);
+    list_files(path, &list);
+    assert_true(reads_truly(path, &model));
+    for (size_t round = 0; round < effort(3000); round++) {
+        size_t file = round % list.count;
+        off_t at = (off_t)rng_below(&random, (uint64_t)list.sizes[file]);
+        if (rng_below(&random, 3) == 0) /* ends have tables and trailers */
+            at = list.sizes[file] - 1 -
+                 (off_t)rng_below(&random, (uint64_t)(list.sizes[file] < 200 ? list.sizes[file] : 200));
+        unsigned bit = (unsigned)rng_below(&random, 8);
+        struct verify_facts facts;
+        size_t findings = 0;
+        flip(path, list.names[file], at, bit);
+        OK(collection_verify(path, &options, false, forget_finding, &findings, &facts, err));
+        if (facts.damages == 0) fail_msg("bit %u of byte %ld of %s", bit, (long)at, list.names[file]);
+        silent += reads_truly(path, &model);
+        if (round % 8 == 0) {
+            empty_folder(copy);
+            copy_folder(path, copy);
+            OK(collection_verify(copy, &options, true, forget_finding, &findings, &facts, err));
+            assert_true(facts.repaired);
+            check_repaired(copy, &model, &facts);
+            repaired++;
+            lost += facts.lost;
+        }
+        flip(path, list.names[file], at, bit);
+    }
+    print_message("%llu repairs, %llu documents lost; %llu flips that no question met\n",
+                  (unsigned long long)repaired, (unsigned long long)lost, (unsigned long long)silent);
+    assert_true(reads_truly(path, &model));
+    remove_folder(path);
+    remove_folder(copy);
+    free(path);
+    free(copy);
+}
+
+/* Files that are gone, cut, or of another collection. */
+static void lost_files_are_named(void **state) {
+    (void)state;
+    struct model model;
+    struct listing list;
+    char *path = new_folder(), *copy = new_folder();
+    make_collection(path, &model);
+    list_files(path, &list);
+    for (size_t i = 0; i < list.count; i++)
+        for (int cut = 0; cut < 3; cut++) {
+            struct verify_facts facts;
+            size_t findings = 0;
+            empty_folder(copy);
+            copy_folder(path, copy);
+            int folder = open(copy, O_RDONLY | O_DIRECTORY);
+            if (cut == 0) assert_int_equal(unlinkat(folder, list.names[i], 0), 0);
+            int fd = openat(folder, list.names[i], O_RDWR);
+            if (cut) assert_int_equal(ftruncate(fd, cut == 1 ? list.sizes[i] / 2 : 0), 0);
+            if (fd >= 0) close(fd);
+            close(folder);
+            assert_false(reads_truly(copy, &model));
+            OK(collection_verify(copy, &options, true, forget_finding, &findings, &facts, err));
+            assert_true(facts.damages > 0 && facts.repaired);
+            size_t left = 0;
+            OK(collection_verify(copy, &options, false, forget_finding, &left, &facts, err));
+            assert_int_equal(facts.damages, 0);
+        }
+    remove_folder(path);
+    remove_folder(copy);
+    free(path);
+    free(copy);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_flip_is_found),
+        cmocka_unit_test(lost_files_are_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
