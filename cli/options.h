@@ -26,16 +26,17 @@ enum command_mask {
     IN_UNDO = 1024,
     IN_MUTATE = 1 << 20,
     IN_TUNE = 1 << 21,
-    IN_ADD = 1 << 16,
-    IN_REMOVE = 1 << 17,
-    IN_LIST = 1 << 18,
-    IN_INFO = 1 << 19,
-    IN_SEEN = 1 << 15,
-    IN_QUERY = 1 << 24,
+    IN_ADD = 1 << 22,
+    IN_REMOVE = 1 << 23,
+    IN_LIST = 1 << 24,
+    IN_INFO = 1 << 25,
+    IN_SEEN = 1 << 26,
+    IN_QUERY = 1 << 27,
     IN_COLLECTIONS = IN_QUERY | IN_ADD | IN_REMOVE | IN_LIST | IN_INFO | IN_SEEN,
-    IN_PILES = IN_ADD | IN_QUERY, /* what reads documents as a scan does: its options of input are theirs, too */
+    IN_PILES = IN_ADD | IN_QUERY, /* read documents as a scan does: its options of input are theirs, too */
     IN_DOCUMENTS = IN_COMPARE | IN_SKETCH | IN_TEXT | IN_FIND | IN_SCAN | IN_TREE | IN_ADD,
-    IN_ALL = IN_DOCUMENTS | IN_DIFF | IN_SHOW | IN_HELP | IN_COMPLETION | IN_UNDO | IN_MUTATE | IN_TUNE | IN_COLLECTIONS
+    IN_ALL = IN_DOCUMENTS | IN_DIFF | IN_SHOW | IN_HELP | IN_COMPLETION | IN_UNDO | IN_MUTATE | IN_TUNE |
+             IN_COLLECTIONS
 };
 
 enum option_id {
@@ -219,7 +220,7 @@ typedef struct options {
     unsigned format; /* of trees: place among the choices */
     const char *from;
     const char *report, *csv;
-    size_t report_text; /* bytes */
+    size_t report_text;                           /* bytes */
     bool delete, hardlink, reflink, dry_run, yes; /* acting */
     const char *move_to, *log;
     double near, near_contained; /* negative when not given */
@@ -229,7 +230,7 @@ typedef struct options {
     unsigned columns; /* 0 when not given */
     long context;     /* negative when not given */
     const char *output, *directory;
-    bool prune, store_text, wait; /* collections */
+    bool prune, store_text, wait;             /* collections */
     unsigned parts, hamming_bits, group_bits; /* 0 when not given */
     bool force, json, quiet, print0;
     unsigned via; /* of a query: place among the choices, from 1; 0 when not given */
@@ -237,9 +238,9 @@ typedef struct options {
     bool family, no_edits, explain;
     unsigned threads;
     size_t memory;
-    unsigned kind, aim;  /* of mutate and tune: place among the choices */
+    unsigned kind, aim;     /* of mutate and tune: place among the choices */
     uint64_t count, chance; /* 0 when not given */
-    double share, copies; /* negative when not given */
+    double share, copies;   /* negative when not given */
     unsigned passage_count;
     const char *with;
     bool help, version;
