@@ -238,7 +238,7 @@ static stemma_status later_rounds(struct keyer *keyer, const uint64_t *fp, size_
     bool filled = keyer->full, repeated = true; /* for all that is known */
     size_t thrown = count;
     for (size_t round = 1; !filled && round < keyer->form.minima; round++) {
-        if (repeated && thrown + count > DEDUPE_THROWS * keyer->form.minima) {
+        if (repeated && thrown + count > DEDUPE_THROWS) {
             if (fp != held->values.data) TRY(distinct_add(held, fp, count, err));
             TRY(distinct_tidy(held, err));
             fp = held->values.data;
@@ -319,10 +319,9 @@ static stemma_status give(struct keyer *keyer, uint8_t *keys, struct vec64 *samp
 }
 
 void keyer_begin(struct keyer *keyer) {
-    const size_t bins = keyer->form.minima;
-    memset(keyer->coarse, 0xff, bins * sizeof *keyer->coarse);
-    memset(keyer->first, 0xff, bins * sizeof *keyer->first);
-    if (keyer->form.sampled) memset(keyer->seen, 0, sizeof keyer->seen);
+    memset(keyer->coarse, 0xff, sizeof keyer->coarse);
+    memset(keyer->first, 0xff, sizeof keyer->first);
+    memset(keyer->seen, 0, sizeof keyer->seen);
     keyer->counted = 0;
     keyer->full = keyer->settled = false;
     distinct_clear(&keyer->held);

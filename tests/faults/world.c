@@ -175,6 +175,7 @@ int make_world(void **state) {
     load_bundle();
     make_packed();
     make_archive();
+    make_asked_collection();
     return 0;
 }
 
@@ -189,6 +190,7 @@ int end_world(void **state) {
     unlink(archive);
     const char *paths[] = {world.text_path, world.other_path, world.large_path, world.bundle_path};
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) unlink(paths[i]);
+    remove_asked_collection();
     free(world.text);
     free(world.other);
     free(world.large);
