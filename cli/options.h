@@ -11,32 +11,49 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* X(BIT, name): every command, in the order of `stemma --help`. */
+#define COMMAND_LIST(X)       \
+    X(SCAN, scan)             \
+    X(TREE, tree)             \
+    X(COMPARE, compare)       \
+    X(DIFF, diff)             \
+    X(FIND, find)             \
+    X(ADD, add)               \
+    X(QUERY, query)           \
+    X(KNOWN, known)           \
+    X(LIST, list_documents)   \
+    X(REMOVE, remove)         \
+    X(INFO, info)             \
+    X(VERIFY, verify)         \
+    X(BACKUP, backup)         \
+    X(EXPORT, export)         \
+    X(MERGE, merge)           \
+    X(SKETCH, sketch)         \
+    X(SHOW, show)             \
+    X(TEXT, text)             \
+    X(MUTATE, mutate)         \
+    X(TUNE, tune)             \
+    X(UNDO, undo)             \
+    X(HELP, help)             \
+    X(COMPLETION, completion)
+
+enum command_number {
+#define COMMAND_NUMBER(BIT, name) NUMBER_##BIT,
+    COMMAND_LIST(COMMAND_NUMBER)
+#undef COMMAND_NUMBER
+    COMMAND_COUNT
+};
+
 /* Which commands know an option. */
 enum command_mask {
-    IN_COMPARE = 1,
-    IN_SKETCH = 2,
-    IN_TEXT = 4,
-    IN_HELP = 8,
-    IN_COMPLETION = 16,
-    IN_SHOW = 32,
-    IN_DIFF = 64,
-    IN_FIND = 128,
-    IN_SCAN = 256,
-    IN_TREE = 4096,
-    IN_UNDO = 1024,
-    IN_MUTATE = 1 << 20,
-    IN_TUNE = 1 << 21,
-    IN_ADD = 1 << 16,
-    IN_REMOVE = 1 << 17,
-    IN_LIST = 1 << 18,
-    IN_INFO = 1 << 19,
-    IN_SEEN = 1 << 15,
-    IN_QUERY = 1 << 24,
-    IN_KNOWN = 1 << 28,
-    IN_COLLECTIONS = IN_QUERY | IN_KNOWN | IN_ADD | IN_REMOVE | IN_LIST | IN_INFO | IN_SEEN,
-    IN_PILES = IN_ADD | IN_QUERY | IN_KNOWN, /* what reads documents as a scan does: its options of input are theirs, too */
+#define COMMAND_BIT(BIT, name) IN_##BIT = 1 << NUMBER_##BIT,
+    COMMAND_LIST(COMMAND_BIT)
+#undef COMMAND_BIT
+    IN_UPKEEP = IN_VERIFY | IN_BACKUP | IN_EXPORT | IN_MERGE, /* of collections */
+    IN_COLLECTIONS = IN_QUERY | IN_KNOWN | IN_ADD | IN_REMOVE | IN_LIST | IN_INFO,
+    IN_PILES = IN_ADD | IN_QUERY | IN_KNOWN, /* read documents as a scan does: its options of input are theirs, too */
     IN_DOCUMENTS = IN_COMPARE | IN_SKETCH | IN_TEXT | IN_FIND | IN_SCAN | IN_TREE | IN_ADD,
-    IN_ALL = IN_DOCUMENTS | IN_DIFF | IN_SHOW | IN_HELP | IN_COMPLETION | IN_UNDO | IN_MUTATE | IN_TUNE | IN_COLLECTIONS
+    IN_ALL = (1 << COMMAND_COUNT) - 1
 };
 
 enum option_id {
@@ -136,6 +153,10 @@ enum option_id {
     OPT_FAMILY,
     OPT_NO_EDITS,
     OPT_EXPLAIN,
+    OPT_REPAIR, /* their upkeep */
+    OPT_LINK,
+    OPT_PREFIX,
+    OPT_EXPORT_OUTPUT,
     OPT_HAMMING,
     OPT_KNOWN_CONTAINED,
     OPT_VERSIONS,
@@ -223,7 +244,7 @@ typedef struct options {
     unsigned format; /* of trees: place among the choices */
     const char *from;
     const char *report, *csv;
-    size_t report_text; /* bytes */
+    size_t report_text;                           /* bytes */
     bool delete, hardlink, reflink, dry_run, yes; /* acting */
     const char *move_to, *log;
     double near, near_contained; /* negative when not given */
@@ -234,6 +255,8 @@ typedef struct options {
     long context;     /* negative when not given */
     const char *output, *directory;
     bool prune, store_text, wait; /* collections */
+    bool repair, link;            /* their upkeep */
+    const char *prefix;
     unsigned parts, hamming_bits, group_bits; /* 0 when not given */
     bool force, json, quiet, print0;
     unsigned versions; /* of known files: place among the choices, from 1; 0 when not given */
@@ -242,9 +265,9 @@ typedef struct options {
     bool family, no_edits, explain, hamming;
     unsigned threads;
     size_t memory;
-    unsigned kind, aim;  /* of mutate and tune: place among the choices */
+    unsigned kind, aim;     /* of mutate and tune: place among the choices */
     uint64_t count, chance; /* 0 when not given */
-    double share, copies; /* negative when not given */
+    double share, copies;   /* negative when not given */
     unsigned passage_count;
     const char *with;
     bool help, version;

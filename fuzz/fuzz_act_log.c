@@ -2,19 +2,9 @@
  * Any bytes as the log of a plan: it is read or refused; and what was read is the same when it is written and
  * read once more.
  */
+#include "fuzz.h"
+
 #include "act/log.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#define REQUIRE(condition)                                                                                   \
-    do {                                                                                                     \
-        if (!(condition)) {                                                                                  \
-            fprintf(stderr, "fuzz_act_log.c:%d: does not hold: %s\n", __LINE__, #condition);                 \
-            abort();                                                                                         \
-        }                                                                                                    \
-    } while (0)
 
 static bool same(const char *a, const char *b) {
     return a && b ? !strcmp(a, b) : a == b;
@@ -46,7 +36,6 @@ static void write_again(const struct log_content *content, struct act_log *log) 
         if (content->entries[i].state == LOG_DONE) REQUIRE(log_note(log, "done", i, NULL, NULL) == STEMMA_OK);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct log_content content = {.id = ""}, again = {.id = ""};
     struct act_log log = {.fd = -1};

@@ -2,16 +2,12 @@
  * Two documents, aligned under any recipe: putting the differences in their places turns one into the other,
  * passages are equal, apart and sorted, and every place lies within its document.
  *
- * Input: one byte that chooses the recipe, one for the least passage, then the documents with MARKER between
- * them.
+ * Input: one byte that chooses the recipe, one for the least passage, then the documents with "|||"
+ * between them.
  */
+#include "fuzz.h"
+
 #include "stemma.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#define MARKER "|||"
 
 static const char *const recipes[] = {
     "",
@@ -21,14 +17,6 @@ static const char *const recipes[] = {
     "preset=raw unit=line",
     "fold=nfc+space unit=word",
 };
-
-#define REQUIRE(condition)                                                                                   \
-    do {                                                                                                     \
-        if (!(condition)) {                                                                                  \
-            fprintf(stderr, "fuzz_align.c:%d: does not hold: %s\n", __LINE__, #condition);                   \
-            abort();                                                                                         \
-        }                                                                                                    \
-    } while (0)
 
 static void check_equal(const stemma_text *a, size_t in_a, const stemma_text *b, size_t in_b) {
     stemma_token x, y;
@@ -106,16 +94,13 @@ static void align(const stemma_text *a, const stemma_text *b, size_t least) {
     stemma_alignment_free(alignment);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size < 2) return 0;
     stemma_recipe *recipe;
     REQUIRE(!stemma_recipe_parse(recipes[data[0] % (sizeof recipes / sizeof recipes[0])], &recipe, NULL));
-    const uint8_t *first = data + 2, *end = data + size, *marker = NULL;
-    if (size > 2) marker = memmem(first, (size_t)(end - first), MARKER, strlen(MARKER));
-    const uint8_t *first_end = marker ? marker : end, *second = marker ? marker + strlen(MARKER) : end;
-    stemma_text *a = text_of(first, (size_t)(first_end - first), recipe);
-    stemma_text *b = text_of(second, (size_t)(end - second), recipe);
+    struct documents d = split_documents(data + 2, size - 2);
+    stemma_text *a = text_of(d.a, d.a_size, recipe);
+    stemma_text *b = text_of(d.b, d.b_size, recipe);
     if (a && b) align(a, b, data[1] % 12 + 1u);
     stemma_text_free(a);
     stemma_text_free(b);

@@ -4,17 +4,9 @@
  *
  * Input: a byte that chooses the pieces, the container.
  */
+#include "fuzz.h"
+
 #include "read/container.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define REQUIRE(condition)                                                                                   \
-    do {                                                                                                     \
-        if (!(condition)) abort();                                                                           \
-    } while (0)
 
 enum { HELD = 1 << 20, UNPACKED = 1 << 22 };
 

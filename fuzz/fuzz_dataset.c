@@ -4,23 +4,11 @@
  *
  * Input: one byte for the kind, one for the size of batches, one for the longest record, then the file.
  */
+#include "fuzz.h"
+
 #include "read/dataset.h"
 
 #include "base/buf.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-#define REQUIRE(condition)                                                                                   \
-    do {                                                                                                     \
-        if (!(condition)) {                                                                                  \
-            fprintf(stderr, "fuzz_dataset.c:%d: does not hold: %s\n", __LINE__, #condition);                 \
-            abort();                                                                                         \
-        }                                                                                                    \
-    } while (0)
 
 enum { UNPACKED_MOST = 1 << 22 };
 
@@ -85,15 +73,12 @@ static void read_all(const char *path, const struct dataset_options *options, st
     dataset_close(dataset);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size < 3) return 0;
-    char path[40];
+    char path[FUZZ_PATH];
     struct buf whole = {0}, pieces = {0};
-    int fd = memfd_create("set", MFD_CLOEXEC);
-    if (fd < 0 || write(fd, data + 3, size - 3) != (ssize_t)(size - 3)) abort();
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    int fd = fuzz_file(data + 3, size - 3);
+    fuzz_path(fd, path);
     struct dataset_options options = {.kind = (enum dataset_kind)(data[0] % 4),
                                       .record_most = 1 + 8u * data[2]};
     read_all(path, &options, &whole);

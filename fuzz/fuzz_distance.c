@@ -2,25 +2,14 @@
  * The edit distance and the edit script of two texts: against the quadratic twin, both ways round, in bytes
  * and in characters; the steps must lead from one text to the other.
  *
- * Input: one byte for the unit, the bound and how often each text is repeated, then the texts with MARKER
+ * Input: one byte for the unit, the bound and how often each text is repeated, then the texts with "|||"
  * between them.
  */
+#include "fuzz.h"
+
 #include "stemma.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#define MARKER "|||"
-#define MOST   6000 /* bytes of a text, so that the twin is quick */
-
-#define REQUIRE(condition)                                                                                   \
-    do {                                                                                                     \
-        if (!(condition)) {                                                                                  \
-            fprintf(stderr, "fuzz_distance.c:%d: does not hold: %s\n", __LINE__, #condition);                \
-            abort();                                                                                         \
-        }                                                                                                    \
-    } while (0)
+#define MOST 6000 /* bytes of a text, so that the twin is quick */
 
 struct text {
     uint8_t bytes[MOST];
@@ -81,15 +70,12 @@ static void check_script(const struct text *a, const struct text *b, stemma_edit
     stemma_script_free(script);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static struct text a, b;
     if (size == 0) return 0;
-    const uint8_t *begin = data + 1, *end = data + size,
-                  *marker = memmem(begin, size - 1, MARKER, strlen(MARKER));
-    const uint8_t *second = marker ? marker + strlen(MARKER) : end;
-    repeat(&a, begin, (size_t)((marker ? marker : end) - begin), (size_t)1 + (data[0] >> 1 & 7) * 9);
-    repeat(&b, second, (size_t)(end - second), (size_t)1 + (data[0] >> 4 & 7) * 7);
+    struct documents d = split_documents(data + 1, size - 1);
+    repeat(&a, d.a, d.a_size, (size_t)1 + (data[0] >> 1 & 7) * 9);
+    repeat(&b, d.b, d.b_size, (size_t)1 + (data[0] >> 4 & 7) * 7);
     stemma_edit_unit unit = data[0] & 1 ? STEMMA_EDIT_CHARACTERS : STEMMA_EDIT_BYTES;
     uint64_t wanted = distance(&a, &b, unit, UINT64_MAX);
     if (unit == STEMMA_EDIT_BYTES) REQUIRE(wanted == twin(&a, &b));

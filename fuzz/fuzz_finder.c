@@ -4,17 +4,9 @@
  *
  * Input: a byte that chooses the recipe, a byte for the length of the target, the target, the file.
  */
+#include "fuzz.h"
+
 #include "stemma.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define REQUIRE(condition)                                                                                   \
-    do {                                                                                                     \
-        if (!(condition)) abort();                                                                           \
-    } while (0)
 
 static const char *const recipes[] = {"window=2",
                                       "",

@@ -4,20 +4,11 @@
  *
  * Input: the pattern, a NUL, the path.
  */
+#include "fuzz.h"
+
 #include "read/glob.h"
 
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#define REQUIRE(condition)                                                                                   \
-    do {                                                                                                     \
-        if (!(condition)) {                                                                                  \
-            fprintf(stderr, "fuzz_glob.c:%d: does not hold: %s\n", __LINE__, #condition);                    \
-            abort();                                                                                         \
-        }                                                                                                    \
-    } while (0)
 
 enum { MOST = 100 };
 
@@ -73,8 +64,6 @@ static void check_twin(const struct glob *glob, const char *path, size_t size) {
     REQUIRE(glob_matches(&any, path, size, false) == twin(pattern, 0, text, 0));
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const uint8_t *end = size ? memchr(data, 0, size) : NULL;
     if (!end) return 0;
@@ -82,7 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     size_t pattern_size = (size_t)(end - data), path_size = size - pattern_size - 1;
     struct glob glob;
     struct glob_list globs = {0};
-    if (!glob_list_add_lines(&globs, pattern, pattern_size)) abort();
+    REQUIRE(glob_list_add_lines(&globs, pattern, pattern_size));
     enum glob_verdict verdict = glob_list_judge(&globs, path, path_size, true), expected = GLOB_SILENT;
     for (size_t i = 0; i < globs.count; i++)
         if (glob_matches(&globs.list[i], path, path_size, true))

@@ -4,18 +4,10 @@
  *
  * Input: the mail.
  */
+#include "fuzz.h"
+
 #include "base/alloc.h"
 #include "read/mail.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define REQUIRE(condition)                                                                                   \
-    do {                                                                                                     \
-        if (!(condition)) abort();                                                                           \
-    } while (0)
 
 static stemma_status take(void *context, const char *name, struct text_span type, const uint8_t *bytes,
                           size_t size, stemma_error *err) {

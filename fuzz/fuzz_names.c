@@ -1,16 +1,14 @@
 /*
- * Any bytes as a list of names (--files-from, --pairs-from): names come out whole and in order, none with a NUL or a
- * line end in it, and a list that ends early says so.
+ * Any bytes as a list of names (--files-from, --pairs-from): names come out whole and in order, none with a
+ * NUL or a line end in it, and a list that ends early says so.
  *
  * Input: one byte that chooses the separator, then the list.
  */
+#include "fuzz.h"
+
 #include "names.h"
 
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "command.h"
 
@@ -30,34 +28,31 @@ const char *cause_text(int number) {
 
 void *need_memory(size_t size) {
     void *memory = malloc(size);
-    if (!memory) abort();
+    REQUIRE(memory);
     return memory;
 }
 
 static void check(int fd, const uint8_t *list, size_t size, bool null_separated) {
-    char path[40], *name;
+    char path[FUZZ_PATH], *name;
     name_list names;
     size_t at = 0;
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    if (names_open(&names, path, null_separated) != EXIT_DONE) abort();
+    fuzz_path(fd, path);
+    REQUIRE(names_open(&names, path, null_separated) == EXIT_DONE);
     while (names_next(&names, &name)) {
         size_t length = strlen(name);
-        if (length == 0 || (!null_separated && strchr(name, '\n'))) abort();
+        REQUIRE(length > 0 && (null_separated || !strchr(name, '\n')));
         const uint8_t *found = memmem(list + at, size - at, name, length);
-        if (!found) abort();
+        REQUIRE(found);
         at = (size_t)(found - list) + length;
     }
     complaints = 0;
     enum exit_code code = names_close(&names);
-    if ((code == EXIT_DONE) != (complaints == 0)) abort();
+    REQUIRE((code == EXIT_DONE) == (complaints == 0));
 }
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size == 0) return 0;
-    int fd = memfd_create("list", MFD_CLOEXEC);
-    if (fd < 0 || write(fd, data + 1, size - 1) != (ssize_t)(size - 1)) abort();
+    int fd = fuzz_file(data + 1, size - 1);
     check(fd, data + 1, size - 1, data[0] & 1);
     close(fd);
     return 0;

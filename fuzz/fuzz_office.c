@@ -5,6 +5,8 @@
  * compression, so that what is changed is the XML and not its packing; with the highest bit of the first byte
  * the rest is an archive itself.
  */
+#include "fuzz.h"
+
 #include "base/buf.h"
 #include "read/epub.h"
 #include "read/odf.h"
@@ -13,15 +15,6 @@
 
 #include <archive.h>
 #include <archive_entry.h>
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define REQUIRE(condition)                                                                                   \
-    do {                                                                                                     \
-        if (!(condition)) abort();                                                                           \
-    } while (0)
 
 static la_ssize_t to_buf(struct archive *archive, void *context, const void *bytes, size_t size) {
     (void)archive;

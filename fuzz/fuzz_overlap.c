@@ -2,27 +2,16 @@
  * The exact overlap of two texts, by following their common passages, against sorted sets of all
  * fingerprints.
  *
- * Input: two bytes for the view and how often each text is repeated, then the texts with MARKER between them.
+ * Input: two bytes for the view and how often each text is repeated, then the texts with "|||" between them.
  */
+#include "fuzz.h"
+
 #include "base/alloc.h"
 #include "base/sort.h"
 #include "estimate/overlap.h"
 #include "shingle/whole.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#define MARKER "|||"
-#define MOST   20000 /* bytes of a text */
-
-#define REQUIRE(condition)                                                                                   \
-    do {                                                                                                     \
-        if (!(condition)) {                                                                                  \
-            fprintf(stderr, "fuzz_overlap.c:%d: does not hold: %s\n", __LINE__, #condition);                 \
-            abort();                                                                                         \
-        }                                                                                                    \
-    } while (0)
+#define MOST 20000 /* bytes of a text */
 
 /* The canonical text of the bytes, repeated; exact but for the slack, so that a sanitizer sees a read behind
  * it. */
@@ -88,12 +77,9 @@ static struct view view_of(uint8_t choice) {
                          .width = choice & 128 ? 32 : 64};
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size < 2) return 0;
-    const uint8_t *begin = data + 2, *end = data + size,
-                  *marker = memmem(begin, size - 2, MARKER, strlen(MARKER));
-    const uint8_t *second = marker ? marker + strlen(MARKER) : end;
+    struct documents d = split_documents(data + 2, size - 2);
     struct view view = view_of(data[0]);
     struct shingle_tables tables;
     struct whole *whole;
@@ -102,9 +88,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     REQUIRE(!shingle_tables_init(&tables, &view, NULL));
     REQUIRE(!whole_new(&view, &tables, &whole, NULL));
     REQUIRE(!overlap_base_new(&view, &tables, &base, NULL));
-    size_t first_size = (size_t)((marker ? marker : end) - begin);
-    uint8_t *a = canonical(whole, begin, first_size, 1 + (data[1] & 15) * 9, &a_size);
-    uint8_t *b = canonical(whole, second, (size_t)(end - second), 1 + (size_t)(data[1] >> 4) * 7, &b_size);
+    uint8_t *a = canonical(whole, d.a, d.a_size, 1 + (data[1] & 15) * 9, &a_size);
+    uint8_t *b = canonical(whole, d.b, d.b_size, 1 + (size_t)(data[1] >> 4) * 7, &b_size);
     bool exactly = !whole_samples_fast(&view); /* samples may err, if chosen by who knows them */
     check(base, whole, a, a_size, b, b_size, exactly);
     check(base, whole, b, b_size, a, a_size, exactly);

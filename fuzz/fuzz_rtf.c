@@ -4,28 +4,10 @@
  *
  * Input: the document.
  */
+#include "fuzz.h"
+
 #include "read/pages.h"
 #include "read/rtf.h"
-#include "text/utf8.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define REQUIRE(condition)                                                                                   \
-    do {                                                                                                     \
-        if (!(condition)) abort();                                                                           \
-    } while (0)
-
-static void check_utf8(const struct buf *text) {
-    for (size_t at = 0; at < text->len;) {
-        uint32_t cp;
-        size_t length = utf8_decode(text->data + at, text->len - at, &cp);
-        REQUIRE(length > 0 && cp != UTF8_INVALID);
-        at += length;
-    }
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct buf text = {0}, running = {0};
@@ -34,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     REQUIRE(status == STEMMA_OK || status == STEMMA_UNSUPPORTED || status == TEXT_TOO_LONG);
     if (status == STEMMA_OK) {
         REQUIRE(text.len <= 4 * size + 4);
-        check_utf8(&text);
+        require_utf8(text.data, text.len);
     }
     status = pages_text(data, size, &limits, &running, NULL);
     REQUIRE(status == STEMMA_OK || status == TEXT_TOO_LONG);

@@ -1,20 +1,11 @@
 /* Any bytes as a run, and as the block of a run whose checksums are right: a clean error, or records in
  * order. */
+#include "fuzz.h"
+
 #include "base/buf.h"
 #include "runs/record_sort.h"
 #include "runs/run.h"
 #include "runs/run_layout.h"
-
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(bool good) {
-    if (!good) abort();
-}
 
 static void read_in_order(struct run_reader *reader, uint64_t least_key, uint64_t most) {
     struct record last = {least_key, 0};
@@ -22,22 +13,21 @@ static void read_in_order(struct run_reader *reader, uint64_t least_key, uint64_
     size_t count = 0;
     for (;;) {
         if (run_reader_next(reader, &records, &count, NULL) != STEMMA_OK || count == 0) return;
-        must(count <= most);
+        REQUIRE(count <= most);
         most -= count;
         for (size_t i = 0; i < count; i++) {
-            must(record_number(last) <= record_number(records[i]));
+            REQUIRE(record_number(last) <= record_number(records[i]));
             last = records[i];
         }
     }
 }
 
 static void read_run(const uint8_t *bytes, size_t size) {
-    struct run_place place = {.fd = memfd_create("run", 0), .name = "run"};
+    struct run_place place = {.fd = fuzz_file(bytes, size), .name = "run"};
     struct run *run;
     struct run_reader *reader;
-    must(place.fd >= 0 && write(place.fd, bytes, size) == (ssize_t)size);
     if (run_open(&place, size, &run, NULL) == STEMMA_OK) {
-        must(run_reader_new(run, &reader, NULL) == STEMMA_OK);
+        REQUIRE(run_reader_new(run, &reader, NULL) == STEMMA_OK);
         read_in_order(reader, 0, run_count(run));
         uint64_t key = size >= 8 ? load_u64(bytes + size / 2 / 8 * 8) : 0;
         if (run_reader_seek(reader, key, NULL) == STEMMA_OK) read_in_order(reader, key, run_count(run));
@@ -51,14 +41,15 @@ static void read_run(const uint8_t *bytes, size_t size) {
 static void read_block(const uint8_t *data, size_t size) {
     static struct record records[BLOCK_RECORDS];
     uint8_t *block = calloc(1, 8 + size + BLOCK_SLACK);
-    must(block != NULL);
+    REQUIRE(block != NULL);
     size -= size % 8;
     if (size) memcpy(block + 8, data, size);
     uint64_t sum = words_checksum(block + 8, size, 16);
     for (int i = 0; i < 8; i++) block[i] = (uint8_t)(sum >> (8 * i));
     uint32_t count = size >= 8 ? load_u32(block + 8) : 1;
     if (count >= 1 && count <= BLOCK_RECORDS && !block_decode(block, size + 8, 16, count, records))
-        for (size_t i = 1; i < count; i++) must(record_number(records[i - 1]) <= record_number(records[i]));
+        for (size_t i = 1; i < count; i++)
+            REQUIRE(record_number(records[i - 1]) <= record_number(records[i]));
     free(block);
 }
 

@@ -1,21 +1,16 @@
 /* Any bytes as a bundle: a clean error, or sketches that encode to the same bytes again. */
+#include "fuzz.h"
+
 #include "sketch/sketch.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(bool good) {
-    if (!good) abort();
-}
 
 /* Fuzzers seldom find a checksum: the second half of the target reads one record behind a good one. */
 static void read_record(const uint8_t *data, size_t size) {
     static const char *const texts[] = {
         "; mod n=7; min n=20; minmod n=10 mod=3; level; minhash n=3; oph n=5 bits=64; bsw n=9; bsw-chunk n=5",
         "width=40; simhash; simhash bits=128; minhash n=9 bits=1; oph n=33 bits=1; oph n=7 bits=4; oph n=3 bits=16",
-        "; level", "; mod n=2", "; signature n=2 alphabet=100 positions=yes; signature2011 n=1",
+        "; level",
+        "; mod n=2",
+        "; signature n=2 alphabet=100 positions=yes; signature2011 n=1",
         "; signature positions=yes"};
     struct stemma_recipe *recipe;
     struct stemma_sketch *sketch = NULL;
@@ -23,12 +18,12 @@ static void read_record(const uint8_t *data, size_t size) {
     size_t at = 0;
     if (size < 2) return;
     const char *text = texts[data[0] % (sizeof texts / sizeof *texts)];
-    must(recipe_parse(text, strlen(text), &recipe, NULL) == STEMMA_OK);
-    must(buf_add_u32(&record, (uint32_t)(size - 1)) && buf_add(&record, data + 1, size - 1));
-    must(buf_add_u64(&record, checksum64(record.data, record.len)));
+    REQUIRE(recipe_parse(text, strlen(text), &recipe, NULL) == STEMMA_OK);
+    REQUIRE(buf_add_u32(&record, (uint32_t)(size - 1)) && buf_add(&record, data + 1, size - 1));
+    REQUIRE(buf_add_u64(&record, checksum64(record.data, record.len)));
     if (codec_get_sketch(record.data, record.len, &at, recipe, 0, &sketch, NULL) == STEMMA_OK) {
-        must(codec_put_sketch(sketch, &again, NULL) == STEMMA_OK && at == record.len);
-        must(again.len == record.len && !memcmp(again.data, record.data, record.len));
+        REQUIRE(codec_put_sketch(sketch, &again, NULL) == STEMMA_OK && at == record.len);
+        REQUIRE(again.len == record.len && !memcmp(again.data, record.data, record.len));
         sketch_free(sketch);
     }
     buf_release(&record);
@@ -42,8 +37,8 @@ static bool read_records(const uint8_t *data, size_t size, size_t at, const stru
     for (uint64_t count = 0;; count++) {
         struct stemma_sketch *sketch = NULL;
         if (codec_get_sketch(data, size, &at, recipe, count, &sketch, NULL) != STEMMA_OK) return false;
-        must((sketch ? codec_put_sketch(sketch, again, NULL) : codec_put_end(count, again, NULL)) ==
-             STEMMA_OK);
+        REQUIRE((sketch ? codec_put_sketch(sketch, again, NULL) : codec_put_end(count, again, NULL)) ==
+                STEMMA_OK);
         if (!sketch) return true;
         sketch_free(sketch);
     }
@@ -53,7 +48,7 @@ static bool read_bundle(const uint8_t *data, size_t size, struct buf *again) {
     struct stemma_recipe *recipe;
     size_t at = 0;
     if (codec_get_header(data, size, &at, &recipe, NULL) != STEMMA_OK) return false;
-    must(codec_put_header(recipe, again, NULL) == STEMMA_OK);
+    REQUIRE(codec_put_header(recipe, again, NULL) == STEMMA_OK);
     bool good = read_records(data, size, at, recipe, again);
     recipe_release(recipe);
     return good;
@@ -61,7 +56,7 @@ static bool read_bundle(const uint8_t *data, size_t size, struct buf *again) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct buf again = {0};
-    if (read_bundle(data, size, &again)) must(again.len == size && !memcmp(again.data, data, size));
+    if (read_bundle(data, size, &again)) REQUIRE(again.len == size && !memcmp(again.data, data, size));
     buf_release(&again);
     read_record(data, size);
     return 0;

@@ -4,19 +4,10 @@
  *
  * Input: a byte of switches and unit, a byte that seeds the cuts, the text.
  */
+#include "fuzz.h"
+
 #include "base/rng.h"
 #include "text/tokens.h"
-#include "text/utf8.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define REQUIRE(condition)                                                                                   \
-    do {                                                                                                     \
-        if (!(condition)) abort();                                                                           \
-    } while (0)
 
 struct choice {
     unsigned folds;
@@ -41,15 +32,6 @@ static struct buf canonical(struct choice choice, const uint8_t *bytes, size_t s
 
 static void check_same(const struct buf *a, const struct buf *b) {
     REQUIRE(a->len == b->len && (a->len == 0 || !memcmp(a->data, b->data, a->len)));
-}
-
-static void check_utf8(const struct buf *text) {
-    for (size_t at = 0; at < text->len;) {
-        uint32_t cp;
-        size_t length = utf8_decode(text->data + at, text->len - at, &cp);
-        REQUIRE(length > 0 && cp != UTF8_INVALID);
-        at += length;
-    }
 }
 
 static void check_tokens(const struct buf *text, struct choice choice, const struct offset_map *map,
@@ -78,7 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct buf mapped = canonical(cut, data, size, &map);
     check_same(&plain, &pieces);
     check_same(&plain, &mapped);
-    if (whole.folds & (FOLD_NFC | FOLD_CASE | FOLD_PUNCT)) check_utf8(&plain);
+    if (whole.folds & (FOLD_NFC | FOLD_CASE | FOLD_PUNCT)) require_utf8(plain.data, plain.len);
     check_tokens(&plain, whole, &map, size);
     buf_release(&plain);
     buf_release(&pieces);

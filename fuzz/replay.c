@@ -1,11 +1,7 @@
 /* Runs the files of a directory through a fuzzer, where there is no libFuzzer.     replay_NAME DIRECTORY */
-#include <dirent.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "fuzz.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include <dirent.h>
 
 /* Each input in a block of exactly its size, so that a sanitizer sees a read beyond it. */
 static void replay(const char *path) {

@@ -1285,6 +1285,62 @@ STEMMA_API stemma_status stemma_collection_query_text(stemma_collection *collect
                                                       stemma_take_match *take, void *context,
                                                       stemma_query_summary *summary, stemma_error *error);
 
+/* ---- 16, keeping: checks, backups, collections of several machines ---- */
+
+/* Start from stemma_verify_options_default(). */
+typedef struct stemma_verify_options {
+    size_t size;      /* of this struct, as the caller knows it */
+    bool repair;      /* what is damaged is made again from what is sound, as one commit */
+    bool wait;        /* repair: while another process writes; else that is an error which names it */
+    const char *user; /* repair: what others are told who holds it */
+} stemma_verify_options;
+STEMMA_API stemma_verify_options stemma_verify_options_default(void);
+
+typedef struct stemma_verify_summary {
+    uint64_t files, bytes; /* read */
+    uint64_t documents;    /* rows that count; after a repair those that are left */
+    uint64_t damages;      /* places found */
+    uint64_t lost;         /* documents that could not be repaired: each was told; add them again */
+    bool repaired;
+} stemma_verify_summary;
+
+/* What is wrong, or was lost, in a sentence. */
+typedef void stemma_take_finding(void *context, const char *text);
+
+/* Reads every byte of a collection, and says what is damaged: that is no error. Without repair it is a reader. take and
+ * summary may be NULL. Errors: NOT_FOUND, LATER_VERSION, INTERRUPTED, NO_MEMORY, NO_SPACE, IO; CORRUPT when so much is
+ * damaged that nothing can be read or repaired. */
+STEMMA_API stemma_status stemma_collection_verify(const char *path, const stemma_verify_options *options,
+                                                  const stemma_limits *limits, stemma_take_finding *take,
+                                                  void *context, stemma_verify_summary *summary,
+                                                  stemma_error *error);
+
+/* What the collection is now, as a collection in a new folder; a writer goes on meanwhile. link: files get a second name
+ * instead of a copy where that can be, which takes no space, and guards against mistakes but not against a failing
+ * disk. On failure nothing is left. Errors: UNREADABLE, INTERRUPTED, NO_MEMORY, NO_SPACE, IO. */
+STEMMA_API stemma_status stemma_collection_backup(stemma_collection *collection, const char *path, bool link,
+                                                  stemma_error *error);
+/* All documents as one file, for another machine; path "-" is standard output. documents may be NULL. */
+STEMMA_API stemma_status stemma_collection_export(stemma_collection *collection, const char *path,
+                                                  uint64_t *documents, stemma_error *error);
+
+typedef struct stemma_merge_summary {
+    uint64_t documents, added, replaced, unchanged;
+} stemma_merge_summary;
+
+/* The documents of another collection, or of a file that _export wrote, into one that is open to be written, as one commit
+ * (what was changed before is committed first). prefix: put before each id, as "server1:", so that equal paths of
+ * several machines stay apart; NULL: none. A document whose id is there is replaced. Errors: MISMATCH (they do not keep
+ * the same), NOT_FOUND, CORRUPT, LATER_VERSION, INVALID, INTERRUPTED, NO_MEMORY, NO_SPACE, IO. */
+STEMMA_API stemma_status stemma_collection_merge(stemma_collection *collection, const char *path,
+                                                 const char *prefix, stemma_merge_summary *summary,
+                                                 stemma_error *error);
+/* A new collection, empty and open to be written, with view and parts of another one, or of a file that _export wrote. */
+STEMMA_API stemma_status stemma_collection_create_like(const char *path, const char *model,
+                                                       const stemma_collection_options *options,
+                                                       const stemma_limits *limits, stemma_collection **out,
+                                                       stemma_error *error);
+
 /* ---- 16, Hamming fingerprints: who differs in at most r_h bits? ---- */
 
 /* Start from stemma_hamming_options_default(). */

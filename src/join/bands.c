@@ -144,24 +144,12 @@ static size_t bucket_size(const uint64_t *entries, size_t count) {
     return size;
 }
 
-/* Keys of more classes than a cache holds are fetched before they are looked at. */
-static void fetch_shared(const struct bands *bands, const uint64_t *entries, size_t begin, size_t end) {
-    enum { LINE = 64 };
-    for (size_t i = begin; i < end; i++) {
-        if (entries[i] >> 32 != entries[i - 1] >> 32 && entries[i] >> 32 != entries[i + 1] >> 32) continue;
-        const uint8_t *keys = keys_of(bands, (uint32_t)entries[i]);
-        for (size_t at = 0; at < bands->plan->key_bytes; at += LINE) __builtin_prefetch(keys + at);
-    }
-}
-
 static stemma_status join_buckets(const struct bands *bands, struct band_worker *worker, size_t count,
                                   uint32_t band, enum pass pass, stemma_error *err) {
-    enum { AHEAD = 64 };
     uint64_t *entries = worker->entries;
     sort_u64_with(entries, worker->scratch, count);
     for (size_t at = 0, size; at < count; at += size) {
         size = bucket_size(entries + at, count - at);
-        if (at + size + AHEAD < count) fetch_shared(bands, entries, at + AHEAD, at + AHEAD + size);
         if (size == 1) continue;
         TRY(check_stop(bands->input->stop, err));
         if (size > bands->plan->cap)

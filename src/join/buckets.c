@@ -19,22 +19,6 @@ void buckets_close(struct buckets *b) {
     sorter_cursor_free(b->cursor);
 }
 
-static void fetch_class(const struct buckets *b, uint64_t class) {
-    for (size_t i = 0; i < BUCKET_FETCHES; i++)
-        if (b->fetch[i].size) __builtin_prefetch((const char *)b->fetch[i].array + class * b->fetch[i].size);
-}
-
-static bool may_be_shared(const struct buckets *b, size_t at) {
-    const uint64_t key = b->batch[at].key;
-    return at == 0 || at + 1 == b->read || b->batch[at - 1].key == key || b->batch[at + 1].key == key;
-}
-
-/* Of records from there on: all, or those that are not passed over. */
-static void fetch(const struct buckets *b, size_t at) {
-    for (; at < b->read; at++)
-        if (!b->shared || may_be_shared(b, at)) fetch_class(b, b->batch[at].value);
-}
-
 /* More records behind those of the bucket, which move to the front. */
 static stemma_status fill(struct buckets *b, stemma_error *err) {
     size_t count;
@@ -44,7 +28,6 @@ static stemma_status fill(struct buckets *b, stemma_error *err) {
     TRY(sorter_next(b->cursor, b->batch + b->read, BATCH, &count, err));
     b->read += count;
     b->ended = count == 0;
-    fetch(b, b->read - count);
     return STEMMA_OK;
 }
 

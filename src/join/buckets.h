@@ -4,17 +4,7 @@
 
 #include "runs/runs.h"
 
-/* Something of every class, which is asked for with each of its samples: it is fetched as soon as those are
- * read. */
-struct bucket_fetch {
-    const void *array;
-    size_t size; /* of an element */
-};
-
-enum { BUCKET_FETCHES = 2 };
-
 struct buckets {
-    struct bucket_fetch fetch[BUCKET_FETCHES]; /* size 0: none; may be set before the first bucket */
     struct sorter_cursor *cursor;
     struct record *batch; /* room for a bucket and what is read at a time */
     size_t at, read;      /* of the batch: where the bucket begins; what is there */
@@ -38,6 +28,14 @@ stemma_status buckets_next(struct buckets *buckets, bool *more, stemma_error *er
 
 static inline uint32_t bucket_class(const struct buckets *bucket, size_t i) {
     return (uint32_t)bucket->records[i].value;
+}
+
+/* A class whose turn comes some time after the i-th's, so that what is known of it can be fetched meanwhile.
+ */
+static inline uint32_t bucket_ahead(const struct buckets *bucket, size_t i) {
+    enum { AHEAD = 24 };
+    const size_t at = bucket->at + i + AHEAD;
+    return (uint32_t)bucket->batch[at < bucket->read ? at : bucket->read - 1].value;
 }
 
 #endif

@@ -82,6 +82,7 @@ static void count_bucket(struct samples *s, const struct buckets *bucket) {
     const int size = bucket->full ? FULL : size_index(bucket->count);
     for (size_t i = 0; i < bucket->count; i++) {
         struct class_samples *class = &s->classes[bucket_class(bucket, i)];
+        __builtin_prefetch(&s->classes[bucket_ahead(bucket, i)]);
         if (looks_up(class, bucket->key)) add_one(&class->of_size[size]);
     }
 }
@@ -297,7 +298,6 @@ static stemma_status open_slice(const struct samples *s, uint32_t slice, bool sh
 stemma_status samples_count(struct samples *s, uint32_t slice, stemma_error *err) {
     struct buckets buckets;
     stemma_status status = open_slice(s, slice, false, &buckets, err);
-    buckets.fetch[0] = (struct bucket_fetch){s->classes, sizeof *s->classes};
     if (status == STEMMA_OK) status = count_all(s, &buckets, &s->heads[slice], err);
     buckets_close(&buckets);
     return status;
@@ -326,8 +326,6 @@ stemma_status samples_meet(struct samples *s, uint32_t slice, struct join_counts
     m.ranks = mem_alloc(s->plan->cap * sizeof *m.ranks);
     m.needs = mem_alloc(s->plan->cap * sizeof *m.needs);
     stemma_status status = open_slice(s, slice, true, &buckets, err);
-    buckets.fetch[0] = (struct bucket_fetch){s->classes, sizeof *s->classes};
-    buckets.fetch[1] = (struct bucket_fetch){s->input->rank, sizeof *s->input->rank};
     if (status == STEMMA_OK && !(m.ranks && m.needs)) status = fail_memory(err);
     if (status == STEMMA_OK) status = meet_all(&m, &buckets, s->heads[slice].data, err);
     buckets_close(&buckets);

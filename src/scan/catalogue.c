@@ -32,6 +32,20 @@ void catalogue_release(struct catalogue *c) {
     pthread_mutex_destroy(&c->lock);
 }
 
+/* ---- room ---- */
+
+/* Room for one more at the end. Pages come many at a time, so that nobody waits for the lock while the system
+ * finds each of them; they count in bytes. */
+static bool array_room(void **array, size_t *capacity, size_t *touched, size_t need, size_t element_size) {
+    enum { STEP = 1 << 18 };
+    if (!mem_grow(array, capacity, need, element_size)) return false;
+    if (need * element_size <= *touched) return true;
+    size_t left = *capacity * element_size - *touched, step = left < STEP ? left : STEP;
+    mem_touch((uint8_t *)*array + *touched, step);
+    *touched += step;
+    return true;
+}
+
 /* ---- names ---- */
 
 enum { NAME_PIECE = 1 << 16, NAME_SHARES = NAME_PIECE / 8 }; /* longer names have a piece of their own */
@@ -40,6 +54,7 @@ static char *add_piece(struct name_store *names, size_t size) {
     if (!mem_grow((void **)&names->pieces, &names->cap, names->count + 1, sizeof *names->pieces)) return NULL;
     char *piece = mem_alloc(size);
     if (!piece) return NULL;
+    mem_touch(piece, size);
     names->bytes += size;
     return names->pieces[names->count++] = piece;
 }
@@ -147,7 +162,8 @@ static bool table_reserve(struct identity_table *table) {
 
 static bool document_room(struct catalogue *c) {
     return c->document_count < UINT32_MAX - 1 && table_reserve(&c->by_bytes) &&
-           mem_grow((void **)&c->documents, &c->document_cap, c->document_count + 1, sizeof *c->documents);
+           array_room((void **)&c->documents, &c->document_cap, &c->documents_touched, c->document_count + 1,
+                      sizeof *c->documents);
 }
 
 /* With the room for it. */
@@ -191,9 +207,10 @@ void catalogue_set_state(struct catalogue *c, uint32_t document, enum document_s
 
 static bool class_room(struct catalogue *c) {
     return table_reserve(&c->by_text) &&
-           mem_grow((void **)&c->classes, &c->class_cap, c->class_count + 1, sizeof *c->classes) &&
-           mem_grow((void **)&c->keys, &c->key_cap, c->class_count + 1 + KERNEL_SLACK / c->key_bytes + 1,
-                    c->key_bytes);
+           array_room((void **)&c->classes, &c->class_cap, &c->classes_touched, c->class_count + 1,
+                      sizeof *c->classes) &&
+           array_room((void **)&c->keys, &c->key_cap, &c->keys_touched,
+                      c->class_count + 1 + KERNEL_SLACK / c->key_bytes + 1, c->key_bytes);
 }
 
 stemma_status catalogue_classify(struct catalogue *c, uint32_t document, struct identity text,

@@ -106,11 +106,11 @@ struct catalogue {
     struct source *sources;
     size_t source_count, source_cap;
     struct document *documents;
-    size_t document_count, document_cap;
+    size_t document_count, document_cap, documents_touched;
     struct text_class *classes;
-    size_t class_count, class_cap;
+    size_t class_count, class_cap, classes_touched;
     uint8_t *keys; /* [class][key_bytes], with KERNEL_SLACK readable bytes behind */
-    size_t key_cap, key_bytes;
+    size_t key_cap, key_bytes, keys_touched;
     struct problem *problems;
     size_t problem_count, problem_cap;
     struct identity_table by_bytes, by_text;

@@ -603,10 +603,15 @@ def share(part, whole):
     return part / whole if whole else None
 
 
+def tells_nothing(a, b):
+    """Texts that differ, of which one is shorter than a window: it is a shingle that says nothing of its parts."""
+    return min(a.tokens, b.tokens) < a.window and a.text_digest != b.text_digest
+
+
 def exact(a, b):
-    """Resemblance, a in b, b in a, from all shingles; None where there are none."""
+    """Resemblance, a in b, b in a, from all shingles; None where there are none, or they tell nothing."""
     x, y = set(a.fingerprints), set(b.fingerprints)
-    if not x or not y:
+    if not x or not y or tells_nothing(a, b):
         return None, None, None
     return share(len(x & y), len(x | y)), share(len(x & y), len(x)), share(len(x & y), len(y))
 

@@ -24,15 +24,25 @@ function storedTheme(): Theme {
   }
 }
 
+const systemIsDark = matchMedia('(prefers-color-scheme: dark)');
+
+/** The style knows light and dark; auto is what the system says, also when it changes. */
+function showTheme(theme: Theme) {
+  document.documentElement.dataset.theme = theme !== 'auto' ? theme : systemIsDark.matches ? 'dark' : 'light';
+}
+
 function ThemeSwitch() {
   const [theme, setTheme] = useState(storedTheme);
   useEffect(() => {
-    document.documentElement.dataset.theme = theme;
+    const show = () => showTheme(theme);
+    show();
+    systemIsDark.addEventListener('change', show);
     try {
       localStorage.setItem(STORED, theme);
     } catch {
       // it lasts as long as the page
     }
+    return () => systemIsDark.removeEventListener('change', show);
   }, [theme]);
   return (
     <label class="theme">
@@ -168,7 +178,7 @@ function App() {
   return value ? <Page report={value} /> : null;
 }
 
-document.documentElement.dataset.theme = storedTheme();
+showTheme(storedTheme());
 const app = document.getElementById('app')!;
 app.textContent = '';
 render(<App />, app);
