@@ -214,7 +214,7 @@ static void print_counts(const struct pile *pile, const struct counts *counts) {
     for (size_t k = 0; k < WIDTHS; k++) {
         printf("\n| %u |", widths[k]);
         for (size_t r = 0; r < LEVELS; r++)
-            printf(" %.3f | %.3f |", (double)counts->correct[k][r] / (double)counts->detected[k][r],
+            printf(" %.4f | %.4f |", (double)counts->correct[k][r] / (double)counts->detected[k][r],
                    (double)counts->correct[k][r] / (double)counts->there[r]);
     }
     putchar('\n');
