@@ -103,7 +103,7 @@ void tune_print(const tuning *t) {
         printf("%s of %s documents that differ, with %s changed copies: %s (--for=%s).\n",
                format_count(t->sample.count, sampled, sizeof sampled),
                format_count(t->sample.summary.classes, all, sizeof all),
-               format_count(t->copies.count, copies, sizeof copies), t->aim->found, t->aim->name);
+               format_count(t->sample.count * t->rounds, copies, sizeof copies), t->aim->found, t->aim->name);
         printf("Precision is stated for %s of the documents being copies.\n\n",
                format_percent(t->prevalence, prevalence, sizeof prevalence));
         print_table(t, &colours);
@@ -209,7 +209,7 @@ void tune_print_json(const tuning *t) {
     json_count(&j, "documents", t->sample.summary.documents);
     json_count(&j, "different", t->sample.summary.classes);
     json_count(&j, "sampled", t->sample.count);
-    json_count(&j, "copies", t->copies.count);
+    json_count(&j, "copies", t->sample.count * t->rounds);
     json_number(&j, "prevalence", t->prevalence);
     json_count(&j, "related", t->related);
     json_number(&j, "boilerplate", t->own.shared);
