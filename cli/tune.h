@@ -30,6 +30,7 @@ typedef struct tune_text {
 
 typedef struct tune_sample {
     stemma_scan_summary summary; /* of all that was read */
+    uint64_t all;                /* different texts, those without text left aside as far as they were met */
     uint64_t too_large;          /* to be part of a sample */
     tune_text *texts;
     size_t count;
