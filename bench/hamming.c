@@ -13,6 +13,7 @@
 #include "figure.h"
 #include "index/hamming/fingerprints.h"
 #include "kernels/kernels.h"
+#include "shingle/whole.h"
 #include "sketch/bits.h"
 #include "truth/made.h"
 
@@ -50,7 +51,6 @@ struct reader {
     struct shingle_tables tables;
     struct whole *whole;
     struct bit_maker *maker;
-    struct keyers keyers;
 };
 
 static const struct view view = {
@@ -62,7 +62,6 @@ static void reader_init(struct reader *reader) {
     done(shingle_tables_init(&reader->tables, &view, &err), &err);
     done(whole_new(&view, &reader->tables, &reader->whole, &err), &err);
     done(bit_maker_new(&view, BITS, &reader->maker, &err), &err);
-    bit_maker_join(reader->maker, &reader->keyers);
 }
 
 static void reader_release(struct reader *reader) {
@@ -72,11 +71,16 @@ static void reader_release(struct reader *reader) {
 
 static void fingerprint(struct reader *reader, const struct buf *text, uint64_t *words) {
     const uint8_t *canon;
-    size_t size;
+    const uint64_t *fp;
+    size_t size, count;
+    uint64_t tokens;
     stemma_error err;
     uint8_t bytes[WORDS * 8] = {0};
     done(whole_canon(reader->whole, text->data, text->len, &canon, &size, &err), &err);
-    done(keyers_text(&reader->keyers, reader->whole, canon, size, &err), &err);
+    done(whole_shingles(reader->whole, canon, size, &fp, &count, &tokens, &err), &err);
+    bit_maker_begin(reader->maker);
+    done(bit_maker_add(reader->maker, fp, count, &err), &err);
+    done(bit_maker_end(reader->maker, &err), &err);
     bit_maker_take(reader->maker, bytes);
     for (size_t w = 0; w < WORDS; w++) words[w] = load_u64(bytes + 8 * w);
 }

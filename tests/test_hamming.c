@@ -6,6 +6,8 @@
 #include "estimate/hamming.h"
 #include "index/hamming/fingerprints.h"
 #include "kernels/generic.h"
+#include "kernels/kernels.h"
+#include "shingle/view.h"
 #include "sketch/bits.h"
 
 #include <math.h>
@@ -225,17 +227,14 @@ static const struct view words = {
 /* Of a set, its fingerprints given at once or piece by piece. */
 static void make_bits(struct bit_maker *maker, const uint64_t *set, size_t count, size_t piece,
                       uint8_t *out) {
-    struct keyers keyers = {.count = 0};
     uint64_t some[SET + KERNEL_SLACK];
-    bit_maker_join(maker, &keyers);
-    keyers_begin(&keyers);
-    struct shingle_sink sink = keyers_sink(&keyers);
+    bit_maker_begin(maker);
     for (size_t at = 0; at < count; at += piece) {
         size_t now = count - at < piece ? count - at : piece;
         memcpy(some, set + at, now * sizeof *some);
-        assert_int_equal(sink.take(sink.context, some, now, NULL, 0, NULL), STEMMA_OK);
+        assert_int_equal(bit_maker_add(maker, some, now, NULL), STEMMA_OK);
     }
-    assert_int_equal(keyers_end(&keyers, NULL), STEMMA_OK);
+    assert_int_equal(bit_maker_end(maker, NULL), STEMMA_OK);
     bit_maker_take(maker, out);
 }
 

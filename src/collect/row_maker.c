@@ -4,16 +4,15 @@
 #include "index/hamming/parts.h"
 #include "index/keys.h"
 #include "index/stored_text.h"
-#include "sketch/bits.h"
+#include "sketch/text_keys.h"
 
 #include <string.h>
 
 struct row_maker {
     const struct schema *schema;
-    struct keyer *keyer;
-    struct bit_maker *bit_maker; /* NULL: no fingerprint is kept */
-    struct keyers keyers;        /* both, for one document */
-    bool stores;                 /* texts */
+    struct key_form form;
+    struct text_keyer keyer; /* its bits NULL: no fingerprint is kept */
+    bool stores;             /* texts */
     struct vec64 samples;
     uint8_t minima[MINIMA_BYTES];
     uint8_t bits[BITS_MOST / 8];
@@ -49,12 +48,10 @@ static uint32_t bits_of(const struct schema *schema) {
 
 static stemma_status make_makers(struct row_maker *m, const struct view *view, stemma_error *err) {
     const uint32_t bits = bits_of(m->schema);
-    TRY(keyer_new(index_form(view), &m->keyer, err));
-    m->keyers.list[m->keyers.count++] = (struct keyed){m->keyer, m->minima, &m->samples};
-    if (bits == 0) return STEMMA_OK;
-    TRY(bit_maker_new(view, bits, &m->bit_maker, err));
-    bit_maker_join(m->bit_maker, &m->keyers);
-    return STEMMA_OK;
+    m->form = index_form(view);
+    m->keyer = (struct text_keyer){.form = &m->form, .keys = m->minima, .samples = &m->samples};
+    TRY(keyer_new(m->form, &m->keyer.keyer, err));
+    return bits ? bit_maker_new(view, bits, &m->keyer.bits, err) : STEMMA_OK;
 }
 
 stemma_status row_maker_new(const struct schema *schema, const struct stemma_recipe *recipe,
@@ -74,8 +71,8 @@ stemma_status row_maker_new(const struct schema *schema, const struct stemma_rec
 
 void row_maker_free(struct row_maker *m) {
     if (!m) return;
-    keyer_free(m->keyer);
-    bit_maker_free(m->bit_maker);
+    keyer_free(m->keyer.keyer);
+    bit_maker_free(m->keyer.bits);
     vec64_release(&m->samples);
     buf_release(&m->packed);
     buf_release(&m->text);
@@ -85,28 +82,27 @@ void row_maker_free(struct row_maker *m) {
 /* ---- documents ---- */
 
 static stemma_status keep(struct row_maker *m, stemma_error *err) {
-    minima_set_size(m->minima, keyer_size(m->keyer));
-    if (m->bit_maker) bit_maker_take(m->bit_maker, m->bits);
+    minima_set_size(m->minima, keyer_size(m->keyer.keyer));
+    if (m->keyer.bits) bit_maker_take(m->keyer.bits, m->bits);
     m->packed.len = 0;
     return samples_pack(&m->samples, &m->packed, err);
 }
 
 stemma_status row_maker_text(struct row_maker *m, struct whole *whole, const uint8_t *text, size_t size,
                              stemma_error *err) {
-    TRY(keyers_text(&m->keyers, whole, text, size, err));
+    TRY(text_keyer_text(&m->keyer, whole, text, size, err));
     m->text.len = 0;
     if (m->stores) TRY(stored_text_pack(text, size, &m->text, err));
     return keep(m, err);
 }
 
 struct shingle_sink row_maker_begin(struct row_maker *m) {
-    keyers_begin(&m->keyers);
-    return keyers_sink(&m->keyers);
+    return text_keyer_begin(&m->keyer);
 }
 
 stemma_status row_maker_end(struct row_maker *m, stemma_error *err) {
     m->text.len = 0;
-    TRY(keyers_end(&m->keyers, err));
+    TRY(text_keyer_end(&m->keyer, err));
     return keep(m, err);
 }
 

@@ -122,7 +122,8 @@ static inline vec bins_of(vec values, vec seed, vec bins) {
     return _mm256_mul_epu32(_mm256_srli_epi64(x, 32), bins);
 }
 
-#define LIMIT_VALUES 1024 /* after so many, and each time they have doubled, the limit is worth being found again */
+#define LIMIT_VALUES                                                                                         \
+    1024 /* after so many, and each time they have doubled, the limit is worth being found again */
 
 static uint32_t largest(const uint32_t *minima, size_t bins) {
     uint32_t limit = 0;
@@ -130,7 +131,8 @@ static uint32_t largest(const uint32_t *minima, size_t bins) {
     return limit;
 }
 
-/* The more values there were, the fewer are below the largest minimum: only these are looked at one by one. */
+/* The more values there were, the fewer are below the largest minimum: only these are looked at one by one.
+ */
 static inline size_t products_below(uint32_t limit, const uint64_t *values, size_t count, vec seed, vec bins,
                                     uint64_t *out) {
     const vec limits = vec_all64(limit), low = vec_all64(UINT32_MAX);
@@ -145,7 +147,8 @@ static inline size_t products_below(uint32_t limit, const uint64_t *values, size
 }
 
 static size_t all_products(const uint64_t *values, size_t count, vec seed, vec bins, uint64_t *out) {
-    for (size_t i = 0; i < count; i += VEC_LANES) vec_store(out + i, bins_of(vec_load(values + i), seed, bins));
+    for (size_t i = 0; i < count; i += VEC_LANES)
+        vec_store(out + i, bins_of(vec_load(values + i), seed, bins));
     return count;
 }
 
@@ -156,8 +159,9 @@ void avx2_bin_minima(uint32_t *minima, size_t bins, uint64_t seed, const uint64_
     for (size_t at = 0; at < count; at += OPH_BLOCK) {
         size_t block = count - at < OPH_BLOCK ? count - at : OPH_BLOCK;
         if (at >= LIMIT_VALUES && (at & (at - 1)) == 0) limit = largest(minima, bins);
-        size_t kept = limit == UINT32_MAX ? all_products(values + at, block, seeds, factor, products)
-                                          : products_below(limit, values + at, block, seeds, factor, products);
+        size_t kept = limit == UINT32_MAX
+                          ? all_products(values + at, block, seeds, factor, products)
+                          : products_below(limit, values + at, block, seeds, factor, products);
         for (size_t i = 0; i < kept; i++) {
             uint32_t *bin = &minima[products[i] >> 32], candidate = (uint32_t)products[i], old = *bin;
             *bin = candidate < old ? candidate : old;
@@ -179,28 +183,8 @@ static inline unsigned open_lanes(vec bins, vec filled) {
     return 15u ^ (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_sllv_epi64(words, shifts)));
 }
 
-/* The same where the bits are more than a vector holds. */
-static inline unsigned open_lanes_wide(vec bins, const uint64_t *filled) {
-    vec words = _mm256_i64gather_epi64((const long long *)filled, _mm256_srli_epi64(bins, 6), 8);
-    vec shifts = vec_xor(vec_and(bins, vec_all64(63)), vec_all64(63));
-    return 15u ^ (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_sllv_epi64(words, shifts)));
-}
-
-static size_t open_bins_wide(const uint64_t *values, size_t count, uint64_t seed, size_t bins,
-                             const uint64_t *filled, uint64_t *out) {
-    const vec seeds = vec_all64(seed), factor = vec_all64(bins);
-    size_t kept = 0;
-    for (size_t i = 0; i < count; i += VEC_LANES) {
-        vec mixed = vec_mix64(vec_xor(vec_load(values + i), seeds));
-        unsigned lanes = open_lanes_wide(high_products(mixed, factor), filled);
-        kept += keep(out + kept, mixed, count - i < VEC_LANES ? lanes & first_lanes(count - i) : lanes);
-    }
-    return kept;
-}
-
 size_t avx2_open_bins(const uint64_t *values, size_t count, uint64_t seed, size_t bins,
                       const uint64_t filled[OPEN_BINS_MOST / 64], uint64_t *out) {
-    if (bins > 128) return open_bins_wide(values, count, seed, bins, filled, out);
     const vec seeds = vec_all64(seed), factor = vec_all64(bins), bits = vec_repeat(filled);
     size_t kept = 0;
     for (size_t i = 0; i < count; i += VEC_LANES) { /* past the end it reads slack, which count cuts off */

@@ -150,7 +150,7 @@ struct fold_breaks {
 };
 #define FOLD_BREAKS_MOST(size) ((size) / 2 + 1)
 
-#define OPEN_BINS_MOST 512
+#define OPEN_BINS_MOST 128
 
 struct kernels {
     const char *name; /* "portable", "avx2", "avx512" */

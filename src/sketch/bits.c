@@ -1,60 +1,236 @@
+/*
+ * FastSimilaritySketch, as in keyer.c: in a round every element is thrown into a bin, with a value; a bin
+ * keeps the smallest value of the first round that hits it. There are four times as many bins as a keyer has,
+ * so that documents of some hundred shingles take a dozen rounds: all of them by the kernel of the first.
+ */
 #include "sketch/bits.h"
 
 #include "base/alloc.h"
+#include "base/buf.h"
+#include "base/rng.h"
+#include "base/sort.h"
+#include "kernels/kernels.h"
+#include "sketch/keyer.h"
 
 #include <string.h>
 
-struct bit_maker {
-    uint32_t bits;
-    size_t planes;
-    struct keyer *keyers[BITS_PLANES];
-    uint8_t keys[BITS_PLANES][BITS_PLANE];
-    struct vec64 none; /* samples, which are not made */
+#define HELD_STEP   4096
+#define KERNEL_SET  32 /* of fewer elements a round is faster one by one */
+#define EMPTY       UINT32_MAX
+#define PLANE_WORDS (BITS_PLANE / 64)
+
+struct plane {
+    uint64_t seed;
+    uint32_t bins;               /* of which the first so many matter */
+    uint32_t coarse[BITS_PLANE]; /* minima of the coarse round, */
+    uint32_t minima[BITS_PLANE]; /* of the first round of all, and in the end those of all rounds */
 };
 
-static struct key_form plane_form(const struct view *view, size_t plane) {
-    struct key_form form = key_form_for(view);
-    form.minima = BITS_PLANE;
-    form.checks = 0;
-    form.sampled = false;
-    form.seed = mix64(form.seed + 1 + plane);
-    return form;
+struct bit_maker {
+    uint32_t bits;
+    uint64_t modulus; /* of the coarse round; 1: there is none */
+    size_t planes;
+    struct plane plane[BITS_PLANES];
+    bool settled, full; /* every bin is hit: by the coarse round; by it or the first */
+    struct vec64 held;  /* elements, until it is full */
+    size_t tidied;
+    uint64_t sieved[HELD_STEP + KERNEL_SLACK];
+};
+
+/* ---- rounds ---- */
+
+static uint64_t round_seed(const struct plane *plane, size_t round) {
+    return mix64(plane->seed + round * 0x9e3779b97f4a7c15u);
+}
+#define COARSE_ROUND (2 * BITS_PLANE)
+
+static bool all_hit(const uint32_t *a, const uint32_t *b, size_t count) {
+    uint32_t empty = 0;
+    for (size_t i = 0; i < count; i++) empty |= (a[i] == EMPTY) & (b[i] == EMPTY);
+    return !empty;
 }
 
-static stemma_status add_plane(struct bit_maker *maker, const struct view *view, stemma_error *err) {
-    TRY(keyer_new(plane_form(view, maker->planes), &maker->keyers[maker->planes], err));
-    maker->planes++;
+static void throw_coarse(struct bit_maker *maker, const uint64_t *fp, size_t count) {
+    bool hit = true;
+    for (size_t i = 0; i < maker->planes; i++) {
+        struct plane *plane = &maker->plane[i];
+        kernels_get()->bin_minima(plane->coarse, BITS_PLANE, round_seed(plane, COARSE_ROUND), fp, count);
+        hit = hit && all_hit(plane->coarse, plane->coarse, plane->bins);
+    }
+    maker->settled = hit;
+    maker->full = maker->full || hit;
+}
+
+static void sieve_coarse(struct bit_maker *maker, const uint64_t *fp, size_t count) {
+    for (size_t at = 0; at < count; at += HELD_STEP) {
+        size_t some = count - at < HELD_STEP ? count - at : HELD_STEP;
+        throw_coarse(maker, maker->sieved,
+                     kernels_get()->filter_mod(fp + at, some, maker->modulus, maker->sieved));
+    }
+}
+
+static void throw_first(struct bit_maker *maker, const uint64_t *fp, size_t count) {
+    bool hit = true;
+    for (size_t i = 0; i < maker->planes; i++) {
+        struct plane *plane = &maker->plane[i];
+        kernels_get()->bin_minima(plane->minima, BITS_PLANE, round_seed(plane, 0), fp, count);
+        hit = hit && all_hit(plane->minima, plane->coarse, plane->bins);
+    }
+    maker->full = maker->full || hit;
+}
+
+/* A later round fills what is empty. */
+static void throw_many(struct plane *plane, uint64_t seed, const uint64_t *fp, size_t count) {
+    uint32_t round[BITS_PLANE];
+    memset(round, 0xff, sizeof round);
+    kernels_get()->bin_minima(round, BITS_PLANE, seed, fp, count);
+    for (size_t i = 0; i < BITS_PLANE; i++)
+        plane->minima[i] = plane->minima[i] == EMPTY ? round[i] : plane->minima[i];
+}
+
+static void find_empty(const struct plane *plane, uint64_t empty[PLANE_WORDS]) {
+    memset(empty, 0, PLANE_WORDS * sizeof *empty);
+    for (size_t i = 0; i < plane->bins; i++) empty[i / 64] |= (uint64_t)(plane->minima[i] == EMPTY) << i % 64;
+}
+
+/* The same one by one; `empty` are the bins that no earlier round has hit. */
+static void throw_few(struct plane *plane, uint64_t seed, const uint64_t *fp, size_t count,
+                      uint64_t empty[PLANE_WORDS]) {
+    uint64_t left[PLANE_WORDS];
+    memcpy(left, empty, sizeof left);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t x = fp[i] ^ seed, product = ((x ^ x >> 32) * MIX64_MULTIPLIER >> 32) * BITS_PLANE;
+        size_t bin = product >> 32;
+        if (!(empty[bin / 64] >> bin % 64 & 1)) continue;
+        if ((uint32_t)product < plane->minima[bin]) plane->minima[bin] = (uint32_t)product;
+        left[bin / 64] &= ~(UINT64_C(1) << bin % 64);
+    }
+    memcpy(empty, left, sizeof left);
+}
+
+static bool none_left(const uint64_t empty[PLANE_WORDS]) {
+    uint64_t any = 0;
+    for (size_t w = 0; w < PLANE_WORDS; w++) any |= empty[w];
+    return !any;
+}
+
+/* The last rounds: one for each bin, which all elements hit. */
+static void throw_at_rest(struct plane *plane, const uint64_t *fp, size_t count) {
+    for (size_t bin = 0; bin < plane->bins; bin++) {
+        if (plane->minima[bin] != EMPTY) continue;
+        uint64_t seed = round_seed(plane, BITS_PLANE + bin);
+        for (size_t i = 0; i < count; i++) {
+            uint32_t value = (uint32_t)(mix64(fp[i] ^ seed) >> 32);
+            if (value < plane->minima[bin]) plane->minima[bin] = value;
+        }
+    }
+}
+
+static void rounds_of_many(struct plane *plane, const uint64_t *fp, size_t count) {
+    for (size_t round = 1; round < BITS_PLANE && !all_hit(plane->minima, plane->minima, plane->bins); round++)
+        throw_many(plane, round_seed(plane, round), fp, count);
+}
+
+static void rounds_of_few(struct plane *plane, const uint64_t *fp, size_t count) {
+    uint64_t empty[PLANE_WORDS];
+    find_empty(plane, empty);
+    for (size_t round = 1; round < BITS_PLANE && !none_left(empty); round++)
+        throw_few(plane, round_seed(plane, round), fp, count, empty);
+}
+
+static void later_rounds(struct plane *plane, const uint64_t *fp, size_t count) {
+    if (count < KERNEL_SET)
+        rounds_of_few(plane, fp, count);
+    else
+        rounds_of_many(plane, fp, count);
+    throw_at_rest(plane, fp, count);
+}
+
+/* ---- what later rounds need ---- */
+
+static stemma_status tidy(struct bit_maker *maker, stemma_error *err) {
+    if (!sort_u64(maker->held.data, maker->held.len)) return fail_memory(err);
+    maker->held.len = maker->tidied = unique_u64(maker->held.data, maker->held.len);
     return STEMMA_OK;
 }
+
+/* Repetitions are dropped when there are twice as many. */
+static stemma_status hold(struct bit_maker *maker, const uint64_t *fp, size_t count, stemma_error *err) {
+    if (maker->held.len > 2 * maker->tidied + HELD_STEP) TRY(tidy(maker, err));
+    if (!vec64_reserve(&maker->held, count + KERNEL_SLACK)) return fail_memory(err);
+    memcpy(maker->held.data + maker->held.len, fp, count * sizeof *fp);
+    maker->held.len += count;
+    return STEMMA_OK;
+}
+
+/* ---- documents ---- */
 
 stemma_status bit_maker_new(const struct view *view, uint32_t bits, struct bit_maker **out,
                             stemma_error *err) {
     struct bit_maker *maker = mem_zero(1, sizeof *maker);
     if (!maker) return fail_memory(err);
+    struct key_form form = key_form_for(view);
     maker->bits = bits;
-    stemma_status status = STEMMA_OK;
-    while (status == STEMMA_OK && maker->planes * BITS_PLANE < bits) status = add_plane(maker, view, err);
-    if (status == STEMMA_OK)
-        *out = maker;
-    else
-        bit_maker_free(maker);
-    return status;
+    maker->modulus = form.coarse;
+    maker->planes = (bits + BITS_PLANE - 1) / BITS_PLANE;
+    for (size_t i = 0; i < maker->planes; i++) {
+        uint32_t rest = bits - (uint32_t)i * BITS_PLANE;
+        maker->plane[i].bins = rest < BITS_PLANE ? rest : BITS_PLANE;
+        maker->plane[i].seed = mix64(form.seed + 1 + i);
+    }
+    *out = maker;
+    return STEMMA_OK;
 }
 
 void bit_maker_free(struct bit_maker *maker) {
     if (!maker) return;
-    for (size_t i = 0; i < maker->planes; i++) keyer_free(maker->keyers[i]);
-    vec64_release(&maker->none);
+    vec64_release(&maker->held);
     mem_free(maker);
 }
 
-void bit_maker_join(struct bit_maker *maker, struct keyers *keyers) {
-    for (size_t i = 0; i < maker->planes; i++)
-        keyers->list[keyers->count++] = (struct keyed){maker->keyers[i], maker->keys[i], &maker->none};
+void bit_maker_begin(struct bit_maker *maker) {
+    for (size_t i = 0; i < maker->planes; i++) {
+        memset(maker->plane[i].coarse, 0xff, sizeof maker->plane[i].coarse);
+        memset(maker->plane[i].minima, 0xff, sizeof maker->plane[i].minima);
+    }
+    maker->settled = maker->full = false;
+    maker->held.len = maker->tidied = 0;
 }
 
+stemma_status bit_maker_add(struct bit_maker *maker, const uint64_t *fp, size_t count, stemma_error *err) {
+    if (maker->modulus > 1) sieve_coarse(maker, fp, count);
+    if (maker->settled) return STEMMA_OK;
+    throw_first(maker, fp, count);
+    return maker->full ? STEMMA_OK : hold(maker, fp, count, err);
+}
+
+/* What the coarse round has hit counts before all others. */
+static void prefer_coarse(struct plane *plane) {
+    for (size_t i = 0; i < BITS_PLANE; i++)
+        plane->minima[i] = plane->coarse[i] == EMPTY ? plane->minima[i] : plane->coarse[i];
+}
+
+stemma_status bit_maker_end(struct bit_maker *maker, stemma_error *err) {
+    if (!maker->full) TRY(tidy(maker, err));
+    for (size_t i = 0; i < maker->planes; i++) {
+        prefer_coarse(&maker->plane[i]);
+        if (!maker->full) later_rounds(&maker->plane[i], maker->held.data, maker->held.len);
+    }
+    return STEMMA_OK;
+}
+
+bool bit_maker_coarse(struct bit_maker *maker, const uint64_t *fp, size_t count) {
+    bit_maker_begin(maker);
+    throw_coarse(maker, fp, count);
+    for (size_t i = 0; i < maker->planes; i++) prefer_coarse(&maker->plane[i]);
+    return maker->settled;
+}
+
+/* The bits of a minimum are those of a small number: a product depends on all of them. */
 void bit_maker_take(const struct bit_maker *maker, uint8_t *out) {
     memset(out, 0, (maker->bits + 7) / 8);
-    for (uint32_t i = 0; i < maker->bits; i++)
-        out[i / 8] |= (uint8_t)((maker->keys[i / BITS_PLANE][i % BITS_PLANE] & 1) << i % 8);
+    for (uint32_t i = 0; i < maker->bits; i++) {
+        uint64_t minimum = maker->plane[i / BITS_PLANE].minima[i % BITS_PLANE];
+        out[i / 8] |= (uint8_t)(minimum * MIX64_MULTIPLIER >> 63 << i % 8);
+    }
 }

@@ -24,7 +24,7 @@
 
 #include <string.h>
 
-_Static_assert(KEYER_BINS <= OPEN_BINS_MOST, "bins that a kernel takes");
+_Static_assert(KEY_MINIMA <= OPEN_BINS_MOST, "bins that a kernel takes");
 
 #define DEDUPE_THROWS 32   /* a bin: six times what all take on average, so many only when elements repeat */
 #define PIECE         4096 /* fingerprints filtered at a time */
@@ -41,12 +41,12 @@ struct distinct {
 
 struct keyer {
     struct key_form form;
-    uint32_t coarse[KEYER_BINS];         /* minima of the coarse round */
+    uint32_t coarse[KEY_MINIMA];         /* minima of the coarse round */
     bool settled;                        /* which hit every bin */
-    uint32_t first[KEYER_BINS];          /* minima of the first round of all */
-    uint64_t minima[KEYER_BINS];         /* of all rounds */
-    uint64_t filled[KEYER_BINS / 64];    /* a bit per bin */
-    uint64_t every[KEYER_BINS / 64];     /* the bits of all bins there are */
+    uint32_t first[KEY_MINIMA];          /* minima of the first round of all */
+    uint64_t minima[KEY_MINIMA];         /* of all rounds */
+    uint64_t filled[KEY_MINIMA / 64];    /* a bit per bin */
+    uint64_t every[KEY_MINIMA / 64];     /* the bits of all bins there are */
     bool full;                           /* every bin */
     uint64_t seen[(1 << SEEN_LOG) / 64]; /* a bit per hash of a fingerprint */
     uint32_t counted;                    /* bits set */
@@ -199,7 +199,7 @@ static bool all_filled(const struct keyer *keyer) {
 /* Most bins were filled in earlier rounds, so few of those that are thrown matter. */
 static void throw_all(struct keyer *keyer, size_t round, const uint64_t *fp, size_t count) {
     const uint64_t seed = round_seed(&keyer->form, round), bins = keyer->form.minima;
-    uint64_t hit[KEYER_BINS / 64];
+    uint64_t hit[KEY_MINIMA / 64];
     memcpy(hit, keyer->filled, sizeof hit);
     for (size_t at = 0; at < count; at += PIECE) {
         size_t some = count - at < PIECE ? count - at : PIECE;
@@ -288,10 +288,6 @@ stemma_status keyer_new(struct key_form form, struct keyer **out, stemma_error *
     for (size_t bin = 0; bin < form.minima; bin++) keyer->every[bin / 64] |= UINT64_C(1) << bin % 64;
     *out = keyer;
     return STEMMA_OK;
-}
-
-const struct key_form *keyer_form(const struct keyer *keyer) {
-    return &keyer->form;
 }
 
 void keyer_free(struct keyer *keyer) {

@@ -13,7 +13,6 @@
 
 #define KEY_MINIMA 128 /* of a document, at most */
 #define KEY_BITS   8   /* kept of a minimum */
-#define KEYER_BINS 512 /* minima that a keyer can make: fingerprints (bits.h) have more of them */
 
 /* Documents of up to so many distinct shingles are counted. The error of the ratio of two is within the
  * square of this: 3.6 standard deviations for documents of 166 shingles. */
@@ -43,7 +42,6 @@ struct keyer; /* scratch of one worker, for any number of documents */
 
 stemma_status keyer_new(struct key_form form, struct keyer **out, stemma_error *err);
 void keyer_free(struct keyer *keyer);
-const struct key_form *keyer_form(const struct keyer *keyer);
 
 /* All fingerprints of one document, in any order, repetitions allowed, count > 0, KERNEL_SLACK readable bytes
  * behind them. keys: key_form_bytes bytes. samples: replaced by the keys of the distinct fingerprints that

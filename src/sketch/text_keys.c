@@ -12,89 +12,71 @@ struct shingle_sink keyer_sink(struct keyer *keyer) {
     return (struct shingle_sink){.context = keyer, .take = to_keyer};
 }
 
-void keyers_begin(const struct keyers *keyers) {
-    for (size_t i = 0; i < keyers->count; i++) keyer_begin(keyers->list[i].keyer);
-}
-
-static stemma_status to_keyers(void *context, const uint64_t *fp, size_t count, const uint64_t *tokens,
-                               size_t token_count, stemma_error *err) {
-    const struct keyers *keyers = context;
+static stemma_status to_both(void *context, const uint64_t *fp, size_t count, const uint64_t *tokens,
+                             size_t token_count, stemma_error *err) {
+    const struct text_keyer *t = context;
     (void)tokens, (void)token_count;
-    for (size_t i = 0; i < keyers->count; i++) TRY(keyer_add(keyers->list[i].keyer, fp, count, err));
-    return STEMMA_OK;
+    TRY(keyer_add(t->keyer, fp, count, err));
+    return bit_maker_add(t->bits, fp, count, err);
 }
 
-struct shingle_sink keyers_sink(struct keyers *keyers) {
-    return (struct shingle_sink){.context = keyers, .take = to_keyers};
+struct shingle_sink text_keyer_begin(struct text_keyer *t) {
+    keyer_begin(t->keyer);
+    if (!t->bits) return keyer_sink(t->keyer);
+    bit_maker_begin(t->bits);
+    return (struct shingle_sink){.context = t, .take = to_both};
 }
 
-stemma_status keyers_end(const struct keyers *keyers, stemma_error *err) {
-    for (size_t i = 0; i < keyers->count; i++) {
-        const struct keyed *k = &keyers->list[i];
-        TRY(keyer_end(k->keyer, k->keys, k->samples, err));
-    }
-    return STEMMA_OK;
-}
-
-static stemma_status by_piece(const struct keyers *keyers, struct whole *whole, const uint8_t *text,
-                              size_t size, bool *done, stemma_error *err) {
-    struct keyers all = *keyers;
-    keyers_begin(&all);
-    TRY(whole_pieces(whole, text, size, keyers_sink(&all), done, err));
-    return *done ? keyers_end(&all, err) : STEMMA_OK;
+stemma_status text_keyer_end(const struct text_keyer *t, stemma_error *err) {
+    TRY(keyer_end(t->keyer, t->keys, t->samples, err));
+    return t->bits ? bit_maker_end(t->bits, err) : STEMMA_OK;
 }
 
 /* ---- in memory ---- */
 
-/* The samples that all of them take first, when the text is long enough for the most demanding; else 1. */
-static uint64_t common_coarse(const struct keyers *keyers, size_t size) {
-    uint64_t coarse = keyer_form(keyers->list[0].keyer)->coarse;
-    for (size_t i = 0; i < keyers->count; i++) {
-        const struct key_form *form = keyer_form(keyers->list[i].keyer);
-        if (form->coarse != coarse || size <= form->minima * form->coarse) return 1;
-    }
-    return coarse;
+static stemma_status by_piece(const struct text_keyer *t, struct whole *whole, const uint8_t *text,
+                              size_t size, bool *done, stemma_error *err) {
+    struct text_keyer both = *t;
+    TRY(whole_pieces(whole, text, size, text_keyer_begin(&both), done, err));
+    return *done ? text_keyer_end(&both, err) : STEMMA_OK;
 }
 
 /* Of a long document samples may do. */
-static stemma_status by_samples(const struct keyers *keyers, struct whole *whole, const uint8_t *text,
-                                size_t size, uint64_t coarse, bool *done, stemma_error *err) {
+static stemma_status by_samples(const struct text_keyer *t, struct whole *whole, const uint8_t *text,
+                                size_t size, bool *done, stemma_error *err) {
     const uint64_t *fp;
     size_t count;
-    TRY(whole_samples(whole, text, size, coarse, &fp, &count, err));
-    *done = true;
-    for (size_t i = 0; *done && i < keyers->count; i++) {
-        const struct keyed *k = &keyers->list[i];
-        TRY(keyer_make_coarse(k->keyer, fp, count, k->keys, k->samples, done, err));
-    }
+    TRY(whole_samples(whole, text, size, t->form->coarse, &fp, &count, err));
+    TRY(keyer_make_coarse(t->keyer, fp, count, t->keys, t->samples, done, err));
+    if (*done && t->bits) *done = bit_maker_coarse(t->bits, fp, count);
     return STEMMA_OK;
 }
 
-static stemma_status by_shingles(const struct keyers *keyers, struct whole *whole, const uint8_t *text,
+static stemma_status by_shingles(const struct text_keyer *t, struct whole *whole, const uint8_t *text,
                                  size_t size, stemma_error *err) {
     const uint64_t *fp;
     size_t count;
     uint64_t tokens;
     TRY(whole_shingles(whole, text, size, &fp, &count, &tokens, err));
-    for (size_t i = 0; i < keyers->count; i++) {
-        const struct keyed *k = &keyers->list[i];
-        TRY(keyer_make(k->keyer, fp, count, k->keys, k->samples, err));
-    }
-    return STEMMA_OK;
+    TRY(keyer_make(t->keyer, fp, count, t->keys, t->samples, err));
+    if (!t->bits) return STEMMA_OK;
+    bit_maker_begin(t->bits);
+    TRY(bit_maker_add(t->bits, fp, count, err));
+    return bit_maker_end(t->bits, err);
 }
 
-stemma_status keyers_text(const struct keyers *keyers, struct whole *whole, const uint8_t *text, size_t size,
-                          stemma_error *err) {
-    uint64_t coarse = common_coarse(keyers, size);
+stemma_status text_keyer_text(const struct text_keyer *t, struct whole *whole, const uint8_t *text,
+                              size_t size, stemma_error *err) {
+    size_t bins = t->bits ? BITS_PLANE : t->form->minima;
     bool done = false;
-    if (coarse > 1) TRY(by_samples(keyers, whole, text, size, coarse, &done, err));
-    if (!done) TRY(by_piece(keyers, whole, text, size, &done, err));
-    return done ? STEMMA_OK : by_shingles(keyers, whole, text, size, err);
+    if (t->form->coarse > 1 && size > bins * t->form->coarse)
+        TRY(by_samples(t, whole, text, size, &done, err));
+    if (!done) TRY(by_piece(t, whole, text, size, &done, err));
+    return done ? STEMMA_OK : by_shingles(t, whole, text, size, err);
 }
 
 stemma_status text_keys(struct keyer *keyer, const struct key_form *form, struct whole *whole,
                         const uint8_t *text, size_t size, uint8_t *keys, struct vec64 *samples,
                         stemma_error *err) {
-    (void)form;
-    return keyers_text(&(struct keyers){{{keyer, keys, samples}}, 1}, whole, text, size, err);
+    return text_keyer_text(&(struct text_keyer){keyer, form, keys, samples, NULL}, whole, text, size, err);
 }

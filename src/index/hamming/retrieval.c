@@ -89,7 +89,7 @@ static bool can_decide(const struct hamming_source *source, uint32_t radius, enu
     if (via != HAMMING_MIH) return radius < source->group_count;
     double searches, postings;
     hamming_mih_cost(source, radius, &searches, &postings);
-    return searches <= HAMMING_PROBES_MOST;
+    return searches <= fmax(HAMMING_PROBES, (double)source->documents);
 }
 
 static stemma_status answer(const struct hamming_question *q, stemma_error *err) {

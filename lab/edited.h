@@ -1,0 +1,53 @@
+/* A text and an edited copy: the true edit distance, what the papers' signatures say, and what ours do. */
+#ifndef LAB_EDITED_H
+#define LAB_EDITED_H
+
+#include "corpus.h"
+#include "signs.h"
+
+/* Ways to make signatures, of one compression rate. */
+struct signature_recipe {
+    stemma_recipe *recipe; /* the paper's signature, then ours */
+    uint32_t c;
+};
+/* year 2011: bits by sums of n bytes; 2015: symbols of an alphabet of 95 printable characters. */
+stemma_status signature_recipe_make(struct signature_recipe *out, unsigned year, uint32_t n, uint32_t c,
+                                    uint64_t seed, stemma_error *err);
+void signature_recipe_release(struct signature_recipe *recipe);
+
+struct measured {
+    double truth;    /* edit distance */
+    double estimate; /* the paper's: c times that of the signatures */
+    double ours, low, high;
+    double unrelated; /* what we would expect of unrelated texts */
+    double p_unrelated;
+    double blocks;
+    double bytes_paper, bytes_ours; /* of the first text's signatures */
+};
+stemma_status measure(const struct signature_recipe *recipe, struct text a, struct text b,
+                      struct measured *out, stemma_error *err);
+
+/* Means and errors of many. Errors are root mean squares, as shares of `most`, the distance of unrelated
+ * texts. */
+struct tally_of {
+    double count, truth, estimate, ours, covered, bytes_paper, bytes_ours, error_paper, error_ours, most,
+        p_most, blocks;
+};
+void tally_add(struct tally_of *tally, const struct measured *measured, double most);
+/* Sums become means. */
+void tally_finish(struct tally_of *tally);
+
+/* Texts of one length, with others of the same kind that have nothing to do with them. */
+struct stretch {
+    struct text text, other, further;
+};
+struct stretches {
+    struct corpus corpus;
+    struct stretch *at;
+    size_t count;
+};
+stemma_status stretches_load(const struct lab *lab, size_t length, size_t most, struct table *data,
+                             struct stretches *out, stemma_error *err);
+void stretches_release(struct stretches *stretches);
+
+#endif

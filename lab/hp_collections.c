@@ -1,0 +1,163 @@
+/*
+ * HP 2009, section 5: near-duplicates in two collections of short documents, under the four algorithms.
+ *
+ * Where the paper looked at diffs, every pair that anyone reports is verified on all windows.
+ */
+#include "base/alloc.h"
+#include "changed.h"
+#include "hp.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+#define THRESHOLD    .7
+
+/* The signatures as the paper compares them: entries in common. */
+static const struct algorithm four[] = {{"Mod_100", "mod n=100", jaccard_of},
+                                        {"Min_100", "min n=100", jaccard_of},
+                                        {"Sketch_100", "minhash n=100 bits=64", agreement_jaccard},
+                                        {"BSW_100", "bsw n=100", jaccard_of},
+                                        {"exact", "mod n=1", jaccard_of}};
+enum { ALGORITHMS = COUNT(four), EXACT = ALGORITHMS - 1 };
+
+static const double thresholds[] = {.4, .5, .6, .7, .8, .9};
+
+struct counts {
+    size_t reported[ALGORITHMS][COUNT(thresholds)];
+    size_t total[ALGORITHMS], correct[ALGORITHMS]; /* at .7 */
+    size_t any, any_correct, all;
+};
+
+static void count_pair(struct counts *counts, const double *scores) {
+    size_t found = 0;
+    bool right = scores[EXACT] >= THRESHOLD;
+    for (size_t i = 0; i < ALGORITHMS; i++) {
+        for (size_t t = 0; t < COUNT(thresholds); t++) counts->reported[i][t] += scores[i] >= thresholds[t];
+        if (!(scores[i] >= THRESHOLD)) continue;
+        counts->total[i]++;
+        counts->correct[i] += right;
+        found += i != EXACT;
+    }
+    counts->any += found > 0;
+    counts->any_correct += found > 0 && right;
+    counts->all += found == EXACT;
+}
+
+/* The exact resemblance costs most: it is asked for only where a signature has something to say. */
+static void count_pairs(const struct originals *originals, struct counts *counts) {
+    for (size_t i = 0; i < originals->corpus->count; i++)
+        for (size_t j = 0; j < i; j++) {
+            double scores[ALGORITHMS] = {0}, most = 0;
+            for (size_t a = 0; a < EXACT; a++) {
+                scores[a] = originals_score(originals, a, originals->sketches[i], originals->sketches[j]);
+                if (scores[a] > most) most = scores[a];
+            }
+            if (most < .2) continue;
+            scores[EXACT] = originals_score(originals, EXACT, originals->sketches[i], originals->sketches[j]);
+            count_pair(counts, scores);
+        }
+}
+
+static void collection_rows(const struct counts *counts, unsigned collection, struct table *data) {
+    for (size_t i = 0; i < ALGORITHMS; i++)
+        for (size_t t = 0; t < COUNT(thresholds); t++)
+            table_row(data, "figure\t%u\t%s\t%.1f\t%zu\t", collection, four[i].name, thresholds[t],
+                      counts->reported[i][t]);
+    for (size_t i = 0; i < ALGORITHMS; i++)
+        table_row(data, "table\t%u\t%s\t%.1f\t%zu\t%zu", collection, four[i].name, THRESHOLD,
+                  counts->total[i], counts->correct[i]);
+    table_row(data, "table\t%u\tany\t%.1f\t%zu\t%zu", collection, THRESHOLD, counts->any,
+              counts->any_correct);
+    table_row(data, "table\t%u\tall_four\t%.1f\t%zu\t", collection, THRESHOLD, counts->all);
+}
+
+static stemma_status collection(const struct lab *lab, unsigned number, enum corpus_kind kind, size_t most,
+                                struct table *data, stemma_error *err) {
+    struct corpus corpus;
+    struct originals originals;
+    struct counts counts = {0};
+    TRY(corpus_load(lab, kind, most, data, &corpus, err));
+    stemma_status status = originals_make(&corpus, four, ALGORITHMS, 20, &originals, err);
+    if (status == STEMMA_OK) {
+        count_pairs(&originals, &counts);
+        collection_rows(&counts, number, data);
+        originals_release(&originals);
+    }
+    corpus_release(&corpus);
+    return status;
+}
+
+static stemma_status run(const struct lab *lab, struct table *data, struct table *times, stemma_error *err) {
+    (void)times;
+    table_begin(data, "of\tcollection\talgorithm\tthreshold\tpairs\tcorrect");
+    TRY(collection(lab, 1, CORPUS_SHORT_1, lab->full ? 5040 : 1200, data, err));
+    return collection(lab, 2, CORPUS_SHORT_2, lab->full ? 2500 : 800, data, err);
+}
+
+static double pairs_of(const struct table *data, unsigned number, const char *algorithm, const char *column) {
+    return table_at(data, column, "of=table collection=%u algorithm=%s", number, algorithm);
+}
+
+static void judge_one(const struct table *data, unsigned number, struct verdict *verdict) {
+    double mod = pairs_of(data, number, "Mod_100", "pairs"), min = pairs_of(data, number, "Min_100", "pairs");
+    double sketch = pairs_of(data, number, "Sketch_100", "pairs"),
+           bsw = pairs_of(data, number, "BSW_100", "pairs");
+    claim(
+        verdict, mod >= sketch && min >= sketch && mod >= bsw,
+        "Collection %u, from .7 on: Mod reports %.0f pairs, Min %.0f, BSW %.0f, Sketch %.0f: Mod and Min more than the others.",
+        number, mod, min, bsw, sketch);
+    double wrong = mod - pairs_of(data, number, "Mod_100", "correct"),
+           exact = pairs_of(data, number, "exact", "pairs");
+    double right = pairs_of(data, number, "Mod_100", "correct"),
+           safe = sketch - pairs_of(data, number, "Sketch_100", "correct");
+    claim(
+        verdict, wrong / mod >= (sketch > 0 ? safe / sketch : 0),
+        "Verified on all windows, %.0f of Mod's pairs are wrong (%.0f of Sketch's); it finds %.0f of the %.0f true ones.",
+        wrong, safe, right, exact);
+    double any = pairs_of(data, number, "any", "pairs"), all = pairs_of(data, number, "all_four", "pairs");
+    claim(verdict, all < any, "Found by all four: %.0f; by any: %.0f (the paper: %s).", all, any,
+          number == 1 ? "12 of 65" : "45 of 81");
+}
+
+static void judge(const struct table *data, const struct table *times, struct verdict *verdict) {
+    (void)times;
+    judge_one(data, 1, verdict);
+    judge_one(data, 2, verdict);
+    double first = pairs_of(data, 1, "Mod_100", "correct") / pairs_of(data, 1, "Mod_100", "pairs");
+    double second = pairs_of(data, 2, "Mod_100", "correct") / pairs_of(data, 2, "Mod_100", "pairs");
+    static const char text[] =
+        "Of Mod_100's pairs %.2f are right in the first collection and %.2f in the second (the paper: .79 and 1)%s";
+    if (second > first)
+        claim(verdict, true, text, first, second,
+              ": it has a handful of samples of short documents, more of longer ones.");
+    else
+        differs(
+            verdict, text, first, second,
+            ". Resemblances lie all around .7 here, where more samples find no clear line either; the paper's pairs were nearly "
+            "identical.");
+}
+
+static const struct plot plots[] = {
+    {"Figure 9 (a): collection 1", "of=figure collection=1", "threshold", "pairs", "algorithm",
+     "similarity threshold", .y_label = "pairs reported"},
+    {"Figure 9 (b): collection 2", "of=figure collection=2", "threshold", "pairs", "algorithm",
+     "similarity threshold", .y_label = "pairs reported"},
+    {0}};
+static const struct listing lists[] = {{"Table 2: pairs reported from .7 on, and how many are right",
+                                        "of=table", "collection algorithm", "pairs correct"},
+                                       {0}};
+const struct experiment hp_collections = {
+    .name = "hp-collections",
+    .paper = "hp",
+    .place = "figure 9, table 2",
+    .title = "Near-duplicates in two collections of short documents",
+    .what =
+        "All pairs of two collections: documents of 600 to 1500 bytes, and of 2 to 4 KB, both with a template. Pairs "
+        "reported by each algorithm by threshold; from .7 on verified on all 20-byte windows, where the paper looked at "
+        "diffs.",
+    .run = run,
+    .judge = judge,
+    .plots = plots,
+    .listings = lists};

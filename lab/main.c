@@ -1,0 +1,277 @@
+/*
+ * stemma-lab - the experiments of the papers, with our numbers beside theirs.
+ *
+ *   stemma-lab list
+ *   stemma-lab run [--full] [--seed S] [--corpus FOLDER] [--out FOLDER] [--threads N] [NAME...]
+ *   stemma-lab report [--html FILE] [--markdown FOLDER] [FOLDER]
+ */
+#include "lab.h"
+#include "report.h"
+#include "results.h"
+
+#include "base/thread.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+enum { EXIT_DONE = 0, EXIT_NO = 1, EXIT_WRONG = 2, EXIT_MACHINE = 3 };
+
+static const char usage[] =
+    "usage: stemma-lab list\n"
+    "       stemma-lab run [OPTION]... [EXPERIMENT]...\n"
+    "       stemma-lab report [OPTION]... [FOLDER]\n\n"
+    "The experiments of five papers on near-duplicate documents, with our numbers beside theirs.\n\n"
+    "run (all experiments, or those named or whose names begin so):\n"
+    "  --full            sizes as in the papers or larger; default: all done within minutes\n"
+    "  --seed S          another draw of everything that is random; 1\n"
+    "  --corpus FOLDER   real documents, as lab/corpora fetches them, or any text files; default: generated\n"
+    "  --out FOLDER      where the tables go; lab-results\n"
+    "  --threads N       experiments at the same time; as many as there are processors\n"
+    "report (of the tables in FOLDER; lab-results):\n"
+    "  --html FILE       one page that needs nothing else; FOLDER/report.html\n"
+    "  --markdown FOLDER README.md, with pictures beside it\n\n"
+    "Exit: 0 done, 1 something that must hold does not, 2 wrong use, 3 the machine failed.\n";
+
+struct arguments {
+    struct lab lab;
+    const char *folder, *html, *markdown;
+    unsigned threads;
+    char **names;
+    int name_count;
+};
+
+static int complain(const stemma_error *error) {
+    fprintf(stderr, "stemma-lab: %s\n", error->message);
+    return error->status < STEMMA_NO_MEMORY || error->status >= STEMMA_UNREADABLE ? EXIT_WRONG : EXIT_MACHINE;
+}
+
+/* ---- list ---- */
+
+static int list(void) {
+    const char *paper = "";
+    for (size_t i = 0; i < experiment_count; i++) {
+        const struct experiment *e = experiments[i];
+        if (strcmp(paper, e->paper)) printf("%s%s\n", i ? "\n" : "", paper_title(e->paper));
+        paper = e->paper;
+        printf("  %-20s %-16s %s\n", e->name, e->place, e->title);
+    }
+    return EXIT_DONE;
+}
+
+/* ---- run ---- */
+
+struct run {
+    const struct arguments *arguments;
+    bool timed; /* this time those whose times count */
+    atomic_size_t next;
+    atomic_int code; /* the gravest exit code */
+};
+
+static void raise_code(struct run *run, int code) {
+    int now = atomic_load(&run->code);
+    while (code > now && !atomic_compare_exchange_weak(&run->code, &now, code)) {
+    }
+}
+
+static bool wanted(const struct arguments *arguments, const struct experiment *experiment) {
+    for (int i = 0; i < arguments->name_count; i++)
+        if (!strncmp(experiment->name, arguments->names[i], strlen(arguments->names[i]))) return true;
+    return !arguments->name_count;
+}
+
+static void remark_run(struct table *table, const struct experiment *experiment, const struct lab *lab) {
+    table_remark(table, "experiment %s", experiment->name);
+    table_remark(table, "stemma %s", stemma_version());
+    table_remark(table, "size %s", lab->full ? "full" : "quick");
+    table_remark(table, "seed %llu", (unsigned long long)lab->seed);
+}
+
+/* Of times alone: data tables stay the same on every machine and every day. */
+static void remark_machine(struct table *times) {
+    char line[300], date[40] = "", cpu[200] = "unknown processor";
+    FILE *info = fopen("/proc/cpuinfo", "r");
+    while (info && fgets(line, sizeof line, info))
+        if (sscanf(line, "model name : %199[^\n]", cpu) == 1) break;
+    if (info) fclose(info);
+    time_t now = time(NULL);
+    struct tm day;
+    if (gmtime_r(&now, &day)) strftime(date, sizeof date, "%Y-%m-%d", &day);
+    table_remark(times, "date %s", date);
+    table_remark(times, "machine %s (%s)", cpu, stemma_cpu());
+}
+
+static stemma_status keep_tables(struct results *results, const char *folder, stemma_error *err) {
+    char path[4200];
+    TRY(table_finish(&results->data, err));
+    table_path(folder, results->experiment->name, false, path, sizeof path);
+    TRY(table_write(&results->data, path, err));
+    if (!results->times.text.len) return STEMMA_OK;
+    TRY(table_finish(&results->times, err));
+    table_path(folder, results->experiment->name, true, path, sizeof path);
+    return table_write(&results->times, path, err);
+}
+
+static stemma_status run_one(const struct arguments *arguments, struct results *results, stemma_error *err) {
+    const struct experiment *e = results->experiment;
+    remark_run(&results->data, e, &arguments->lab);
+    remark_run(&results->times, e, &arguments->lab);
+    remark_machine(&results->times);
+    TRY(e->run(&arguments->lab, &results->data, &results->times, err));
+    TRY(keep_tables(results, arguments->folder, err));
+    results_judge(results);
+    return STEMMA_OK;
+}
+
+static void print_results(const struct results *results, double seconds) {
+    static const char *const signs[] = {"ok", "differs", "FAILS"};
+    flockfile(stdout);
+    printf("%s (%.1f s)\n", results->experiment->name, seconds);
+    for (unsigned i = 0; i < results->verdict.count; i++)
+        printf("  %-8s%s\n", signs[results->verdict.points[i].finding], results->verdict.points[i].text);
+    fflush(stdout);
+    funlockfile(stdout);
+}
+
+static double seconds_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void run_experiment(struct run *run, const struct experiment *experiment) {
+    struct results results = {.experiment = experiment};
+    stemma_error error = {0};
+    double begin = seconds_now();
+    if (run_one(run->arguments, &results, &error) == STEMMA_OK) {
+        print_results(&results, seconds_now() - begin);
+        if (verdict_of(&results.verdict) == FINDING_FAILS) raise_code(run, EXIT_NO);
+    } else {
+        fprintf(stderr, "stemma-lab: %s: %s\n", experiment->name, error.message);
+        raise_code(run, error.status < STEMMA_NO_MEMORY || error.status >= STEMMA_UNREADABLE ? EXIT_WRONG
+                                                                                             : EXIT_MACHINE);
+    }
+    results_release(&results);
+}
+
+static void work(void *context, unsigned worker) {
+    struct run *run = context;
+    (void)worker;
+    for (size_t i; (i = atomic_fetch_add(&run->next, 1)) < experiment_count;)
+        if (experiments[i]->timed == run->timed && wanted(run->arguments, experiments[i]))
+            run_experiment(run, experiments[i]);
+}
+
+static bool names_known(const struct arguments *arguments) {
+    for (int i = 0; i < arguments->name_count; i++) {
+        bool known = false;
+        for (size_t j = 0; j < experiment_count; j++)
+            known = known || !strncmp(experiments[j]->name, arguments->names[i], strlen(arguments->names[i]));
+        if (known) continue;
+        fprintf(stderr, "stemma-lab: no experiment is called '%s': see 'stemma-lab list'\n",
+                arguments->names[i]);
+        return false;
+    }
+    return true;
+}
+
+static int run(const struct arguments *arguments) {
+    struct run run = {.arguments = arguments};
+    if (!names_known(arguments)) return EXIT_WRONG;
+    if (mkdir(arguments->folder, 0777) && errno != EEXIST) {
+        fprintf(stderr, "stemma-lab: cannot make '%s': %s\n", arguments->folder, strerror(errno));
+        return EXIT_WRONG;
+    }
+    threads_run(thread_count(arguments->threads), work, &run);
+    run.timed = true;
+    atomic_store(&run.next, 0);
+    work(&run, 0);
+    return atomic_load(&run.code);
+}
+
+/* ---- report ---- */
+
+static int report(const struct arguments *arguments) {
+    stemma_error error = {0};
+    char beside[4200];
+    snprintf(beside, sizeof beside, "%s/report.html", arguments->folder);
+    const char *html = arguments->html ? arguments->html : arguments->markdown ? NULL : beside;
+    if (html && report_html(arguments->folder, html, &error) != STEMMA_OK) return complain(&error);
+    if (arguments->markdown && report_markdown(arguments->folder, arguments->markdown, &error) != STEMMA_OK)
+        return complain(&error);
+    return EXIT_DONE;
+}
+
+/* ---- arguments ---- */
+
+static bool number_of(const char *text, uint64_t most, uint64_t *out) {
+    char *end;
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 10);
+    if (errno || end == text || *end || *text == '-' || value > most) {
+        fprintf(stderr, "stemma-lab: '%s' is no number that fits here\n", text);
+        return false;
+    }
+    *out = value;
+    return true;
+}
+
+static bool parse(int argc, char **argv, struct arguments *out) {
+    static const struct option known[] = {
+        {"full", no_argument, NULL, 'f'},           {"seed", required_argument, NULL, 's'},
+        {"corpus", required_argument, NULL, 'c'},   {"out", required_argument, NULL, 'o'},
+        {"threads", required_argument, NULL, 't'},  {"html", required_argument, NULL, 'h'},
+        {"markdown", required_argument, NULL, 'm'}, {NULL, 0, NULL, 0}};
+    uint64_t value;
+    for (int option; (option = getopt_long(argc, argv, "", known, NULL)) != -1;) {
+        switch (option) {
+        case 'f':
+            out->lab.full = true;
+            break;
+        case 's':
+            if (!number_of(optarg, UINT64_MAX, &out->lab.seed)) return false;
+            break;
+        case 'c':
+            out->lab.corpus = optarg;
+            break;
+        case 'o':
+            out->folder = optarg;
+            break;
+        case 't':
+            if (!number_of(optarg, THREADS_MOST, &value)) return false;
+            out->threads = (unsigned)value;
+            break;
+        case 'h':
+            out->html = optarg;
+            break;
+        case 'm':
+            out->markdown = optarg;
+            break;
+        default:
+            return false;
+        }
+    }
+    out->names = argv + optind;
+    out->name_count = argc - optind;
+    return true;
+}
+
+int main(int argc, char **argv) {
+    struct arguments arguments = {.lab = {.seed = 1}, .folder = "lab-results"};
+    const char *command = argc > 1 ? argv[1] : "";
+    if (!strcmp(command, "--help") || !strcmp(command, "help")) return fputs(usage, stdout), EXIT_DONE;
+    if (!strcmp(command, "--version")) return printf("stemma-lab %s\n", stemma_version()), EXIT_DONE;
+    if (!strcmp(command, "list") && argc == 2) return list();
+    bool runs = !strcmp(command, "run"), reports = !strcmp(command, "report");
+    if ((!runs && !reports) || !parse(argc - 1, argv + 1, &arguments))
+        return fputs(usage, stderr), EXIT_WRONG;
+    if (runs) return run(&arguments);
+    if (arguments.name_count > 1) return fputs(usage, stderr), EXIT_WRONG;
+    if (arguments.name_count) arguments.folder = arguments.names[0];
+    return report(&arguments);
+}

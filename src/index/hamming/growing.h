@@ -1,0 +1,14 @@
+/* k grows and shrinks by whole columns (parts.h); no other part is written again. */
+#ifndef INDEX_HAMMING_GROWING_H
+#define INDEX_HAMMING_GROWING_H
+
+#include "index/collection.h"
+
+/* To k bits, with groups if there are such already: columns that are there stay, but for a last one that is
+ * no whole word. `make` (NULL where nothing is added) appends the cell of a new column. INVALID: k cannot be.
+ * Stopped between two commits it has columns without an index, which is then not asked; asked for again, it
+ * goes on. */
+stemma_status bits_resize(struct collection *collection, uint32_t k, make_cell *make, void *context,
+                          stemma_error *err);
+
+#endif
