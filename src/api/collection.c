@@ -4,6 +4,7 @@
 #include "api/limits.h"
 #include "base/alloc.h"
 #include "collect/direct.h"
+#include "collect/seeing.h"
 #include "index/hamming/parts.h"
 #include "index/keys.h"
 #include "scan/reading.h"
@@ -87,12 +88,10 @@ static stemma_status wrap(struct collection *store, const struct stemma_recipe *
     return STEMMA_OK;
 }
 
-static stemma_status refuse_existing(const char *path, const struct collection_options *how,
-                                     stemma_error *err) {
+stemma_status collection_refuse_existing(const char *path, stemma_error *err) {
     struct collection *there;
-    struct collection_options reading = *how;
     stemma_error ignored;
-    stemma_status status = collection_open_read(path, &reading, &there, &ignored);
+    stemma_status status = collection_open_read(path, &(struct collection_options){0}, &there, &ignored);
     if (status == STEMMA_NOT_FOUND) return STEMMA_OK;
     if (status == STEMMA_OK) collection_close(there);
     return status == STEMMA_OK ? fail(err, STEMMA_INVALID, "'%s' is a collection already", path)
@@ -105,7 +104,7 @@ static stemma_status create(const char *path, const struct stemma_recipe *recipe
     struct schema schema;
     struct collection *store;
     struct collection_options how = store_options(o, limits);
-    TRY(refuse_existing(path, &how, err));
+    TRY(collection_refuse_existing(path, err));
     TRY(make_schema(recipe, o, &schema, err));
     how.schema = &schema;
     stemma_status status = collection_open(path, &how, &store, err);
@@ -155,6 +154,7 @@ void stemma_collection_free(stemma_collection *c) {
     if (!c) return;
     collecting_free(c->adding);
     collecting_free(c->texts);
+    seeing_free(c->seeing);
     pending_release(&c->pending);
     direct_free(c->direct);
     collection_close(c->store);
@@ -238,5 +238,6 @@ stemma_status stemma_collection_remove(stemma_collection *c, const char *id, ste
 
 stemma_status stemma_collection_commit(stemma_collection *c, stemma_error *err) {
     TRY(collection_check_writer(c, err));
+    if (c->seeing) TRY(seeing_commit(c->seeing, true, err));
     return pending_commit(&c->pending, err);
 }
