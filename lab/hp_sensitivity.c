@@ -113,7 +113,7 @@ static const struct plot window_plots[] = {
      "number of insertions", "average similarity", .y_low = .5, .y_high = 1},
     {0}};
 static const struct listing window_lists[] = {
-    {"After 50 insertions", "edits=50", "algorithm window edits", "similarity"}, {0}};
+    {"After 50 insertions", "edits=50", "algorithm window edits", .values = "similarity"}, {0}};
 
 const struct experiment hp_window = {
     .name = "hp-window",

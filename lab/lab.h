@@ -33,6 +33,8 @@ struct listing {
     const char *title;
     const char *where;
     const char *keys, *values; /* columns, with spaces between them */
+    const char
+        *across; /* or: one key and one value, and a column of the list for each value that this column has */
 };
 
 struct experiment {

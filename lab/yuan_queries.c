@@ -301,10 +301,11 @@ static const struct plot query_plots[] = {{"Entries of lists gone through", NULL
 static const struct plot query_times[] = {
     {"CPU time of a query", NULL, "k", "ms", "algorithm", "bits k", "ms", .log_y = true}, {0}};
 static const struct listing query_lists[] = {{"Work of a query (means), r = .7", NULL, "algorithm k r_h m",
-                                              "same_as_scan searches postings candidates found"},
+                                              .values = "same_as_scan searches postings candidates found"},
                                              {0}};
 static const struct listing query_time_lists[] = {
-    {"Table 1: CPU time of a query in ms (the paper's seconds as ms)", NULL, "algorithm k", "ms of_a_scan"},
+    {"Table 1: CPU time of a query in ms (the paper's seconds as ms)", NULL, "algorithm k",
+     .values = "ms of_a_scan"},
     {0}};
 const struct experiment yuan_queries = {
     .name = "yuan-queries",
