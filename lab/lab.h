@@ -40,7 +40,7 @@ struct listing {
 struct experiment {
     const char *name;  /* "hp-window" */
     const char *paper; /* one of the keys in papers.c */
-    const char *place; /* "figure 2" */
+    const char *place; /* "figure 2"; "": there is no paper */
     const char *title;
     const char *what; /* what is done, in a paragraph */
     bool timed;       /* runs alone, so that nothing disturbs its times */

@@ -269,7 +269,7 @@ static const struct listing lists[] = {
 const struct experiment beyond_peers = {
     .name = "beyond-peers",
     .paper = "beyond",
-    .place = "in none",
+    .place = "",
     .title = "Other programs on the same changes",
     .what =
         "Documents and changed copies of them: the scores of ssdeep, tlsh (1 - distance / 200), simhash and datasketch, as far as "

@@ -26,7 +26,7 @@ static const char page_head[] =
     ".holds::before{content:'\\2713';color:var(--good)}.differs::before{content:'\\2260';color:var(--other)}"
     ".fails::before{content:'\\2717';color:var(--bad)}.points li::before{display:inline-block;width:1.6rem;text-indent:0;"
     "font-weight:700}.pictures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr));gap:1.2rem}"
-    "figure{margin:0}figcaption{font-weight:600;font-size:.95rem}svg{width:100%;height:auto;display:block}"
+    "figure{margin:0;max-width:36rem}figcaption{font-weight:600;font-size:.95rem}svg{width:100%;height:auto;display:block}"
     ".wide{overflow-x:auto}table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums;margin:.4rem 0}"
     "th,td{padding:.15rem .6rem;border-bottom:1px solid var(--faint);text-align:right}table.words td,table.words th{text-align:left}th:first-child,td:first-child"
     "{text-align:left}th{font-weight:600}caption{text-align:left;font-weight:600;padding:.3rem 0}td.paper,th.paper"
@@ -74,8 +74,9 @@ static void put_point(struct page *page, const struct point *point) {
     PUT(page, page->target ? "\n" : "</li>\n");
 }
 
-static void put_verdict(struct page *page, const struct verdict *verdict) {
-    put_paragraph(page, finding_sentence(verdict_of(verdict)), false);
+/* Where there is no paper there is nothing to agree with. */
+static void put_verdict(struct page *page, const struct verdict *verdict, bool paper) {
+    if (paper) put_paragraph(page, finding_sentence(verdict_of(verdict)), false);
     if (!page->target) PUT(page, "<ul class=\"points\">\n");
     for (unsigned i = 0; i < verdict->count; i++) put_point(page, &verdict->points[i]);
     PUT(page, page->target ? "\n" : "</ul>\n");
@@ -325,11 +326,11 @@ static void put_remarks(struct page *page, const struct table *table) {
 static void put_section(struct page *page, const struct results *results) {
     const struct experiment *e = results->experiment;
     char heading[300];
-    snprintf(heading, sizeof heading, "%s (%s)", e->title, e->place);
+    snprintf(heading, sizeof heading, *e->place ? "%s (%s)" : "%s", e->title, e->place);
     if (!page->target) PUT(page, "<section id=\"%s\">\n", e->name);
     put_heading(page, 3, heading);
     put_paragraph(page, e->what, false);
-    put_verdict(page, &results->verdict);
+    put_verdict(page, &results->verdict, *e->place);
     put_pictures(page, e->plots, &results->data, &results->paper, e->name, "");
     put_pictures(page, e->time_plots, &results->times, &results->paper, e->name, "-times");
     put_lists(page, e->listings, &results->data, &results->paper);
@@ -347,7 +348,7 @@ static const char *finding_word(enum finding finding) {
 
 static void put_summary_row(struct page *page, const struct results *results) {
     const struct experiment *e = results->experiment;
-    const char *word = finding_word(verdict_of(&results->verdict));
+    const char *word = *e->place ? finding_word(verdict_of(&results->verdict)) : "";
     if (page->target)
         PUT(page, "| %s | %s | %s | %s |\n", e->name, e->title, e->place, word);
     else
