@@ -65,6 +65,7 @@ static bool problem_of_add(const void *collection, uint64_t index, stemma_scan_p
 }
 
 static void print_json(const stemma_add_summary *s, bool made, const stemma_collection *c) {
+    char *view = collection_view(c);
     const problem_list problems = {problem_of_add, c, s->problems};
     problems_json(&problems, stdout);
     json line = json_begin(stdout);
@@ -78,9 +79,10 @@ static void print_json(const stemma_add_summary *s, bool made, const stemma_coll
     json_count(&line, "bytes", s->bytes);
     json_bool(&line, "made", made);
     json_number(&line, "seconds", (double)(uint64_t)(s->seconds * 1e6 + .5) / 1e6);
-    json_word(&line, "recipe", stemma_recipe_text(stemma_collection_recipe(c)));
+    json_word(&line, "recipe", view);
     json_close(&line, '}');
     json_end(&line);
+    free(view);
 }
 
 static void print_words(const options *o, const stemma_add_summary *s, bool made,
@@ -89,7 +91,9 @@ static void print_words(const options *o, const stemma_add_summary *s, bool made
     if (o->quiet) return;
     if (made) {
         print_name(stdout, o->operands[0]);
-        printf(" was made, %s\n", stemma_recipe_text(stemma_collection_recipe(c)));
+        char *view = collection_view(c);
+        printf(" was made, %s\n", view);
+        free(view);
     }
     printf("%s added (%s)", count_of_documents(s->added, text, sizeof text),
            format_bytes(s->bytes, bytes, sizeof bytes));

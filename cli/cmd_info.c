@@ -3,6 +3,7 @@
 #include "command.h"
 #include "json.h"
 
+#include <stdlib.h>
 #include <time.h>
 
 static const char *time_text(int64_t nanoseconds, char *buffer, size_t size) {
@@ -68,13 +69,14 @@ static enum exit_code run(const options *o) {
         return wrong_use("info", "one collection is needed, %zu given", o->operand_count);
     enum exit_code code = collection_to_read(o, &c);
     if (code) return code;
-    const char *recipe = stemma_recipe_text(stemma_collection_recipe(c));
+    char *recipe = collection_view(c);
     if (stemma_collection_get_info(c, &info, &error))
         code = complain_of(&error);
     else if (o->json)
         print_json(&info, o->operands[0], recipe);
     else
         print_words(&info, o->operands[0], recipe);
+    free(recipe);
     stemma_collection_free(c);
     return code;
 }

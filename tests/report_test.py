@@ -13,6 +13,7 @@ import re
 import subprocess
 import sys
 import unittest
+import zipfile
 from pathlib import Path
 
 from browser import PROGRAM as CHROMIUM, Browser
@@ -106,6 +107,16 @@ class Views(Report):
         self.assertIn("pile/copies/", self.texts(".folders .name"))
         self.assertIn("4 documents of 6", self.browser.run("document.title"))
         self.draw("overview")
+
+    def test_what_is_inside_archives_is_not_counted(self):
+        pile = self.pile()
+        with zipfile.ZipFile(self.folder / "pile/z.zip", "w") as archive:
+            archive.write(self.folder / "pile/draft/a.txt", "a.txt")
+        self.browser.open(self.report(*pile), "/")
+        self.assertEqual(self.text("h1"), "4 documents of 8 could be removed")
+        self.assertEqual(self.text(".lead"), "1 more inside other files, such as archives.")
+        self.assertNotIn("z.zip", " ".join(self.texts(".folders .name")))
+        self.assertEqual(self.texts(".largest .faint")[0], "in 3 documents")
 
     def test_folder_leads_to_its_groups(self):
         self.open()

@@ -78,6 +78,7 @@ enum {
     SOME_HIGH,
     MANY_HIGH,
     ACCENTS, /* from here on characters, not bytes */
+    WESTERN, /* accents, and little else */
     CYRILLIC,
     GREEK,
     CHINESE,
@@ -93,20 +94,21 @@ enum {
 /* Characters of each, most of them such as need no care. */
 static const struct {
     uint32_t first, last;
-} scripts[] = {[ACCENTS] = {0xC0, 0x17F},    [CYRILLIC] = {0x410, 0x451},   [GREEK] = {0x391, 0x3CE},
-               [CHINESE] = {0x4E00, 0x9FFF}, [JAPANESE] = {0x3041, 0x30FE}, [KOREAN] = {0xAC00, 0xD7A3},
-               [THAI] = {0xE01, 0xE47},      [INDIC] = {0x904, 0x94C}};
+} scripts[] = {[ACCENTS] = {0xC0, 0x17F},   [WESTERN] = {0xC0, 0xFF},     [CYRILLIC] = {0x410, 0x451},
+               [GREEK] = {0x391, 0x3CE},    [CHINESE] = {0x4E00, 0x9FFF}, [JAPANESE] = {0x3041, 0x30FE},
+               [KOREAN] = {0xAC00, 0xD7A3}, [THAI] = {0xE01, 0xE47},      [INDIC] = {0x904, 0x94C}};
 
 static uint32_t script_char(int kind, uint64_t *rng) {
     static const uint32_t others[] = {0x2019, 0x2014, 0xA0,    0xAB,    0x3002, 0xFF0C,
                                       0xDF,   0x3C2,  0x1F600, 0x20000, 0x10400};
     uint64_t die = rng_below(rng, 200);
+    if (kind == WESTERN && die >= 20 && rng_below(rng, 10)) die = die < 185 ? 149 : 199; /* a letter */
     if (die < 20) return ' ';
     if (die < 30) return (uint32_t)(' ' + rng_below(rng, 95));
     if (die < 40) return others[rng_below(rng, sizeof others / sizeof *others)];
     if (die == 40) return (uint32_t)rng_below(rng, 0xD800);
     if (kind >= SCRIPTS) kind = die < 60 ? LETTERS : ACCENTS + (int)rng_below(rng, SCRIPTS - ACCENTS);
-    if (kind == LETTERS || (kind == ACCENTS && die < 150)) return (uint32_t)('a' + rng_below(rng, 26));
+    if (kind == LETTERS || (kind <= WESTERN && die < 150)) return (uint32_t)('a' + rng_below(rng, 26));
     return scripts[kind].first + (uint32_t)rng_below(rng, scripts[kind].last - scripts[kind].first + 1);
 }
 

@@ -133,7 +133,7 @@ static stemma_collection *new_collection(const char *name) {
     stemma_collection_options options = stemma_collection_options_default();
     stemma_collection *collection;
     stemma_error error;
-    options.parts |= STEMMA_PART_TEXT;
+    options.parts |= STEMMA_PART_TEXT | STEMMA_PART_GROUPS;
     stemma_status status = stemma_collection_create(path_of(name), NULL, &options, NULL, &collection, &error);
     if (status != STEMMA_OK) fail_msg("%s", error.message);
     return collection;
@@ -300,13 +300,16 @@ static void test_truth(void **state) {
     stemma_collection *collection = new_collection("truth");
     put_all(collection, &pile);
     static const double thresholds[] = {.1, .3, .5, .7, .9, 1};
-    static const stemma_via ways[] = {STEMMA_VIA_AUTO, STEMMA_VIA_SCAN, STEMMA_VIA_BANDS, STEMMA_VIA_SAMPLES};
+    static const stemma_via ways[] = {STEMMA_VIA_AUTO,    STEMMA_VIA_SCAN, STEMMA_VIA_BANDS,
+                                      STEMMA_VIA_SAMPLES, STEMMA_VIA_H,    STEMMA_VIA_MIH};
     for (size_t t = 0; t < sizeof thresholds / sizeof *thresholds; t++)
         for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
             stemma_query_options o = stemma_query_options_default();
             struct score score = {0};
             o.threshold = thresholds[t];
-            o.contained = ways[w] == STEMMA_VIA_BANDS ? 0 : .9;
+            const bool resembling = ways[w] == STEMMA_VIA_BANDS || ways[w] >= STEMMA_VIA_G;
+            if (ways[w] >= STEMMA_VIA_G && o.threshold < .7) continue; /* tens of thousands of lookups */
+            o.contained = resembling ? 0 : .9;
             o.via = ways[w];
             o.top = 0;
             ask_all(collection, &pile, &truth, &o, &score);

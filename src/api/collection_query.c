@@ -120,6 +120,13 @@ static double lower(double a, double b) {
     return a > 0 && (b <= 0 || a < b) ? a : b;
 }
 
+/* Fingerprints know of resemblance alone. */
+static stemma_status set_bits(const stemma_query_options *o, enum hamming_via via, struct asker_settings *s,
+                              stemma_error *err) {
+    s->bits = via;
+    return asking_init(&s->asking, o->threshold, 0, err);
+}
+
 /* What resembles a document by t shares t of its shingles and more, both ways: so samples find it, too. */
 static stemma_status set_via(const stemma_query_options *o, struct asker_settings *s, stemma_error *err) {
     switch (o->via) {
@@ -136,18 +143,19 @@ static stemma_status set_via(const stemma_query_options *o, struct asker_setting
         s->way = RETRIEVE_LOOKUP;
         return asking_init(&s->asking, 0, lower(o->threshold, o->contained), err);
     case STEMMA_VIA_G:
+        return set_bits(o, HAMMING_G, s, err);
     case STEMMA_VIA_H:
+        return set_bits(o, HAMMING_H, s, err);
     case STEMMA_VIA_MIH:
-        break;
+        return set_bits(o, HAMMING_MIH, s, err);
     }
-    return fail(err, STEMMA_UNSUPPORTED, "the collection has no index for this");
+    return fail(err, STEMMA_INVALID, "there is no such way to find documents");
 }
 
 static stemma_status check_options(const stemma_query_options *given, stemma_query_options *o,
                                    stemma_error *err) {
     *o = stemma_query_options_default();
     TRY(options_take(given, o, sizeof *o, err));
-    if (o->via > STEMMA_VIA_MIH) return fail(err, STEMMA_INVALID, "there is no such way to find documents");
     if (o->family && o->family_most == 0) return fail(err, STEMMA_INVALID, "a family of no documents");
     return STEMMA_OK;
 }
@@ -239,13 +247,17 @@ static void tell_problems(const struct query *query, const char *id, const stemm
 static stemma_query_summary summary_of(const struct query *query, uint64_t found) {
     const struct asker_work *w = &query->work;
     const struct asking *asking = &query->settings.asking;
+    const bool bits = query->settings.bits != HAMMING_AUTO, scan = query->settings.way == RETRIEVE_SCAN;
+    const uint32_t bands = bits || scan ? 0 : asking->bands;
     return (stemma_query_summary){.documents = query->documents,
                                   .without_text = query->without_text,
                                   .problems =
                                       query->scan ? query->scan->catalogue.problem_count : query->failed,
                                   .found = found,
-                                  .bands = asking->bands,
-                                  .agree = asking->bands ? asking->agree : asking->scan_agree,
+                                  .bands = bands,
+                                  .agree = bits    ? 0
+                                           : bands ? asking->agree
+                                                   : asking->scan_agree,
                                   .scanned = w->retrieval.scanned,
                                   .lookups = w->retrieval.lookups,
                                   .postings = w->retrieval.postings,

@@ -23,8 +23,9 @@ struct asker {
     struct retriever *retriever;
     struct again *again;
     struct overlap_base *base;
-    int samples, texts; /* parts; -1: not kept */
-    struct buf stored;  /* a text */
+    struct by_bits *by_bits; /* NULL: not asked for */
+    int samples, texts;      /* parts; -1: not kept */
+    struct buf stored;       /* a text */
     struct vec64 unpacked;
     bool ready; /* base is that of the document in question */
 };
@@ -55,6 +56,7 @@ static stemma_status prepare(struct asker *a, stemma_error *err) {
     const struct view *view = &a->recipe->view;
     TRY(retriever_new(a->reader, a->settings->again.limits.stop, &a->retriever, err));
     TRY(again_new(a->recipe, &a->settings->again, &a->again, err));
+    if (a->settings->bits != HAMMING_AUTO) TRY(by_bits_new(a->reader, a->recipe, &a->by_bits, err));
     return overlap_base_new(view, &a->recipe->tables, &a->base, err);
 }
 
@@ -83,6 +85,7 @@ void asker_free(struct asker *a) {
     retriever_free(a->retriever);
     again_free(a->again);
     overlap_base_free(a->base);
+    by_bits_free(a->by_bits);
     buf_release(&a->stored);
     vec64_release(&a->unpacked);
     mem_free(a);
@@ -331,8 +334,20 @@ static double now(void) {
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+static stemma_status find_by_bits(struct asker *a, const struct asked_document *documents, size_t count,
+                                  struct candidates *lists, struct asker_work *work, stemma_error *err) {
+    for (size_t i = 0; i < count; i++) {
+        const struct asked_document *d = &documents[i];
+        if (!d->text) continue;
+        TRY(by_bits_find(a->by_bits, d->text, d->text_size, a->settings->threshold, a->settings->bits,
+                         &lists[i], &work->retrieval, err));
+    }
+    return STEMMA_OK;
+}
+
 static stemma_status find(struct asker *a, const struct asked_document *documents, size_t count,
                           struct candidates *lists, struct asker_work *work, stemma_error *err) {
+    if (a->by_bits) return find_by_bits(a, documents, count, lists, work, err);
     struct question *questions = mem_alloc(count * sizeof *questions);
     if (!questions) return fail_memory(err);
     for (size_t i = 0; i < count; i++)

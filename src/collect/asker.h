@@ -7,6 +7,7 @@
 #define COLLECT_ASKER_H
 
 #include "collect/again.h"
+#include "collect/by_bits.h"
 #include "estimate/quantity.h"
 #include "index/retrieval.h"
 
@@ -52,7 +53,8 @@ struct asker_settings {
     double threshold, contained; /* that answers reach one of; 0: not asked for */
     struct asking asking;        /* how candidates are found, which may be by other thresholds */
     enum retrieval_way way;
-    size_t top; /* 0: all */
+    enum hamming_via bits; /* not AUTO: candidates are found by fingerprints, in this way */
+    size_t top;            /* 0: all */
     struct again_options again;
     measure_edit *measure; /* NULL: not asked for */
     void *context;

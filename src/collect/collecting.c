@@ -111,8 +111,8 @@ static bool is_settled(const struct collecting *all, const struct source *source
 
 static stemma_status count_inside(struct collecting *all, const char *path, size_t most, size_t *count,
                                   stemma_error *err) {
-    return collection_count(all->pending->store, all->member_part, path_key(path, strlen(path)), most,
-                            count, err);
+    return collection_count(all->pending->store, all->member_part, path_key(path, strlen(path)), most, count,
+                            err);
 }
 
 /* With the lock held. */

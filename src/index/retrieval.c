@@ -332,16 +332,19 @@ static uint8_t samples_allow(const struct round *round, const struct asked *a, c
                      (c->samples && c->shared >= least_shared(round, c->samples) ? MAY_CONTAIN : 0));
 }
 
+/* By the samples of the candidate, which are unpacked. */
 static stemma_status judge_samples(struct round *round, struct asked *a, struct candidate *c,
-                                   const struct cell *cell, stemma_error *err) {
-    struct retriever *r = round->r;
-    r->unpacked.len = 0;
-    TRY(samples_unpack(cell->bytes, cell->size, &r->unpacked, err));
-    const struct vec64 *samples = a->question->samples;
-    c->samples = (uint32_t)r->unpacked.len;
-    c->shared = (uint32_t)common_u64(samples->data, samples->len, r->unpacked.data, r->unpacked.len);
+                                   stemma_error *err) {
+    const struct vec64 *samples = a->question->samples, *its = &round->r->unpacked;
+    c->samples = (uint32_t)its->len;
+    c->shared = (uint32_t)common_u64(samples->data, samples->len, its->data, its->len);
     c->reasons &= samples_allow(round, a, c);
     return c->reasons ? add_candidate(a, c, err) : STEMMA_OK;
+}
+
+static stemma_status unpack(struct retriever *r, const struct cell *cell, stemma_error *err) {
+    r->unpacked.len = 0;
+    return samples_unpack(cell->bytes, cell->size, &r->unpacked, err);
 }
 
 static stemma_status look_at_sharing(struct round *round, struct asked *a, uint64_t number,
@@ -355,7 +358,9 @@ static stemma_status look_at_sharing(struct round *round, struct asked *a, uint6
     c.reasons = sizes_allow(round, a, &c);
     if (!c.reasons) return STEMMA_OK;
     TRY(collection_cell(r->collection, number, (size_t)r->samples, &cell, &found, err));
-    return found ? judge_samples(round, a, &c, &cell, err) : STEMMA_OK;
+    if (!found) return STEMMA_OK;
+    TRY(unpack(r, &cell, err));
+    return judge_samples(round, a, &c, err);
 }
 
 /* What shares samples with the question. If q of its s samples are shared by all that contain it, and fewer
@@ -388,11 +393,12 @@ static stemma_status scan_samples_of(struct round *round, size_t segment, uint64
     TRY(collection_text(r->collection, segment, (size_t)r->samples, row, &cell, err));
     if (cell.size == 0) return STEMMA_OK;
     TRY(collection_number(r->collection, segment, row, &number, &live, err));
+    if (live) TRY(unpack(r, &cell, err));
     for (size_t i = 0; i < round->count && live; i++) {
         struct asked *a = &round->asked[i];
         struct candidate c = {.number = number, .agree = agreeing(a, minima), .size = minima_size(minima)};
         c.reasons = sizes_allow(round, a, &c);
-        if (c.reasons) TRY(judge_samples(round, a, &c, &cell, err));
+        if (c.reasons) TRY(judge_samples(round, a, &c, err));
     }
     return STEMMA_OK;
 }

@@ -26,6 +26,11 @@ static inline vec fold_block(vec raw, vec_map *letters) {
     return _mm256_blendv_epi8(vec_all8(' '), lower, alnum);
 }
 
+/* Bit 6 tells leading bytes from those that continue. */
+static inline vec lower_latin(vec raw) {
+    return _mm256_or_si256(raw, _mm256_srli_epi16(_mm256_andnot_si256(raw, vec_all8(0x40)), 1));
+}
+
 /* A byte of ones for each bit. */
 static inline vec spread_bits(vec_map map) {
     const vec bit = _mm256_set1_epi64x((int64_t)0x8040201008040201),

@@ -19,6 +19,11 @@ static inline vec fold_block(vec raw, vec_map *letters) {
     return _mm512_mask_mov_epi8(vec_all8(' '), *letters, lower);
 }
 
+/* Bit 6 tells leading bytes from those that continue. */
+static inline vec lower_latin(vec raw) {
+    return _mm512_or_si512(raw, _mm512_srli_epi16(_mm512_andnot_si512(raw, vec_all8(0x40)), 1));
+}
+
 static inline vec mix_block(vec folded, vec raw, vec_map letters) {
     vec mixed = _mm512_mask_mov_epi8(folded, _mm512_movepi8_mask(raw), raw);
     return _mm512_mask_mov_epi8(vec_all8(' '), letters, mixed);

@@ -2,10 +2,12 @@
  * Template: the canonical form of running text.
  *
  * Expects a *_vector.h, and fold_block (ASCII letters and digits in lower case, anything else a space, and
- * which were letters), vec_tops (which bytes are above 127), vec_leads (above 191), mix_block (bytes above
- * 127 put in, spaces where no letter is) and store_kept. Gives fold_text.
+ * which were letters), vec_tops (which bytes are above 127), vec_leads (above 191), lower_latin (continuation
+ * bytes with bit 5 set), mix_block (bytes above 127 put in, spaces where no letter is) and store_kept. Gives
+ * fold_text.
  *
- * Where all is ASCII, that is one loop without branches. Other characters only add to the map of a block's
+ * Where all is ASCII, that is one loop without branches; another has the accents of western Europe as well.
+ * Other characters only add to the map of a block's
  * letters: rows of eight letters of two bytes are looked up for all of the block at once, the rest one by
  * one. The few that change (capitals) are changed after they were written. So accents and curly quotes do not
  * stop the loop. Characters that are words of their own, which need room for a space, come in runs and have a
@@ -54,6 +56,36 @@ SPECIALISED void fold_ascii(struct folding *f, size_t size) {
         f->out += store_kept(f->dst + f->out, folded, kept);
         f->in_word = letters >> (VEC_BYTES - 1);
         f->before = letters >> (VEC_BYTES - 2);
+    }
+}
+
+/* Which bytes of a block begin a letter from U+00C0 to U+00FF that becomes, or is, the one with bit 5 set:
+ * all of them but the signs of multiplication and division and the sharp s. */
+SPECIALISED vec_map find_latin(vec raw, vec second) {
+    return vec_zeros(vec_xor(raw, vec_all8(0xC3)), vec_all8(0xFF)) &
+           vec_zeros(vec_xor(second, vec_all8(0x80)), vec_all8(0xC0)) &
+           ~vec_zeros(vec_xor(second, vec_all8(0x97)), vec_all8(0xDF)) &
+           ~vec_zeros(vec_xor(second, vec_all8(0x9F)), vec_all8(0xFF));
+}
+
+/* Blocks of ASCII and such letters, as long as these come often enough: which block has one is not to be
+ * predicted. One that reaches over the end of its block begins the next. */
+SPECIALISED void fold_latin(struct folding *f, size_t size) {
+    enum { OFTEN = 16 };
+    vec_map letters;
+    for (size_t plain = 0; plain < OFTEN && size - f->at > VEC_BYTES; plain++) {
+        vec raw = vec_load(f->src + f->at), folded = fold_block(raw, &letters);
+        vec_map tops = vec_tops(raw), begins = find_latin(raw, vec_load(f->src + f->at + 1));
+        if (tops & ~(begins | begins << 1)) return;
+        if (tops) plain = 0;
+        size_t done = VEC_BYTES - (size_t)(begins >> (VEC_BYTES - 1));
+        letters = first_bits(letters | tops, done);
+        vec_map kept = first_bits(letters | letters << 1 | f->in_word, done);
+        if (f->breaks) list_breaks(f, letters, kept);
+        f->out += store_kept(f->dst + f->out, mix_block(folded, lower_latin(raw), letters), kept);
+        f->at += done;
+        f->in_word = letters >> (done - 1);
+        f->before = letters >> (done - 2);
     }
 }
 
@@ -157,6 +189,7 @@ SPECIALISED enum run_kind fold_singles(struct folding *f, size_t size) {
     if (f->in_word) f->dst[f->out++] = ' ';
     while (f->at < size) {
         if (fold_common_singles(f, size)) {
+            kind = RUN_SINGLE;
             apart = 0;
             continue;
         }
@@ -194,6 +227,7 @@ SPECIALISED size_t fold_run(const struct run_chars *chars, const uint8_t *src, s
             next = fold_singles(&f, whole ? size : size - 4);
         } else {
             fold_ascii(&f, size);
+            fold_latin(&f, size);
             size_t left = size - f.at;
             if (left && (whole || left >= 2 * VEC_BYTES))
                 next = fold_mixed(&f, left < VEC_BYTES ? left : VEC_BYTES);

@@ -4,6 +4,8 @@ export interface Document {
   id: string;
   id_bytes?: string;
   source?: string;
+  /** The file that it is inside of: it cannot be removed by itself. */
+  container?: string;
   /** Its format; not of plain text. */
   form?: string;
   bytes: number;

@@ -121,9 +121,11 @@ export interface Folder extends Bar {
   path: string;
 }
 
+export const removable = (group: Group): Member[] => group.members.filter((member) => !member.container);
+
 /** Bytes that could be removed, by the first folder that differs. */
 export function redundantFolders(groups: Group[], most = 10): Folder[] {
-  const members = groups.flatMap((group) => group.members);
+  const members = groups.flatMap(removable);
   const name = (member: Member): string => member.source ?? member.id;
   const common = commonFolder(members.map(name));
   const folders = new Map<string, { value: number; documents: number }>();

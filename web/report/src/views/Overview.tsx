@@ -1,5 +1,5 @@
 import { bytes, count, date, percent, plural, safeName } from '../format';
-import { groupSizes, redundantFolders, resemblances, type Report } from '../model';
+import { groupSizes, redundantFolders, removable, resemblances, type Report } from '../model';
 import { Columns, Folders } from './Charts';
 import { Name, Section } from './parts';
 
@@ -99,7 +99,7 @@ export function Overview({ report }: { report: Report }) {
                       <Name of={group.kept} short />
                     </a>
                     <span class="amount">
-                      {bytes(group.redundant_bytes)} <span class="faint">in {plural(group.members.length, 'document')}</span>
+                      {bytes(group.redundant_bytes)} <span class="faint">in {plural(removable(group).length, 'document')}</span>
                     </span>
                   </li>
                 ))}
