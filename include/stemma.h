@@ -1282,7 +1282,9 @@ typedef stemma_status stemma_take_match(void *context, const stemma_match *match
 
 /* What was done, and what it cost. */
 typedef struct stemma_query_summary {
-    uint64_t documents, without_text, problems;
+    uint64_t documents;         /* that were read, */
+    uint64_t without_text;      /* some of them without text; */
+    uint64_t problems;          /* and that could not be read */
     uint64_t found;             /* matches given */
     unsigned bands;             /* looked up for a document; 0: none */
     unsigned agree;             /* minima that candidates have in common at least */
