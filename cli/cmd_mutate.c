@@ -126,6 +126,6 @@ const command command_mutate = {
     .examples = "  stemma mutate --kind=remove-words --share=.05 letter.txt >shorter.txt\n"
                 "  stemma mutate --kind=embed --share=1 --with=book.txt letter.txt\n"
                 "  stemma mutate --kind=ocr --share=.01 --json letter.txt\n",
-    .see_also = "stemma-mutate(1), stemma-compare(1)",
+    .see_also = "stemma-mutate(1), stemma-tune(1)",
     .run = run,
 };

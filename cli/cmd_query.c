@@ -3,6 +3,7 @@
 #include "command.h"
 #include "names.h"
 #include "problems.h"
+#include "query_hamming.h"
 #include "query_print.h"
 #include "reading_options.h"
 
@@ -208,6 +209,15 @@ static enum exit_code ask(const options *o, stemma_collection *c, const subjects
     return code;
 }
 
+static enum exit_code ask_hamming(const options *o, stemma_collection *c, const subjects *s) {
+    hamming_subjects all = {.paths = (const char *const *)s->paths, .count = s->count};
+    char *text = s->standard ? read_standard_input(&all.text_size) : NULL;
+    all.text = text;
+    enum exit_code code = query_hamming(o, c, &all);
+    free(text);
+    return code;
+}
+
 static enum exit_code check_use(const options *o) {
     if (o->operand_count == 0) return wrong_use("query", "a collection is needed");
     if (o->operand_count == 1 && !o->files_from)
@@ -223,7 +233,7 @@ static enum exit_code run(const options *o) {
     if (!code) code = list_subjects(o, &s);
     if (!code) code = collection_to_read(o, &c);
     if (!code) {
-        code = ask(o, c, &s);
+        code = o->hamming ? ask_hamming(o, c, &s) : ask(o, c, &s);
         stemma_collection_free(c);
     }
     subjects_release(&s);
@@ -245,6 +255,7 @@ const command command_query = {
                 "  stemma query -t .4 --top=50 contracts.stemma draft.txt\n"
                 "  stemma query --contained=.8 -t 0 manuals.stemma page.html\n"
                 "  stemma query --family contracts.stemma final.pdf\n"
+                "  stemma query --hamming -t .9 contracts.stemma draft.txt\n"
                 "  cat draft.txt | stemma query --json contracts.stemma -\n",
     .see_also = "stemma-query(1), stemma-add(1), stemma-compare(1), stemma-input(7)",
     .no = "nothing like the documents was found",

@@ -6,6 +6,7 @@
 #include "progress.h"
 #include "reading_options.h"
 #include "recipe_options.h"
+#include "scan_input.h"
 #include "scan_report.h"
 
 #include <errno.h>
@@ -150,7 +151,7 @@ static enum exit_code add_listed(const options *o, stemma_scan *scan) {
     return graver(code, listed);
 }
 
-static enum exit_code add_paths(const options *o, stemma_scan *scan) {
+enum exit_code scan_add_paths(const options *o, stemma_scan *scan) {
     stemma_error error;
     for (size_t i = 0; i < o->operand_count; i++)
         if (stemma_scan_add_path(scan, o->operands[i], &error)) return complain_of_scan(&error);
@@ -269,7 +270,7 @@ static enum exit_code print_result(scan_report *r) {
 static enum exit_code run_scan(const options *o, const stemma_recipe *recipe, stemma_scan *scan,
                                progress *p) {
     stemma_error error;
-    enum exit_code code = add_paths(o, scan);
+    enum exit_code code = scan_add_paths(o, scan);
     if (code || stop_requested) return code;
     stemma_status status = stemma_scan_run(scan, &error);
     progress_erase(p);

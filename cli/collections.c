@@ -103,6 +103,31 @@ char *collection_view(const stemma_collection *c) {
     return view;
 }
 
+static enum exit_code make_like(const options *o, const char *user, const char *model,
+                                stemma_collection **out) {
+    uint8_t key[KEY_MAX + 1];
+    stemma_collection_options how = options_for(o, user);
+    stemma_limits limits = reading_limits(o);
+    stemma_error error;
+    if (!strcmp(model, "-"))
+        return wrong_use("merge", "'%s' is not there, and standard input cannot say what it is to be",
+                         o->operands[0]);
+    enum exit_code code = key_from_options(o, key, &how.key_size);
+    if (code) return code;
+    how.key = how.key_size ? key : NULL;
+    stemma_status status = stemma_collection_create_like(o->operands[0], model, &how, &limits, out, &error);
+    explicit_bzero(key, sizeof key);
+    return status ? complain_of(&error) : EXIT_DONE;
+}
+
+enum exit_code collection_to_merge(const options *o, const char *user, const char *model,
+                                   stemma_collection **out) {
+    stemma_error error;
+    enum exit_code code = open_named(o, user, out, &error);
+    if (code && error.status == STEMMA_NOT_FOUND) return make_like(o, user, model, out);
+    return code && error.status ? complain_of(&error) : code;
+}
+
 const char *count_of_documents(uint64_t count, char *buffer, size_t size) {
     char number[32];
     snprintf(buffer, size, "%s document%s", format_count(count, number, sizeof number),

@@ -19,6 +19,9 @@ enum exit_code collection_to_fill(const options *o, const char *name, const char
 
 /* How its documents are looked at: the recipe without what sketches would keep. Free the result. */
 char *collection_view(const stemma_collection *collection);
+/* The same, made like `model`: another collection, or a file of one. */
+enum exit_code collection_to_merge(const options *o, const char *user, const char *model,
+                                   stemma_collection **out);
 
 /* "n documents" */
 const char *count_of_documents(uint64_t count, char *buffer, size_t size);

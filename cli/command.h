@@ -17,13 +17,14 @@ typedef struct command {
     const char *see_also;
     const char *no; /* what exit code 1 says; NULL: it is not used */
     enum exit_code (*run)(const options *o);
+    enum exit_code (*start)(
+        char **argv); /* instead: it takes its arguments as they are, its own name first */
 } command;
 
-enum { COMMAND_COUNT = 17 };
+#define COMMAND_DECLARED(BIT, name) extern const command command_##name;
+COMMAND_LIST(COMMAND_DECLARED)
+#undef COMMAND_DECLARED
 extern const command *const command_list[COMMAND_COUNT];
-extern const command command_scan, command_compare, command_diff, command_find, command_sketch, command_show,
-    command_text, command_tree, command_undo, command_help, command_completion, command_mutate;
-extern const command command_query, command_add, command_remove, command_list_documents, command_info;
 
 const command *command_named(const char *name); /* NULL when there is none; `name` may be NULL */
 

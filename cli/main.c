@@ -14,10 +14,10 @@
 volatile int stop_requested;
 
 const command *const command_list[COMMAND_COUNT] = {
-    &command_query,  &command_add,       &command_remove,  &command_list_documents, &command_info,
-    &command_scan,   &command_tree,      &command_compare, &command_diff,           &command_find,
-    &command_sketch, &command_show,      &command_text,    &command_undo,           &command_mutate,
-    &command_help,   &command_completion};
+#define COMMAND_PLACE(BIT, name) &command_##name,
+    COMMAND_LIST(COMMAND_PLACE)
+#undef COMMAND_PLACE
+};
 
 const command *command_named(const char *name) {
     for (size_t i = 0; name && i < COMMAND_COUNT; i++)
@@ -61,6 +61,7 @@ static enum exit_code print_version(void) {
 
 static enum exit_code run_command(const command *c, int argc, char **argv) {
     options o;
+    if (c->start) return c->start(argv);
     if (!options_parse(&o, c->name, c->mask, argc, argv)) return EXIT_WRONG;
     if (o.help) {
         help_of_command(c);

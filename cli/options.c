@@ -274,6 +274,9 @@ static bool store_plain(options *o, enum option_id id, const char *value) {
                  {OPT_FAMILY, offsetof(options, family)},
                  {OPT_NO_EDITS, offsetof(options, no_edits)},
                  {OPT_EXPLAIN, offsetof(options, explain)},
+                 {OPT_REPAIR, offsetof(options, repair)},
+                 {OPT_LINK, offsetof(options, link)},
+                 {OPT_HAMMING, offsetof(options, hamming)},
                  {OPT_HELP, offsetof(options, help)},
                  {OPT_VERSION, offsetof(options, version)}},
       texts[] = {{OPT_KEY, offsetof(options, key_file)},
@@ -281,6 +284,8 @@ static bool store_plain(options *o, enum option_id id, const char *value) {
                  {OPT_PAIRS_FROM, offsetof(options, pairs_from)},
                  {OPT_FILES_FROM, offsetof(options, files_from)},
                  {OPT_OUTPUT, offsetof(options, output)},
+                 {OPT_EXPORT_OUTPUT, offsetof(options, output)},
+                 {OPT_PREFIX, offsetof(options, prefix)},
                  {OPT_DIRECTORY, offsetof(options, directory)},
                  {OPT_TEXT_FIELD, offsetof(options, text_field)},
                  {OPT_ID_FIELD, offsetof(options, id_field)},
@@ -341,6 +346,7 @@ static bool store(const parser *p, const option_spec *spec, const char *value) {
     case OPT_CONTAINED:
     case OPT_SCAN_CONTAINED:
     case OPT_QUERY_CONTAINED:
+    case OPT_KNOWN_CONTAINED:
         return take_fraction(p, spec, value, &o->contained);
     case OPT_NEAR:
         return take_fraction(p, spec, value, &o->near);
@@ -388,6 +394,8 @@ static bool store(const parser *p, const option_spec *spec, const char *value) {
         return take_count(p, spec, value, 256, &o->threads);
     case OPT_COLUMNS:
         return take_count(p, spec, value, 10000, &o->columns);
+    case OPT_VERSIONS:
+        return take_choice(p, spec, value, &o->versions);
     case OPT_VIA:
         return take_choice(p, spec, value, &o->via);
     case OPT_TOP:

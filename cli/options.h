@@ -11,32 +11,52 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* X(BIT, name): every command, in the order of `stemma --help`. */
+#define COMMAND_LIST(X)                                                                                      \
+    X(SCAN, scan)                                                                                            \
+    X(TREE, tree)                                                                                            \
+    X(COMPARE, compare)                                                                                      \
+    X(DIFF, diff)                                                                                            \
+    X(FIND, find)                                                                                            \
+    X(ADD, add)                                                                                              \
+    X(QUERY, query)                                                                                          \
+    X(KNOWN, known)                                                                                          \
+    X(LIST, list_documents)                                                                                  \
+    X(REMOVE, remove)                                                                                        \
+    X(INFO, info)                                                                                            \
+    X(VERIFY, verify)                                                                                        \
+    X(BACKUP, backup)                                                                                        \
+    X(EXPORT, export)                                                                                        \
+    X(MERGE, merge)                                                                                          \
+    X(SKETCH, sketch)                                                                                        \
+    X(SHOW, show)                                                                                            \
+    X(TEXT, text)                                                                                            \
+    X(MUTATE, mutate)                                                                                        \
+    X(TUNE, tune)                                                                                            \
+    X(UNDO, undo)                                                                                            \
+    X(LAB, lab)                                                                                              \
+    X(HELP, help)                                                                                            \
+    X(COMPLETION, completion)
+
+enum command_number {
+#define COMMAND_NUMBER(BIT, name) NUMBER_##BIT,
+    COMMAND_LIST(COMMAND_NUMBER)
+#undef COMMAND_NUMBER
+        COMMAND_COUNT
+};
+
 /* Which commands know an option. */
 enum command_mask {
-    IN_COMPARE = 1,
-    IN_SKETCH = 2,
-    IN_TEXT = 4,
-    IN_HELP = 8,
-    IN_COMPLETION = 16,
-    IN_SHOW = 32,
-    IN_DIFF = 64,
-    IN_FIND = 128,
-    IN_SCAN = 256,
-    IN_TREE = 4096,
-    IN_UNDO = 1024,
-    IN_MUTATE = 1 << 20,
-    IN_TUNE = 1 << 21,
-    IN_ADD = 1 << 22,
-    IN_REMOVE = 1 << 23,
-    IN_LIST = 1 << 24,
-    IN_INFO = 1 << 25,
-    IN_SEEN = 1 << 26,
-    IN_QUERY = 1 << 27,
-    IN_COLLECTIONS = IN_QUERY | IN_ADD | IN_REMOVE | IN_LIST | IN_INFO | IN_SEEN,
-    IN_PILES = IN_ADD | IN_QUERY, /* read documents as a scan does: its options of input are theirs, too */
+#define COMMAND_BIT(BIT, name) IN_##BIT = 1 << NUMBER_##BIT,
+    COMMAND_LIST(COMMAND_BIT)
+#undef COMMAND_BIT
+        IN_UPKEEP = IN_VERIFY | IN_BACKUP | IN_EXPORT | IN_MERGE, /* of collections */
+    IN_SEEN = 0,
+    IN_COLLECTIONS = IN_QUERY | IN_KNOWN | IN_ADD | IN_REMOVE | IN_LIST | IN_INFO,
+    IN_PILES = IN_ADD | IN_QUERY |
+               IN_KNOWN, /* read documents as a scan does: its options of input are theirs, too */
     IN_DOCUMENTS = IN_COMPARE | IN_SKETCH | IN_TEXT | IN_FIND | IN_SCAN | IN_TREE | IN_ADD,
-    IN_ALL = IN_DOCUMENTS | IN_DIFF | IN_SHOW | IN_HELP | IN_COMPLETION | IN_UNDO | IN_MUTATE | IN_TUNE |
-             IN_COLLECTIONS
+    IN_ALL = (1 << COMMAND_COUNT) - 1
 };
 
 enum option_id {
@@ -136,6 +156,13 @@ enum option_id {
     OPT_FAMILY,
     OPT_NO_EDITS,
     OPT_EXPLAIN,
+    OPT_REPAIR, /* their upkeep */
+    OPT_LINK,
+    OPT_PREFIX,
+    OPT_EXPORT_OUTPUT,
+    OPT_HAMMING,
+    OPT_KNOWN_CONTAINED,
+    OPT_VERSIONS,
     OPT_THREADS,
     OPT_MEMORY,
     OPT_SCAN_MEMORY,
@@ -230,12 +257,15 @@ typedef struct options {
     unsigned columns; /* 0 when not given */
     long context;     /* negative when not given */
     const char *output, *directory;
-    bool prune, store_text, wait;             /* collections */
+    bool prune, store_text, wait; /* collections */
+    bool repair, link;            /* their upkeep */
+    const char *prefix;
     unsigned parts, hamming_bits, group_bits; /* 0 when not given */
     bool force, json, quiet, print0;
-    unsigned via; /* of a query: place among the choices, from 1; 0 when not given */
-    long top;     /* likewise; negative when not given */
-    bool family, no_edits, explain;
+    unsigned versions; /* of known files: place among the choices, from 1; 0 when not given */
+    unsigned via;      /* of a query: place among the choices, from 1; 0 when not given */
+    long top;          /* likewise; negative when not given */
+    bool family, no_edits, explain, hamming;
     unsigned threads;
     size_t memory;
     unsigned kind, aim;     /* of mutate and tune: place among the choices */

@@ -1287,6 +1287,167 @@ STEMMA_API stemma_status stemma_collection_query_text(stemma_collection *collect
                                                       stemma_take_match *take, void *context,
                                                       stemma_query_summary *summary, stemma_error *error);
 
+/* ---- 16, keeping: checks, backups, collections of several machines ---- */
+
+/* Start from stemma_verify_options_default(). */
+typedef struct stemma_verify_options {
+    size_t size;      /* of this struct, as the caller knows it */
+    bool repair;      /* what is damaged is made again from what is sound, as one commit */
+    bool wait;        /* repair: while another process writes; else that is an error which names it */
+    const char *user; /* repair: what others are told who holds it */
+} stemma_verify_options;
+STEMMA_API stemma_verify_options stemma_verify_options_default(void);
+
+typedef struct stemma_verify_summary {
+    uint64_t files, bytes; /* read */
+    uint64_t documents;    /* rows that count; after a repair those that are left */
+    uint64_t damages;      /* places found */
+    uint64_t lost;         /* documents that could not be repaired: each was told; add them again */
+    bool repaired;
+} stemma_verify_summary;
+
+/* What is wrong, or was lost, in a sentence. */
+typedef void stemma_take_finding(void *context, const char *text);
+
+/* Reads every byte of a collection, and says what is damaged: that is no error. Without repair it is a reader. take and
+ * summary may be NULL. Errors: NOT_FOUND, LATER_VERSION, INTERRUPTED, NO_MEMORY, NO_SPACE, IO; CORRUPT when so much is
+ * damaged that nothing can be read or repaired. */
+STEMMA_API stemma_status stemma_collection_verify(const char *path, const stemma_verify_options *options,
+                                                  const stemma_limits *limits, stemma_take_finding *take,
+                                                  void *context, stemma_verify_summary *summary,
+                                                  stemma_error *error);
+
+/* What the collection is now, as a collection in a new folder; a writer goes on meanwhile. link: files get a second name
+ * instead of a copy where that can be, which takes no space, and guards against mistakes but not against a failing
+ * disk. On failure nothing is left. Errors: UNREADABLE, INTERRUPTED, NO_MEMORY, NO_SPACE, IO. */
+STEMMA_API stemma_status stemma_collection_backup(stemma_collection *collection, const char *path, bool link,
+                                                  stemma_error *error);
+/* All documents as one file, for another machine; path "-" is standard output. documents may be NULL. */
+STEMMA_API stemma_status stemma_collection_export(stemma_collection *collection, const char *path,
+                                                  uint64_t *documents, stemma_error *error);
+
+typedef struct stemma_merge_summary {
+    uint64_t documents, added, replaced, unchanged;
+} stemma_merge_summary;
+
+/* The documents of another collection, or of a file that _export wrote, into one that is open to be written, as one commit
+ * (what was changed before is committed first). prefix: put before each id, as "server1:", so that equal paths of
+ * several machines stay apart; NULL: none. A document whose id is there is replaced. Errors: MISMATCH (they do not keep
+ * the same), NOT_FOUND, CORRUPT, LATER_VERSION, INVALID, INTERRUPTED, NO_MEMORY, NO_SPACE, IO. */
+STEMMA_API stemma_status stemma_collection_merge(stemma_collection *collection, const char *path,
+                                                 const char *prefix, stemma_merge_summary *summary,
+                                                 stemma_error *error);
+/* A new collection, empty and open to be written, with view and parts of another one, or of a file that _export wrote. */
+STEMMA_API stemma_status stemma_collection_create_like(const char *path, const char *model,
+                                                       const stemma_collection_options *options,
+                                                       const stemma_limits *limits, stemma_collection **out,
+                                                       stemma_error *error);
+
+/* ---- 16, Hamming fingerprints: who differs in at most r_h bits? ---- */
+
+/* Start from stemma_hamming_options_default(). */
+typedef struct stemma_hamming_options {
+    size_t size;        /* of this struct, as the caller knows it */
+    double resemblance; /* r = .7: the radius is r_h = floor(k (1 - r) / 2) of k bits */
+    stemma_via via;     /* AUTO, SCAN, G, H or MIH: all find the same. Where groups cannot decide a scan answers */
+    const stemma_scan_options *reading; /* its input, threads and progress count; NULL: the defaults */
+    void (*problem)(void *context, const stemma_scan_problem *problem); /* of each that could not be read; may be NULL */
+    void *problem_context;
+} stemma_hamming_options;
+STEMMA_API stemma_hamming_options stemma_hamming_options_default(void);
+
+/* Pointers stay until `take` returns. */
+typedef struct stemma_hamming_match {
+    const char *query; /* id of the document asked about, */
+    uint64_t place;    /* and its place in the order of input */
+    const char *id;    /* in the collection */
+    uint64_t number;
+    unsigned distance;           /* bits that differ */
+    stemma_quantity resemblance; /* as they say: 1 - 2 distance / k */
+} stemma_hamming_match;
+typedef stemma_status stemma_take_hamming_match(void *context, const stemma_hamming_match *match, stemma_error *error);
+
+typedef struct stemma_hamming_summary {
+    uint64_t documents, without_text, problems;
+    uint64_t found;                /* matches given */
+    unsigned bits, radius, groups; /* k, r_h, m */
+    stemma_via used;               /* for the last document */
+    uint64_t combinations;         /* of all documents: choices of groups that G tried, */
+    uint64_t searches, postings;   /* keys looked up, entries of their lists gone through, */
+    uint64_t candidates;           /* documents that the groups left, */
+    uint64_t distances;            /* and that were held against the document */
+    double seconds;                /* of finding them, of all threads together */
+} stemma_hamming_summary;
+
+/* The bare range query on fingerprints: nothing is verified, so that there are matches which resemble the document less,
+ * and documents which do are missed; how many says the number of bits. Nearest first, document after document. options
+ * and summary may be NULL. Errors: INVALID (also when G would take too long, with its cost), UNSUPPORTED (no fingerprints are
+ * kept), CORRUPT, INTERRUPTED, NO_MEMORY, IO. */
+STEMMA_API stemma_status stemma_collection_hamming(stemma_collection *collection, const char *const *paths,
+                                                   size_t count, const stemma_hamming_options *options,
+                                                   stemma_take_hamming_match *take, void *context,
+                                                   stemma_hamming_summary *summary, stemma_error *error);
+/* The same of a document in memory. */
+STEMMA_API stemma_status stemma_collection_hamming_text(stemma_collection *collection, const char *id,
+                                                        const void *data, size_t size,
+                                                        const stemma_hamming_options *options,
+                                                        stemma_take_hamming_match *take, void *context,
+                                                        stemma_hamming_summary *summary, stemma_error *error);
+
+/* ---- 16, known files: which of these are versions of known ones? ---- */
+
+/* What makes documents of the collection versions of one file, which share one signature. */
+typedef enum stemma_versions {
+    STEMMA_VERSIONS_NAME = 0,   /* the same file name, wherever it lies */
+    STEMMA_VERSIONS_FOLDER = 1, /* they lie in the same folder */
+    STEMMA_VERSIONS_EACH = 2    /* nothing: each document is a file of its own */
+} stemma_versions;
+
+typedef enum stemma_verdict {
+    STEMMA_KNOWN = 0,
+    STEMMA_NOT_KNOWN = 1,
+    STEMMA_TOO_SHORT = 2, /* too few samples to tell */
+    STEMMA_NO_TEXT = 3    /* empty; or binary, where the collection is of texts: make it with preset=raw */
+} stemma_verdict;
+/* "known", "unknown", "too-short", "no-text". */
+STEMMA_API const char *stemma_verdict_name(stemma_verdict verdict);
+
+/* Start from stemma_known_options_default(). */
+typedef struct stemma_known_options {
+    size_t size;      /* of this struct, as the caller knows it */
+    double contained; /* known are files of which this share is in the signature of a known one: .5 */
+    stemma_versions versions;
+    const stemma_scan_options *reading; /* its input, threads and progress count; NULL: the defaults */
+    void (*problem)(void *context, const stemma_scan_problem *problem); /* of each that could not be read; may be NULL */
+    void *problem_context;
+} stemma_known_options;
+STEMMA_API stemma_known_options stemma_known_options_default(void);
+
+/* Pointers stay until `take` returns. */
+typedef struct stemma_known_file {
+    const char *file;
+    uint64_t place; /* in the order of input */
+    stemma_verdict verdict;
+    const char *name;            /* of the known file that has most of it; NULL: none has anything */
+    uint64_t versions;           /* of it with something in common */
+    uint64_t samples;            /* of the file */
+    stemma_quantity containment; /* share of them in the signature, which all versions have together */
+    const char *best;            /* id of the version that has most */
+    stemma_quantity best_containment;
+} stemma_known_file;
+typedef stemma_status stemma_take_known_file(void *context, const stemma_known_file *file, stemma_error *error);
+
+typedef struct stemma_known_summary {
+    uint64_t files, known, too_short, without_text, problems;
+} stemma_known_summary;
+
+/* Whether files, binaries too, are versions of what the collection has, by samples of both: a file that was put together from two
+ * versions is known as well. For this, collections are best made with preset=raw unit=byte window=20. One answer a file, in the order of
+ * input. options and summary may be NULL. Errors: INVALID, UNSUPPORTED (no samples are kept), CORRUPT, INTERRUPTED, NO_MEMORY,
+ * IO. */
+STEMMA_API stemma_status stemma_collection_known(stemma_collection *collection, const char *const *paths, size_t count,
+                                                 const stemma_known_options *options, stemma_take_known_file *take,
+                                                 void *context, stemma_known_summary *summary, stemma_error *error);
 /* ---- 17. controlled modifications --------------------------------------------------------------- */
 
 /*

@@ -17,7 +17,7 @@ import unittest
 
 from program import PROGRAM, QUANTITY, SOURCE, Base, words
 
-COMMANDS = ["scan", "compare", "diff", "find", "sketch", "show", "text", "undo", "mutate"]
+COMMANDS = ["scan", "compare", "diff", "find", "sketch", "show", "text", "undo", "mutate", "tune"]
 
 
 class Use(Base):

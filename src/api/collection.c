@@ -87,12 +87,10 @@ static stemma_status wrap(struct collection *store, const struct stemma_recipe *
     return STEMMA_OK;
 }
 
-static stemma_status refuse_existing(const char *path, const struct collection_options *how,
-                                     stemma_error *err) {
+stemma_status collection_refuse_existing(const char *path, stemma_error *err) {
     struct collection *there;
-    struct collection_options reading = *how;
     stemma_error ignored;
-    stemma_status status = collection_open_read(path, &reading, &there, &ignored);
+    stemma_status status = collection_open_read(path, &(struct collection_options){0}, &there, &ignored);
     if (status == STEMMA_NOT_FOUND) return STEMMA_OK;
     if (status == STEMMA_OK) collection_close(there);
     return status == STEMMA_OK ? fail(err, STEMMA_INVALID, "'%s' is a collection already", path)
@@ -105,7 +103,7 @@ static stemma_status create(const char *path, const struct stemma_recipe *recipe
     struct schema schema;
     struct collection *store;
     struct collection_options how = store_options(o, limits);
-    TRY(refuse_existing(path, &how, err));
+    TRY(collection_refuse_existing(path, err));
     TRY(make_schema(recipe, o, &schema, err));
     how.schema = &schema;
     stemma_status status = collection_open(path, &how, &store, err);

@@ -25,4 +25,7 @@ struct stemma_collection {
 /* INVALID where it is not open to be written. */
 stemma_status collection_check_writer(const struct stemma_collection *collection, stemma_error *err);
 
+/* INVALID where a collection is there already. */
+stemma_status collection_refuse_existing(const char *path, stemma_error *err);
+
 #endif

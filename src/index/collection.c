@@ -236,7 +236,7 @@ static stemma_status refuse_second(const struct collection *c, stemma_error *err
     ssize_t size = pread(c->lock, holder, sizeof holder - 1, 0);
     for (ssize_t i = 0; i < size; i++)
         if ((unsigned char)holder[i] < ' ') holder[i] = 0;
-    return fail(err, STEMMA_IO, "'%s' is being written by %s", c->path,
+    return fail(err, STEMMA_INVALID, "'%s' is being written by %s", c->path,
                 size > 0 ? holder : "another process");
 }
 

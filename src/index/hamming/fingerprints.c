@@ -94,13 +94,13 @@ stemma_status fingerprints_new(uint32_t bits, uint32_t groups, struct fingerprin
         return fail_memory(err);
     }
     if (groups) bit_groups_divide(0, bits, groups, set->groups);
-    /* A lookup in memory costs a few cache misses, where a scan takes a nanosecond. */
+    /* A lookup in memory costs as many cache misses as its bisection has steps, a scan less than a nanosecond. */
     set->source = (struct hamming_source){.context = set,
                                           .bits = bits,
                                           .groups = set->groups,
                                           .group_count = groups,
-                                          .search_cost = 100,
-                                          .posting_cost = 30,
+                                          .search_cost = 500,
+                                          .posting_cost = 100,
                                           .lookup = find_key,
                                           .distance = find_distance,
                                           .scan = scan_all};

@@ -1,0 +1,170 @@
+/* stemma known: which files, binaries too, are versions of those in a collection. */
+#include "collections.h"
+#include "command.h"
+#include "json.h"
+#include "names.h"
+#include "reading_options.h"
+
+#include <stdlib.h>
+
+typedef struct knowing {
+    const options *options;
+    stemma_known_options how;
+    stemma_scan_options reading;
+    progress progress;
+    stemma_known_summary sum;
+} knowing;
+
+/* ---- printing ---- */
+
+static void print_json(const stemma_known_file *f) {
+    json line = json_begin(stdout);
+    json_name(&line, "file", f->file);
+    json_word(&line, "verdict", stemma_verdict_name(f->verdict));
+    json_count(&line, "samples", f->samples);
+    if (f->name) {
+        json_name(&line, "name", f->name);
+        json_count(&line, "versions", f->versions);
+    }
+    json_quantity(&line, "containment", &f->containment);
+    if (f->best) {
+        json_name(&line, "best", f->best);
+        json_quantity(&line, "best_containment", &f->best_containment);
+    }
+    json_end(&line);
+}
+
+static void print_words(const knowing *k, const stemma_known_file *f) {
+    const palette p = palette_choose();
+    char share[32];
+    const bool known = f->verdict == STEMMA_KNOWN;
+    if (k->options->quiet && !known) return;
+    printf("%s%-9s%s %5s  ", known ? p.strong : p.faint, stemma_verdict_name(f->verdict), p.end,
+           f->containment.known && f->name ? format_fraction(f->containment.value, share, sizeof share) : "");
+    print_name(stdout, f->file);
+    if (known) {
+        printf("  %sis a version of%s ", p.faint, p.end);
+        print_name(stdout, f->name);
+        printf("%s, most like%s ", p.faint, p.end);
+        print_name(stdout, f->best);
+        printf(" %s(%s)%s", p.faint, format_fraction(f->best_containment.value, share, sizeof share), p.end);
+    }
+    putchar('\n');
+}
+
+static stemma_status print_file(void *context, const stemma_known_file *f, stemma_error *error) {
+    knowing *k = context;
+    progress_erase(&k->progress);
+    if (output_lost()) return set_error(error, STEMMA_INTERRUPTED, "nobody reads");
+    if (k->options->json)
+        print_json(f);
+    else
+        print_words(k, f);
+    return STEMMA_OK;
+}
+
+static void tell_problem(void *context, const stemma_scan_problem *problem) {
+    const knowing *k = context;
+    if (!k->options->quiet) complain("%s", problem->cause);
+}
+
+/* ---- asking ---- */
+
+static void set_options(knowing *k) {
+    const options *o = k->options;
+    k->how = stemma_known_options_default();
+    k->reading = reading_options(o, &k->progress);
+    k->how.reading = &k->reading;
+    if (o->contained >= 0) k->how.contained = o->contained;
+    if (o->versions) k->how.versions = (stemma_versions)(o->versions - 1); /* in the order of the table */
+    k->how.problem = tell_problem;
+    k->how.problem_context = k;
+}
+
+static enum exit_code conclude(const knowing *k) {
+    const stemma_known_summary *s = &k->sum;
+    if (s->without_text && !k->options->quiet && !k->options->json)
+        complain(
+            "%llu without text: empty, or binaries, for which the collection has to be made with --preset=raw",
+            (unsigned long long)s->without_text);
+    if (s->problems && (!s->files || k->options->strict)) return EXIT_WRONG;
+    return s->known ? EXIT_DONE : EXIT_NO;
+}
+
+static enum exit_code judge(const options *o, stemma_collection *c, const char *const *paths, size_t count) {
+    knowing k = {.options = o};
+    stemma_error error;
+    set_options(&k);
+    progress_begin(&k.progress);
+    if (o->quiet) k.progress.wanted = false;
+    stemma_status status = stemma_collection_known(c, paths, count, &k.how, print_file, &k, &k.sum, &error);
+    progress_erase(&k.progress);
+    if (status) return output_lost() ? EXIT_DONE : complain_of(&error);
+    return conclude(&k);
+}
+
+/* ---- paths ---- */
+
+typedef struct path_list {
+    char **paths;
+    size_t count, room;
+} path_list;
+
+static void add_path(path_list *list, const char *path) {
+    if (list->count == list->room) {
+        list->room = list->room ? 2 * list->room : 16;
+        list->paths = need_more(list->paths, list->room * sizeof *list->paths);
+    }
+    list->paths[list->count++] = need_copy(path);
+}
+
+static void release_paths(path_list *list) {
+    for (size_t i = 0; i < list->count; i++) free(list->paths[i]);
+    free(list->paths);
+}
+
+static enum exit_code list_paths(const options *o, path_list *list) {
+    name_list names;
+    char *name;
+    for (size_t i = 1; i < o->operand_count; i++) add_path(list, o->operands[i]);
+    if (!o->files_from) return EXIT_DONE;
+    enum exit_code code = names_open(&names, o->files_from, o->null_separated);
+    if (code) return code;
+    while (names_next(&names, &name)) add_path(list, name);
+    return names_close(&names);
+}
+
+static enum exit_code run(const options *o) {
+    stemma_collection *c;
+    path_list list = {0};
+    if (o->operand_count == 0) return wrong_use("known", "a collection is needed");
+    if (o->operand_count == 1 && !o->files_from)
+        return wrong_use("known", "at least one file or folder is needed behind the collection");
+    if (o->null_separated && !o->files_from) return wrong_use("known", "-0 is for --files-from");
+    enum exit_code code = list_paths(o, &list);
+    if (!code) code = collection_to_read(o, &c);
+    if (!code) {
+        code = judge(o, c, (const char *const *)list.paths, list.count);
+        stemma_collection_free(c);
+    }
+    release_paths(&list);
+    return code;
+}
+
+const command command_known = {
+    .name = "known",
+    .mask = IN_KNOWN,
+    .summary = "which files, binaries too, are versions of known ones",
+    .usage = "[OPTION]... COLLECTION PATH...\n[OPTION]... COLLECTION --files-from=FILE",
+    .purpose =
+        "Says of every file whether it is a version of a file in the collection. The versions of a known file have "
+        "one signature: what is in any of them counts. Versions are documents with the same file name, wherever "
+        "they lie. For binaries, make the collection with --preset=raw --unit=byte --window=20.",
+    .examples = "  stemma add --preset=raw --unit=byte --window=20 known.stemma releases/\n"
+                "  stemma known known.stemma /usr/local/bin\n"
+                "  stemma known --contained=.9 --json known.stemma suspicious.bin\n"
+                "  stemma known --versions=folder known.stemma download/\n",
+    .see_also = "stemma-known(1), stemma-add(1), stemma-query(1), stemma-input(7)",
+    .no = "none of the files is known",
+    .run = run,
+};

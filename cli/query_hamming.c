@@ -1,0 +1,172 @@
+/* stemma query --hamming: documents whose fingerprints differ in few bits, as the collection keeps them. */
+#include "query_hamming.h"
+
+#include "json.h"
+#include "reading_options.h"
+
+#include <string.h>
+
+typedef struct hamming_asking {
+    const options *options;
+    stemma_hamming_options how;
+    stemma_scan_options reading;
+    progress progress;
+    stemma_hamming_summary sum;
+    uint64_t shown, place; /* documents with a head line; the last of them */
+    uint64_t given;        /* matches of this one */
+} hamming_asking;
+
+/* ---- printing ---- */
+
+static void print_json(const stemma_hamming_match *m) {
+    json line = json_begin(stdout);
+    json_name(&line, "query", m->query);
+    json_name(&line, "id", m->id);
+    json_count(&line, "distance", m->distance);
+    json_quantity(&line, "resemblance", &m->resemblance);
+    json_end(&line);
+}
+
+static void print_words(hamming_asking *a, const stemma_hamming_match *m) {
+    const palette p = palette_choose();
+    char number[32];
+    if (a->given == 1) {
+        if (a->shown++) putchar('\n');
+        printf("%s", p.strong);
+        print_name(stdout, m->query);
+        printf("%s\n", p.end);
+        if (!a->options->quiet) printf("  %s%8s %9s%s\n", p.faint, "distance", "resembl.", p.end);
+    }
+    printf("  %8u %9s  ", m->distance, format_fraction(m->resemblance.value, number, sizeof number));
+    print_name(stdout, m->id);
+    putchar('\n');
+}
+
+static stemma_status print_match(void *context, const stemma_hamming_match *m, stemma_error *error) {
+    hamming_asking *a = context;
+    const long top = a->options->top;
+    progress_erase(&a->progress);
+    if (output_lost()) return set_error(error, STEMMA_INTERRUPTED, "nobody reads");
+    if (!a->given || a->place != m->place) a->given = 0;
+    a->place = m->place;
+    a->given++;
+    if (top > 0 && a->given > (uint64_t)top) return STEMMA_OK;
+    if (a->options->json)
+        print_json(m);
+    else
+        print_words(a, m);
+    return STEMMA_OK;
+}
+
+/* For --explain. */
+static void explain_json(const stemma_hamming_summary *s) {
+    json line = json_begin(stdout);
+    json_open(&line, "summary", '{');
+    json_count(&line, "documents", s->documents);
+    json_count(&line, "found", s->found);
+    json_word(&line, "via", stemma_via_name(s->used));
+    json_count(&line, "bits", s->bits);
+    json_count(&line, "radius", s->radius);
+    json_count(&line, "groups", s->groups);
+    json_count(&line, "combinations", s->combinations);
+    json_count(&line, "searches", s->searches);
+    json_count(&line, "postings", s->postings);
+    json_count(&line, "candidates", s->candidates);
+    json_count(&line, "distances", s->distances);
+    json_number(&line, "seconds_finding", s->seconds);
+    json_close(&line, '}');
+    json_end(&line);
+}
+
+static void explain_count(const char *label, uint64_t count) {
+    char number[32];
+    if (count) printf("  %-12s %s\n", label, format_count(count, number, sizeof number));
+}
+
+static void explain(const stemma_hamming_summary *s) {
+    printf("\n  %-12s %s: at most %u of %u bits differ, in %u groups\n", "via", stemma_via_name(s->used),
+           s->radius, s->bits, s->groups);
+    explain_count("choices", s->combinations);
+    explain_count("lookups", s->searches);
+    explain_count("postings", s->postings);
+    explain_count("candidates", s->candidates);
+    explain_count("distances", s->distances);
+    printf("  %-12s %.2f ms\n", "finding", s->seconds * 1e3);
+}
+
+/* ---- asking ---- */
+
+static void add_summary(stemma_hamming_summary *sum, const stemma_hamming_summary *s) {
+    stemma_hamming_summary before = *sum;
+    *sum = *s;
+    sum->documents += before.documents;
+    sum->without_text += before.without_text;
+    sum->problems += before.problems;
+    sum->found += before.found;
+    sum->combinations += before.combinations;
+    sum->searches += before.searches;
+    sum->postings += before.postings;
+    sum->candidates += before.candidates;
+    sum->distances += before.distances;
+    sum->seconds += before.seconds;
+}
+
+static void tell_problem(void *context, const stemma_scan_problem *problem) {
+    const hamming_asking *a = context;
+    if (!a->options->quiet) complain("%s", problem->cause);
+}
+
+static stemma_status ask_all(hamming_asking *a, stemma_collection *c, const hamming_subjects *s,
+                             stemma_error *error) {
+    stemma_hamming_summary part;
+    stemma_status status = STEMMA_OK;
+    if (s->count) {
+        status = stemma_collection_hamming(c, s->paths, s->count, &a->how, print_match, a, &part, error);
+        if (!status) add_summary(&a->sum, &part);
+    }
+    a->given = 0;
+    if (!status && s->text) {
+        status = stemma_collection_hamming_text(c, "-", s->text, s->text_size, &a->how, print_match, a, &part,
+                                                error);
+        if (!status) add_summary(&a->sum, &part);
+    }
+    return status;
+}
+
+static void set_options(hamming_asking *a) {
+    const options *o = a->options;
+    a->how = stemma_hamming_options_default();
+    a->reading = reading_options(o, &a->progress);
+    a->how.reading = &a->reading;
+    if (o->threshold >= 0) a->how.resemblance = o->threshold;
+    if (o->via) a->how.via = (stemma_via)(o->via - 1);
+    a->how.problem = tell_problem;
+    a->how.problem_context = a;
+}
+
+static enum exit_code conclude(const hamming_asking *a) {
+    const options *o = a->options;
+    const stemma_hamming_summary *s = &a->sum;
+    if (o->explain && s->documents) {
+        if (o->json)
+            explain_json(s);
+        else
+            explain(s);
+    }
+    if (!s->found && !o->json && !o->quiet && s->documents > s->problems)
+        complain("nothing like it was found");
+    if (s->problems && (s->documents == s->problems || o->strict)) return EXIT_WRONG;
+    return s->found ? EXIT_DONE : EXIT_NO;
+}
+
+enum exit_code query_hamming(const options *o, stemma_collection *c, const hamming_subjects *subjects) {
+    hamming_asking a = {.options = o};
+    stemma_error error;
+    set_options(&a);
+    progress_begin(&a.progress);
+    if (o->quiet) a.progress.wanted = false;
+    stemma_status status = ask_all(&a, c, subjects, &error);
+    progress_erase(&a.progress);
+    if (status) return output_lost() ? EXIT_DONE : complain_of(&error);
+    return conclude(&a);
+}

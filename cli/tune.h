@@ -1,0 +1,179 @@
+/*
+ * tune.h - which view and threshold to use for these documents: by trying, on a sample of them.
+ *
+ * A sample of the documents, each with changed copies (tune_copies.c), is scanned under several views
+ * (tune_measure.c). Whether a copy is found with its original is recall. Whether two documents of the sample
+ * are found that have nothing in common but what many share (tune_own.c) is what goes wrong.
+ * docs/design/tune.md says why it is so.
+ */
+#ifndef STEMMA_CLI_TUNE_H
+#define STEMMA_CLI_TUNE_H
+
+#include "options.h"
+#include "output.h"
+#include "progress.h"
+
+/* ---- chance: the same on every machine ---- */
+
+typedef struct tune_chance {
+    uint64_t state;
+} tune_chance;
+uint64_t chance_below(tune_chance *chance, uint64_t bound);
+double chance_between(tune_chance *chance, double least, double most);
+
+/* ---- the sample ---- */
+
+typedef struct tune_text {
+    char *data;
+    size_t size;
+} tune_text;
+
+typedef struct tune_sample {
+    stemma_scan_summary summary; /* of all that was read */
+    uint64_t too_large;          /* to be part of a sample */
+    tune_text *texts;
+    size_t count;
+    uint64_t bytes;
+} tune_sample;
+
+/* Reads all, and takes some texts that differ. Complains where that fails. */
+enum exit_code tune_sample_take(tune_sample *sample, const options *o, progress *p);
+void tune_sample_release(tune_sample *sample);
+
+/* ---- what copies are, for an aim ---- */
+
+enum { TUNE_STEPS = 4 };
+
+typedef struct tune_step {
+    stemma_mutation_kind kind;
+    double least, most; /* share that is changed, drawn evenly */
+    unsigned blocks;
+} tune_step;
+
+typedef struct tune_change {
+    tune_step steps[TUNE_STEPS]; /* one after the other */
+    size_t count;
+} tune_change;
+
+typedef struct tune_aim {
+    const char *name;
+    const char *found; /* what is looked for, in words */
+    const tune_change *changes;
+    size_t change_count;
+    bool by_containment; /* the threshold is of containment, else of resemblance */
+    double contained;    /* of resemblance: also what is contained from here on; 0: not */
+    double weight;       /* one document matched wrongly is as bad as so many copies that are missed */
+} tune_aim;
+const tune_aim *tune_aim_of(const options *o);
+
+typedef struct tune_copy {
+    tune_text text;
+    size_t origin;
+    size_t change; /* which of the aim's */
+} tune_copy;
+
+typedef struct tune_copies {
+    tune_copy *list;
+    size_t count, each; /* each: of a document */
+} tune_copies;
+enum exit_code tune_copies_make(tune_copies *copies, const tune_sample *sample, const tune_aim *aim,
+                                uint64_t seed);
+void tune_copies_release(tune_copies *copies);
+
+/* ---- what is a document's own ---- */
+
+typedef struct tune_own {
+    uint64_t **values; /* of each document: fingerprints that few others have, ascending */
+    size_t *counts, *all;
+    uint64_t *tokens; /* of each document */
+    size_t many;      /* documents: what so many have is nobody's own */
+    double shared;    /* the mean share of a document that is not its own */
+    size_t count;
+} tune_own;
+enum exit_code tune_own_find(tune_own *own, const tune_sample *sample);
+void tune_own_release(tune_own *own);
+/* Whether two documents have nothing in common but what many have, and each enough of its own to lose. */
+bool tune_own_differ(const tune_own *own, size_t a, size_t b);
+
+/* ---- measuring ---- */
+
+typedef struct tune_share {
+    double value, low, high; /* 95 % */
+} tune_share;
+
+enum { TUNE_ROWS = 15, TUNE_VIEWS = 4 };
+
+typedef struct tune_row {
+    double threshold;
+    tune_share recall, precision, wrong;
+} tune_row;
+
+typedef struct tune_view {
+    const char *unit;
+    unsigned window;
+    double *found; /* of each copy: the highest threshold at which it is found with its original; 0: never */
+    double *wrong; /* of each document: likewise, with one that it has nothing to do with */
+    tune_row rows[TUNE_ROWS];
+    size_t row_count, best_row;
+    double bytes, seconds; /* of its scans */
+} tune_view;
+
+enum { TUNE_SKETCHES = 3 };
+
+typedef struct tune_sketch {
+    char recipe[96];
+    double bytes;      /* of a document, on average, without its name and other facts */
+    tune_share recall; /* of copies, by estimates at the best threshold */
+    tune_share wrong;  /* any two documents that are found */
+} tune_sketch;
+
+typedef struct tuning {
+    const options *options;
+    const tune_aim *aim;
+    tune_sample sample;
+    tune_copies copies;
+    tune_own own;
+    double prevalence; /* share of documents that are copies, which precision is stated for */
+    tune_view views[TUNE_VIEWS];
+    size_t best_view, best_row;
+    tune_sketch sketches[TUNE_SKETCHES];
+    uint64_t related; /* documents of the sample with another that shares text of their own */
+} tuning;
+
+enum exit_code tune_measure(tuning *t, progress *p);
+void tune_views_release(tuning *t);
+
+/* Fills the rows of every view, and names the best. */
+void tune_choose(tuning *t);
+const tune_row *tune_best(const tuning *t);
+/* The row of the default view that a scan has without options. */
+const tune_row *tune_default(const tuning *t);
+/* What is found of the copies made by one change, at the best row. */
+tune_share tune_recall_of(const tuning *t, size_t change, size_t *copies);
+/* Half of an interval. */
+double tune_half_width(tune_share share);
+/* The share of documents matched wrongly among `documents` such documents instead of the sample: at most
+ * this. */
+double tune_wrong_among(const tuning *t, const tune_row *row, uint64_t documents);
+
+/* A 95 % interval for a share of n cases. */
+tune_share tune_interval(double share, double n);
+
+/* With the best view and threshold. */
+enum exit_code tune_try_sketches(tuning *t);
+
+/* ---- saying it ---- */
+
+enum { TUNE_WARNINGS = 8, TUNE_WARNING = 400 };
+size_t tune_warnings(const tuning *t, char texts[TUNE_WARNINGS][TUNE_WARNING]);
+/* The scan to run, quoted for a shell; the caller frees it. */
+char *tune_command(const tuning *t);
+/* "words, 5 in a window" */
+const char *tune_view_words(const tune_view *view, char *buffer, size_t size);
+/* "cut .02-.1, insert" */
+const char *tune_change_words(const tune_change *change, char *buffer, size_t size);
+void tune_print(const tuning *t);
+void tune_print_json(const tuning *t);
+enum exit_code tune_write_page(const tuning *t);
+
+#endif

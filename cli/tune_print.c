@@ -1,0 +1,229 @@
+/* What was measured, as a table with bars for people, and as JSON. */
+#include "tune.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json.h"
+
+/* ---- for people ---- */
+
+enum { BAR = 24, PLACES = 32 };
+
+static const char *share_words(tune_share share, char *buffer, size_t size) {
+    char value[PLACES], low[PLACES], high[PLACES];
+    snprintf(buffer, size, "%s (%s-%s)", format_fraction(share.value, value, sizeof value),
+             format_fraction(share.low, low, sizeof low), format_fraction(share.high, high, sizeof high));
+    return buffer;
+}
+
+static void print_bar(double share, bool utf8) {
+    int eighths = (int)lround(share * BAR * 8), full = utf8 ? eighths / 8 : (int)lround(share * BAR);
+    static const char *const parts[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+    for (int i = 0; i < full; i++) fputs(utf8 ? "█" : "#", stdout);
+    if (utf8) fputs(parts[eighths % 8], stdout);
+    for (int i = full + (utf8 && eighths % 8); i < BAR; i++) putchar(' ');
+}
+
+static void print_row(const tune_row *row, bool best, bool utf8, const palette *colours) {
+    char threshold[PLACES], recall[3 * PLACES], precision[3 * PLACES], wrong[3 * PLACES];
+    printf("%s%c %-5s%-20s%-20s%-20s", best ? colours->strong : "", best ? '*' : ' ',
+           format_threshold(row->threshold, threshold, sizeof threshold),
+           share_words(row->recall, recall, sizeof recall),
+           share_words(row->precision, precision, sizeof precision),
+           share_words(row->wrong, wrong, sizeof wrong));
+    print_bar(row->recall.value, utf8);
+    putchar('|');
+    print_bar(row->wrong.value, utf8);
+    printf("%s\n", best ? colours->end : "");
+}
+
+static void print_table(const tuning *t, const palette *colours) {
+    const tune_view *view = &t->views[t->best_view];
+    char words[64];
+    printf("%s, from each %s on (95 %% intervals):\n\n", tune_view_words(view, words, sizeof words),
+           t->aim->by_containment ? "containment" : "resemblance");
+    printf("  %-5s%-20s%-20s%-20s%-*s|%s\n", "from", "recall", "precision", "false removal", (int)BAR,
+           "recall", "false removal");
+    for (size_t i = 0; i < view->row_count; i++)
+        print_row(&view->rows[i], i == t->best_row, locale_is_utf8(), colours);
+}
+
+static void print_views(const tuning *t) {
+    char words[64], recall[3 * PLACES], wrong[3 * PLACES], threshold[PLACES], speed[PLACES];
+    printf("\n  %-28s%-6s%-20s%-20s%s\n", "view", "from", "recall", "false removal", "speed");
+    for (size_t i = 0; i < TUNE_VIEWS; i++) {
+        const tune_view *view = &t->views[i];
+        const tune_row *row = &view->rows[view->best_row];
+        printf("%c %-28s%-6s%-20s%-20s%s/s\n", i == t->best_view ? '*' : ' ',
+               tune_view_words(view, words, sizeof words),
+               format_threshold(row->threshold, threshold, sizeof threshold),
+               share_words(row->recall, recall, sizeof recall), share_words(row->wrong, wrong, sizeof wrong),
+               format_bytes((uint64_t)(view->bytes / view->seconds), speed, sizeof speed));
+    }
+}
+
+static void print_changes(const tuning *t) {
+    char words[200], recall[3 * PLACES];
+    size_t copies;
+    printf("\nCopies, and what is found of them:\n\n");
+    for (size_t i = 0; i < t->aim->change_count; i++) {
+        tune_share share = tune_recall_of(t, i, &copies);
+        if (!copies) continue;
+        printf("  %-20s%s\n", share_words(share, recall, sizeof recall),
+               tune_change_words(&t->aim->changes[i], words, sizeof words));
+    }
+}
+
+static void print_sketches(const tuning *t) {
+    char recall[3 * PLACES], wrong[3 * PLACES], bytes[PLACES];
+    printf("\nBy sketches alone ('stemma sketch --recipe=...'), for documents that are not kept:\n\n");
+    printf("  %-14s%-20s%-20s%s\n", "per document", "recall", "any two", "recipe");
+    for (size_t i = 0; i < TUNE_SKETCHES; i++) {
+        const tune_sketch *sketch = &t->sketches[i];
+        printf("  %-14s%-20s%-20s'%s'\n", format_bytes((uint64_t)(sketch->bytes + .5), bytes, sizeof bytes),
+               share_words(sketch->recall, recall, sizeof recall),
+               share_words(sketch->wrong, wrong, sizeof wrong), sketch->recipe);
+    }
+}
+
+static void print_warnings(const tuning *t) {
+    char warnings[TUNE_WARNINGS][TUNE_WARNING];
+    size_t count = tune_warnings(t, warnings);
+    if (count) putchar('\n');
+    for (size_t i = 0; i < count; i++) printf("Note: %s.\n", warnings[i]);
+}
+
+void tune_print(const tuning *t) {
+    palette colours = palette_choose();
+    char sampled[PLACES], all[PLACES], copies[PLACES], prevalence[PLACES];
+    char *command = tune_command(t);
+    if (!t->options->quiet) {
+        printf("%s of %s documents that differ, with %s changed copies: %s (--for=%s).\n",
+               format_count(t->sample.count, sampled, sizeof sampled),
+               format_count(t->sample.summary.classes, all, sizeof all),
+               format_count(t->copies.count, copies, sizeof copies), t->aim->found, t->aim->name);
+        printf("Precision is stated for %s of the documents being copies.\n\n",
+               format_percent(t->prevalence, prevalence, sizeof prevalence));
+        print_table(t, &colours);
+        print_views(t);
+        print_changes(t);
+        print_sketches(t);
+        print_warnings(t);
+        printf("\nRun:\n\n  ");
+    }
+    printf("%s%s%s\n", colours.strong, command, colours.end);
+    free(command);
+}
+
+/* ---- for programs ---- */
+
+static void json_share(json *j, const char *key, tune_share share) {
+    stemma_quantity quantity = {share.value, share.low, share.high, false, true, NULL};
+    json_quantity(j, key, &quantity);
+}
+
+static void json_row(json *j, const char *key, const tune_row *row) {
+    json_open(j, key, '{');
+    json_number(j, "threshold", row->threshold);
+    json_share(j, "recall", row->recall);
+    json_share(j, "precision", row->precision);
+    json_share(j, "false_removal", row->wrong);
+    json_close(j, '}');
+}
+
+static void json_view(json *j, const tune_view *view) {
+    json_open(j, NULL, '{');
+    json_word(j, "unit", view->unit);
+    json_count(j, "window", view->window);
+    json_number(j, "best", view->rows[view->best_row].threshold);
+    json_number(j, "bytes_per_second", view->bytes / view->seconds);
+    json_open(j, "rows", '[');
+    for (size_t i = 0; i < view->row_count; i++) json_row(j, NULL, &view->rows[i]);
+    json_close(j, ']');
+    json_close(j, '}');
+}
+
+static void json_step(json *j, const tune_step *step) {
+    json_open(j, NULL, '{');
+    json_word(j, "kind", stemma_mutation_name(step->kind));
+    json_number(j, "least", step->least);
+    json_number(j, "most", step->most);
+    json_count(j, "blocks", step->blocks);
+    json_close(j, '}');
+}
+
+static void json_change(json *j, const tuning *t, size_t which) {
+    const tune_change *change = &t->aim->changes[which];
+    size_t copies;
+    tune_share share = tune_recall_of(t, which, &copies);
+    json_open(j, NULL, '{');
+    json_open(j, "steps", '[');
+    for (size_t i = 0; i < change->count; i++) json_step(j, &change->steps[i]);
+    json_close(j, ']');
+    json_count(j, "copies", copies);
+    json_share(j, "recall", share);
+    json_close(j, '}');
+}
+
+static void json_recommended(json *j, const tuning *t) {
+    const tune_view *view = &t->views[t->best_view];
+    const tune_row *row = tune_best(t);
+    char *command = tune_command(t);
+    json_open(j, "recommended", '{');
+    json_word(j, "unit", view->unit);
+    json_count(j, "window", view->window);
+    json_number(j, "threshold", row->threshold);
+    json_number(j, "contained", t->aim->by_containment ? row->threshold : t->aim->contained);
+    json_share(j, "recall", row->recall);
+    json_share(j, "precision", row->precision);
+    json_share(j, "false_removal", row->wrong);
+    json_number(j, "false_removal_among_all", tune_wrong_among(t, row, t->sample.summary.classes));
+    json_word(j, "command", command);
+    json_close(j, '}');
+    free(command);
+}
+
+static void json_sketch_size(json *j, const tune_sketch *sketch) {
+    json_open(j, NULL, '{');
+    json_word(j, "recipe", sketch->recipe);
+    json_number(j, "bytes", sketch->bytes);
+    json_share(j, "recall", sketch->recall);
+    json_share(j, "any_two", sketch->wrong);
+    json_close(j, '}');
+}
+
+static void json_warnings(json *j, const tuning *t) {
+    char warnings[TUNE_WARNINGS][TUNE_WARNING];
+    size_t count = tune_warnings(t, warnings);
+    json_open(j, "warnings", '[');
+    for (size_t i = 0; i < count; i++) json_word(j, NULL, warnings[i]);
+    json_close(j, ']');
+}
+
+void tune_print_json(const tuning *t) {
+    json j = json_begin(stdout);
+    json_word(&j, "for", t->aim->name);
+    json_count(&j, "seed", t->options->chance);
+    json_count(&j, "documents", t->sample.summary.documents);
+    json_count(&j, "different", t->sample.summary.classes);
+    json_count(&j, "sampled", t->sample.count);
+    json_count(&j, "copies", t->copies.count);
+    json_number(&j, "prevalence", t->prevalence);
+    json_count(&j, "related", t->related);
+    json_number(&j, "boilerplate", t->own.shared);
+    json_recommended(&j, t);
+    json_row(&j, "default", tune_default(t));
+    json_warnings(&j, t);
+    json_open(&j, "changes", '[');
+    for (size_t i = 0; i < t->aim->change_count; i++) json_change(&j, t, i);
+    json_close(&j, ']');
+    json_open(&j, "views", '[');
+    for (size_t i = 0; i < TUNE_VIEWS; i++) json_view(&j, &t->views[i]);
+    json_close(&j, ']');
+    json_open(&j, "sketches", '[');
+    for (size_t i = 0; i < TUNE_SKETCHES; i++) json_sketch_size(&j, &t->sketches[i]);
+    json_close(&j, ']');
+    json_end(&j);
+}

@@ -1,0 +1,100 @@
+/*
+ * What sketches of some sizes would find: for documents that cannot be kept, or are not to be read again.
+ *
+ * Each document with its first copy, and with any other document, by sketches alone.
+ */
+#include "tune.h"
+
+#include <string.h>
+
+#include "command.h"
+
+enum { SKETCHED_MOST = 600 }; /* documents: enough to tell sizes apart, and no longer than a scan takes */
+
+/* By containment the sample has to grow with the document; by resemblance a fixed size will do. */
+static const char *const by_resemblance[TUNE_SKETCHES] = {"oph n=256 bits=2", "oph n=1024 bits=2",
+                                                          "oph n=4096 bits=2"};
+static const char *const by_containment[TUNE_SKETCHES] = {"mod n=128", "mod n=32", "mod n=8"};
+
+static uint64_t part_bytes(const stemma_sketch *sketch) {
+    stemma_sketch_part part;
+    if (stemma_sketch_get_part(sketch, 0, &part, NULL)) return 0;
+    return (part.bit_count + 7) / 8 + (part.value_count + part.smallest_count) * sizeof *part.values;
+}
+
+/* Whether the estimate is at or above the threshold. */
+static bool is_found(const tuning *t, const stemma_comparison *c) {
+    double threshold = tune_best(t)->threshold;
+    double contained = c->a_in_b.value > c->b_in_a.value ? c->a_in_b.value : c->b_in_a.value;
+    if (c->relation == STEMMA_IDENTICAL || c->relation == STEMMA_SAME_TEXT) return true;
+    if (t->aim->by_containment) return contained >= threshold;
+    return c->resemblance.value >= threshold || (t->aim->contained > 0 && contained >= t->aim->contained);
+}
+
+typedef struct count {
+    size_t documents, found, wrong;
+    uint64_t bytes;
+} count;
+
+static stemma_status compare(const tuning *t, const stemma_sketch *a, const stemma_sketch *b, size_t *found,
+                             stemma_error *error) {
+    stemma_comparison comparison;
+    stemma_status status = stemma_compare_sketches(a, b, NULL, &comparison, error);
+    if (!status) *found += is_found(t, &comparison);
+    return status;
+}
+
+static stemma_status sketch_text(const tune_text *text, const stemma_recipe *recipe, stemma_sketch **out,
+                                 stemma_error *error) {
+    stemma_limits limits = stemma_limits_default();
+    limits.stop = &stop_requested;
+    return stemma_sketch_bytes(text->data, text->size, "", recipe, &limits, out, error);
+}
+
+/* A document, its copy, and the document before: the sample is in an order decided by chance. */
+static stemma_status try_document(const tuning *t, size_t i, const stemma_recipe *recipe,
+                                  stemma_sketch **last, count *c, stemma_error *error) {
+    stemma_sketch *original, *copy;
+    stemma_status status = sketch_text(&t->sample.texts[i], recipe, &original, error);
+    if (status) return status;
+    status = sketch_text(&t->copies.list[i * t->copies.each].text, recipe, &copy, error);
+    if (!status) {
+        status = compare(t, original, copy, &c->found, error);
+        stemma_sketch_free(copy);
+    }
+    if (!status && *last) status = compare(t, original, *last, &c->wrong, error);
+    c->bytes += part_bytes(original);
+    c->documents++;
+    stemma_sketch_free(*last);
+    *last = original;
+    return status;
+}
+
+static stemma_status try_sketch(const tuning *t, tune_sketch *sketch, stemma_error *error) {
+    stemma_recipe *recipe;
+    stemma_sketch *last = NULL;
+    count c = {0};
+    stemma_status status = stemma_recipe_parse(sketch->recipe, &recipe, error);
+    if (status) return status;
+    for (size_t i = 0; i < t->sample.count && i < SKETCHED_MOST && !status; i++)
+        status = try_document(t, i, recipe, &last, &c, error);
+    stemma_sketch_free(last);
+    stemma_recipe_free(recipe);
+    if (status) return status;
+    sketch->bytes = (double)c.bytes / (double)c.documents;
+    sketch->recall = tune_interval((double)c.found / (double)c.documents, (double)c.documents);
+    sketch->wrong = tune_interval((double)c.wrong / (double)c.documents, (double)c.documents);
+    return STEMMA_OK;
+}
+
+enum exit_code tune_try_sketches(tuning *t) {
+    const tune_view *view = &t->views[t->best_view];
+    stemma_error error;
+    for (size_t i = 0; i < TUNE_SKETCHES; i++) {
+        tune_sketch *sketch = &t->sketches[i];
+        snprintf(sketch->recipe, sizeof sketch->recipe, "unit=%s window=%u; %s", view->unit, view->window,
+                 t->aim->by_containment ? by_containment[i] : by_resemblance[i]);
+        if (try_sketch(t, sketch, &error)) return complain_of(&error);
+    }
+    return EXIT_DONE;
+}

@@ -1,0 +1,191 @@
+/* Section 16 of stemma.h, Hamming fingerprints: arguments are checked here, the work is in src/collect. */
+#include "api/collection.h"
+#include "api/each_document.h"
+#include "api/limits.h"
+#include "collect/hamming_query.h"
+#include "estimate/hamming.h"
+#include "index/hamming/parts.h"
+
+#include <math.h>
+
+stemma_hamming_options stemma_hamming_options_default(void) {
+    return (stemma_hamming_options){.size = sizeof(stemma_hamming_options), .resemblance = .7};
+}
+
+static stemma_status way_of(stemma_via via, enum hamming_via *way, stemma_error *err) {
+    switch (via) {
+    case STEMMA_VIA_AUTO:
+        *way = HAMMING_AUTO;
+        return STEMMA_OK;
+    case STEMMA_VIA_SCAN:
+        *way = HAMMING_SCAN;
+        return STEMMA_OK;
+    case STEMMA_VIA_G:
+        *way = HAMMING_G;
+        return STEMMA_OK;
+    case STEMMA_VIA_H:
+        *way = HAMMING_H;
+        return STEMMA_OK;
+    case STEMMA_VIA_MIH:
+        *way = HAMMING_MIH;
+        return STEMMA_OK;
+    case STEMMA_VIA_BANDS:
+    case STEMMA_VIA_SAMPLES:
+        break;
+    }
+    return fail(err, STEMMA_INVALID, "fingerprints are found by auto, scan, g, h or mih");
+}
+
+static stemma_via via_of(enum hamming_via way) {
+    switch (way) {
+    case HAMMING_SCAN:
+        return STEMMA_VIA_SCAN;
+    case HAMMING_G:
+        return STEMMA_VIA_G;
+    case HAMMING_H:
+        return STEMMA_VIA_H;
+    case HAMMING_MIH:
+        return STEMMA_VIA_MIH;
+    case HAMMING_AUTO:
+        break;
+    }
+    return STEMMA_VIA_AUTO;
+}
+
+static stemma_status set_asking(const stemma_hamming_options *o, struct hamming_asking *asking,
+                                stemma_error *err) {
+    if (!(o->resemblance >= 0 && o->resemblance <= 1))
+        return fail(err, STEMMA_INVALID, "a resemblance is between 0 and 1");
+    asking->resemblance = o->resemblance;
+    return way_of(o->via, &asking->via, err);
+}
+
+/* ---- what comes of it ---- */
+
+/* 1 - 2 D / k, and what is within two standard errors (eq. 5 and 6). */
+static stemma_quantity resemblance_of(uint32_t distance, uint32_t bits) {
+    double value = fmax(0, 1 - 2. * distance / bits),
+           error = 2 * sqrt(hamming_variance(bits, value) + 1. / bits / bits);
+    return (stemma_quantity){
+        .known = true, .value = value, .low = fmax(0, value - error), .high = fmin(1, value + error)};
+}
+
+struct giving {
+    struct stemma_collection *collection;
+    stemma_take_hamming_match *take;
+    void *context;
+    uint32_t bits;
+    struct buf id;
+    uint64_t found;
+};
+
+static stemma_status give(struct giving *g, const char *query, uint64_t place,
+                          const struct hamming_match *match, stemma_error *err) {
+    struct row row;
+    bool found;
+    TRY(collection_record(g->collection->store, match->number, &row, &found, err));
+    if (!found) return STEMMA_OK;
+    g->id.len = 0;
+    if (!buf_add(&g->id, row.id.bytes, row.id.size) || !buf_add_byte(&g->id, 0)) return fail_memory(err);
+    const stemma_hamming_match out = {.query = query,
+                                      .place = place,
+                                      .id = (const char *)g->id.data,
+                                      .number = match->number,
+                                      .distance = match->distance,
+                                      .resemblance = resemblance_of(match->distance, g->bits)};
+    g->found++;
+    return g->take(g->context, &out, err);
+}
+
+static stemma_status give_all(struct giving *g, const struct each *each, stemma_error *err) {
+    for (size_t i = 0; i < each->count; i++) {
+        const struct hamming_answer *answer = each->results[i].answer;
+        for (size_t k = 0; answer && k < answer->matches.count; k++)
+            TRY(give(g, each->results[i].id, i, &answer->matches.list[k], err));
+    }
+    return STEMMA_OK;
+}
+
+static void add_work(stemma_hamming_summary *s, const struct hamming_answer *answer) {
+    const struct hamming_work *w = &answer->work;
+    s->groups = w->groups;
+    s->used = via_of(w->used);
+    s->combinations += w->combinations;
+    s->searches += w->searches;
+    s->postings += w->postings;
+    s->candidates += w->candidates;
+    s->distances += w->distances;
+    s->seconds += answer->seconds;
+}
+
+static stemma_hamming_summary summary_of(const struct each *each, const struct hamming_asking *asking,
+                                         const struct giving *g) {
+    stemma_hamming_summary s = {.documents = each->count,
+                                .problems = each->scan->catalogue.problem_count,
+                                .found = g->found,
+                                .bits = g->bits,
+                                .radius = hamming_radius(g->bits, asking->resemblance)};
+    for (size_t i = 0; i < each->count; i++) {
+        const struct each_result *result = &each->results[i];
+        if (result->answer) add_work(&s, result->answer);
+        s.without_text += !result->answer && !result->failed;
+    }
+    return s;
+}
+
+/* ---- asking ---- */
+
+static stemma_status find_bits(const struct stemma_collection *c, uint32_t *bits, stemma_error *err) {
+    struct bits_layout layout;
+    bits_layout_read(collection_schema(c->store), &layout);
+    *bits = layout.bits;
+    if (layout.bits) return STEMMA_OK;
+    return fail(err, STEMMA_UNSUPPORTED, "'%s' keeps no Hamming fingerprints", collection_path(c->store));
+}
+
+static stemma_status ask(struct each *each, struct hamming_asking *asking, const struct each_subject *subject,
+                         const stemma_hamming_options *o, struct giving *g, stemma_error *err) {
+    struct scan_settings reading = {0};
+    TRY(find_bits(g->collection, &g->bits, err));
+    TRY(each_reading(g->collection, o->reading, &reading, err));
+    TRY(set_asking(o, asking, err));
+    TRY(each_run(each, &reading, subject, err));
+    each_tell_problems(each, o->problem, o->problem_context);
+    return give_all(g, each, err);
+}
+
+static stemma_status hamming(struct stemma_collection *c, const struct each_subject *subject,
+                             const stemma_hamming_options *options, stemma_take_hamming_match *take,
+                             void *context, stemma_hamming_summary *summary, stemma_error *err) {
+    stemma_hamming_options o = stemma_hamming_options_default();
+    struct hamming_asking asking = {.store = c->store, .recipe = c->recipe};
+    struct each each;
+    TRY(options_take(options, &o, sizeof o, err));
+    each_init(&each, &hamming_each, &asking, c->recipe);
+    struct giving g = {.collection = c, .take = take, .context = context};
+    stemma_status status = ask(&each, &asking, subject, &o, &g, err);
+    if (status == STEMMA_OK && summary) *summary = summary_of(&each, &asking, &g);
+    buf_release(&g.id);
+    each_release(&each);
+    return status;
+}
+
+stemma_status stemma_collection_hamming(stemma_collection *collection, const char *const *paths, size_t count,
+                                        const stemma_hamming_options *options,
+                                        stemma_take_hamming_match *take, void *context,
+                                        stemma_hamming_summary *summary, stemma_error *err) {
+    TRY(each_check_paths(collection, paths, count, take != NULL, err));
+    return hamming(collection, &(struct each_subject){.paths = paths, .count = count}, options, take, context,
+                   summary, err);
+}
+
+stemma_status stemma_collection_hamming_text(stemma_collection *collection, const char *id, const void *data,
+                                             size_t size, const stemma_hamming_options *options,
+                                             stemma_take_hamming_match *take, void *context,
+                                             stemma_hamming_summary *summary, stemma_error *err) {
+    if (!collection || !take || !id || (!data && size))
+        return fail(err, STEMMA_INVALID,
+                    "a collection, a document and someone to take the matches are needed");
+    return hamming(collection, &(struct each_subject){.id = id, .data = data, .size = size}, options, take,
+                   context, summary, err);
+}

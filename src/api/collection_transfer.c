@@ -1,0 +1,105 @@
+/* Section 16 of stemma.h: checking a collection, and carrying it elsewhere. */
+#include "api/collection.h"
+#include "api/limits.h"
+#include "base/alloc.h"
+#include "collect/merging.h"
+#include "index/transfer.h"
+#include "index/verify.h"
+
+stemma_verify_options stemma_verify_options_default(void) {
+    return (stemma_verify_options){.size = sizeof(stemma_verify_options)};
+}
+
+struct told {
+    stemma_take_finding *take;
+    void *context;
+};
+
+static void tell(void *context, const char *text) {
+    const struct told *told = context;
+    if (told->take) told->take(told->context, text);
+}
+
+stemma_status stemma_collection_verify(const char *path, const stemma_verify_options *options,
+                                       const stemma_limits *limits, stemma_take_finding *take, void *context,
+                                       stemma_verify_summary *summary, stemma_error *err) {
+    stemma_verify_options o = stemma_verify_options_default();
+    stemma_limits in_force;
+    struct verify_facts facts;
+    struct told told = {take, context};
+    stemma_error own; /* findings come as errors */
+    if (!path || !*path) return fail(err, STEMMA_INVALID, "a path is needed");
+    TRY(options_take(options, &o, sizeof o, err));
+    TRY(limits_check(limits, &in_force, err));
+    const struct collection_options how = {
+        .who = o.user ? o.user : "a program", .wait = o.wait, .stop = in_force.stop};
+    TRY(collection_verify(path, &how, o.repair, tell, &told, &facts, err ? err : &own));
+    if (summary)
+        *summary = (stemma_verify_summary){.files = facts.files,
+                                           .bytes = facts.bytes,
+                                           .documents = facts.documents,
+                                           .damages = facts.damages,
+                                           .lost = facts.lost,
+                                           .repaired = facts.repaired};
+    return STEMMA_OK;
+}
+
+stemma_status stemma_collection_backup(stemma_collection *c, const char *path, bool link, stemma_error *err) {
+    if (!c || !path || !*path) return fail(err, STEMMA_INVALID, "a collection and a path are needed");
+    return collection_backup(c->store, path, link, err);
+}
+
+stemma_status stemma_collection_export(stemma_collection *c, const char *path, uint64_t *documents,
+                                       stemma_error *err) {
+    stemma_collection_info info;
+    if (!c || !path || !*path) return fail(err, STEMMA_INVALID, "a collection and a path are needed");
+    TRY(stemma_collection_get_info(c, &info, err));
+    TRY(collection_export(c->store, path, NULL, err));
+    if (documents) *documents = info.documents;
+    return STEMMA_OK;
+}
+
+static stemma_status merge(stemma_collection *c, const char *path, const char *prefix,
+                           struct merge_facts *facts, stemma_error *err) {
+    struct origin *origin;
+    TRY(origin_open(path, &(struct collection_options){.stop = c->limits.stop}, &origin, err));
+    stemma_status status = merge_documents(c->store, origin, prefix, facts, err);
+    origin_close(origin);
+    return status;
+}
+
+stemma_status stemma_collection_merge(stemma_collection *c, const char *path, const char *prefix,
+                                      stemma_merge_summary *summary, stemma_error *err) {
+    struct merge_facts facts;
+    TRY(collection_check_writer(c, err));
+    if (!path || !*path) return fail(err, STEMMA_INVALID, "a path is needed");
+    TRY(stemma_collection_commit(c, err));
+    TRY(merge(c, path, prefix && *prefix ? prefix : NULL, &facts, err));
+    if (summary)
+        *summary = (stemma_merge_summary){facts.documents, facts.added, facts.replaced, facts.unchanged};
+    return STEMMA_OK;
+}
+
+stemma_status stemma_collection_create_like(const char *path, const char *model,
+                                            const stemma_collection_options *options,
+                                            const stemma_limits *limits, stemma_collection **out,
+                                            stemma_error *err) {
+    stemma_limits in_force;
+    stemma_collection_options o = stemma_collection_options_default();
+    struct origin *origin;
+    struct collection *store = NULL;
+    if (!path || !*path || !model || !*model || !out)
+        return fail(err, STEMMA_INVALID, "two paths and a place for the collection are needed");
+    TRY(options_take(options, &o, sizeof o, err));
+    TRY(limits_check(limits, &in_force, err));
+    struct collection_options how = {
+        .who = o.user ? o.user : "a program", .wait = o.wait, .stop = in_force.stop};
+    TRY(origin_open(model, &how, &origin, err));
+    how.schema = origin_schema(origin);
+    stemma_status status = collection_refuse_existing(path, err);
+    if (status == STEMMA_OK) status = collection_open(path, &how, &store, err);
+    origin_close(origin);
+    collection_close(store);
+    o.write = true;
+    return status == STEMMA_OK ? stemma_collection_open(path, &o, limits, out, err) : status;
+}

@@ -1,0 +1,106 @@
+#include "collect/hamming_query.h"
+
+#include "base/alloc.h"
+#include "estimate/hamming.h"
+#include "index/hamming/collected.h"
+#include "sketch/bits.h"
+#include "sketch/recipe.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+/* One worker's. */
+struct hamming_asker {
+    const struct hamming_asking *asking;
+    struct collection *reader;
+    struct collected *collected;
+    struct bit_maker *maker;
+};
+
+static void asker_free(void *worker) {
+    struct hamming_asker *a = worker;
+    collected_free(a->collected);
+    collection_close(a->reader);
+    bit_maker_free(a->maker);
+    mem_free(a);
+}
+
+static stemma_status asker_prepare(struct hamming_asker *a, stemma_error *err) {
+    TRY(collection_twin(a->asking->store, &a->reader, err));
+    TRY(collected_new(a->reader, &a->collected, err));
+    uint32_t bits = collected_source(a->collected)->bits;
+    return bit_maker_new(&a->asking->recipe->view, bits, &a->maker, err);
+}
+
+static stemma_status asker_new(void *context, void **worker, stemma_error *err) {
+    struct hamming_asker *a = mem_zero(1, sizeof *a);
+    if (!a) return fail_memory(err);
+    a->asking = context;
+    stemma_status status = asker_prepare(a, err);
+    if (status == STEMMA_OK)
+        *worker = a;
+    else
+        asker_free(a);
+    return status;
+}
+
+/* ---- a document ---- */
+
+static stemma_status to_maker(void *context, const uint64_t *fp, size_t count, const uint64_t *tokens,
+                              size_t token_count, stemma_error *err) {
+    (void)tokens, (void)token_count;
+    return bit_maker_add(context, fp, count, err);
+}
+
+static struct shingle_sink begin(void *worker) {
+    struct hamming_asker *a = worker;
+    bit_maker_begin(a->maker);
+    return (struct shingle_sink){.context = a->maker, .take = to_maker};
+}
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static int nearest_first(const void *a, const void *b) {
+    const struct hamming_match *p = a, *q = b;
+    if (p->distance != q->distance) return p->distance < q->distance ? -1 : 1;
+    return (p->number > q->number) - (p->number < q->number);
+}
+
+static stemma_status ask(struct hamming_asker *a, struct hamming_answer *answer, stemma_error *err) {
+    const struct hamming_source *source = collected_source(a->collected);
+    uint8_t bytes[HAMMING_BITS_MOST / 8] = {0};
+    uint64_t words[HAMMING_BITS_MOST / 64];
+    TRY(bit_maker_end(a->maker, err));
+    bit_maker_take(a->maker, bytes);
+    for (size_t i = 0; i < hamming_words(source->bits); i++) words[i] = load_u64(bytes + 8 * i);
+    uint32_t radius = hamming_radius(source->bits, a->asking->resemblance);
+    double begin = now();
+    TRY(hamming_query(source, words, radius, a->asking->via, &answer->matches, &answer->work, err));
+    answer->seconds = now() - begin;
+    struct hamming_matches *matches = &answer->matches;
+    if (matches->count) qsort(matches->list, matches->count, sizeof *matches->list, nearest_first);
+    return STEMMA_OK;
+}
+
+static void drop(void *answer) {
+    struct hamming_answer *a = answer;
+    hamming_matches_release(&a->matches);
+    mem_free(a);
+}
+
+static stemma_status answer(void *worker, void **out, stemma_error *err) {
+    struct hamming_answer *made = mem_zero(1, sizeof *made);
+    if (!made) return fail_memory(err);
+    stemma_status status = ask(worker, made, err);
+    if (status == STEMMA_OK)
+        *out = made;
+    else
+        drop(made);
+    return status;
+}
+
+const struct each_kind hamming_each = {asker_new, asker_free, begin, answer, drop};

@@ -1,0 +1,241 @@
+/*
+ * Samples are looked up one by one. Those that very many documents have (what compilers and formats leave
+ * everywhere) say little: they do not bring up candidates, but they count once there are some.
+ */
+#include "collect/known.h"
+
+#include "base/alloc.h"
+#include "base/sort.h"
+#include "index/keys.h"
+#include "sketch/recipe.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A sample of more documents brings up none. */
+enum { COMMON = 256 };
+/* Documents that are looked at: those that have most of the file. A signature may be of fewer versions than
+ * there are. */
+enum { CANDIDATES_MOST = 1024 };
+
+/* One worker's. */
+struct known_asker {
+    const struct known_asking *asking;
+    struct collection *reader;
+    size_t samples_part, lookup_part;
+    struct keyer *keyer;
+    uint8_t keys[MINIMA_KEYS];
+    struct vec64 samples, hits; /* of the file; numbers of documents that share one, with repetitions */
+};
+
+/* A document that has something of the file. */
+struct sharer {
+    uint64_t number, shared;
+    char *id, *name; /* name: of the known file it is a version of */
+    struct vec64 samples;
+};
+
+struct sharers {
+    struct sharer *list;
+    size_t count, capacity;
+};
+
+static void sharers_release(struct sharers *s) {
+    for (size_t i = 0; i < s->count; i++) {
+        mem_free(s->list[i].id);
+        mem_free(s->list[i].name);
+        vec64_release(&s->list[i].samples);
+    }
+    mem_free(s->list);
+}
+
+/* ---- one worker ---- */
+
+static void asker_free(void *worker) {
+    struct known_asker *a = worker;
+    collection_close(a->reader);
+    keyer_free(a->keyer);
+    vec64_release(&a->samples);
+    vec64_release(&a->hits);
+    mem_free(a);
+}
+
+static stemma_status asker_prepare(struct known_asker *a, stemma_error *err) {
+    const struct schema *schema = collection_schema(a->asking->store);
+    int samples = schema_find(schema, KIND_SAMPLES, 0), lookup = schema_find(schema, KIND_SAMPLE_KEYS, 0);
+    if (samples < 0 || lookup < 0)
+        return fail(err, STEMMA_UNSUPPORTED, "'%s' keeps no samples", collection_path(a->asking->store));
+    a->samples_part = (size_t)samples;
+    a->lookup_part = (size_t)lookup;
+    TRY(collection_twin(a->asking->store, &a->reader, err));
+    return keyer_new(index_form(&a->asking->recipe->view), &a->keyer, err);
+}
+
+static stemma_status asker_new(void *context, void **worker, stemma_error *err) {
+    struct known_asker *a = mem_zero(1, sizeof *a);
+    if (!a) return fail_memory(err);
+    a->asking = context;
+    stemma_status status = asker_prepare(a, err);
+    if (status == STEMMA_OK)
+        *worker = a;
+    else
+        asker_free(a);
+    return status;
+}
+
+/* ---- who has something of it ---- */
+
+static stemma_status look_up(struct known_asker *a, stemma_error *err) {
+    a->hits.len = 0;
+    for (size_t i = 0; i < a->samples.len; i++) {
+        size_t before = a->hits.len;
+        TRY(collection_lookup(a->reader, a->lookup_part, a->samples.data[i], COMMON + 1, &a->hits, err));
+        if (a->hits.len - before > COMMON) a->hits.len = before;
+    }
+    return sort_u64(a->hits.data, a->hits.len) ? STEMMA_OK : fail_memory(err);
+}
+
+static int most_first(const void *a, const void *b) {
+    const struct sharer *p = a, *q = b;
+    if (p->shared != q->shared) return p->shared > q->shared ? -1 : 1;
+    return (p->number > q->number) - (p->number < q->number);
+}
+
+static stemma_status count_hits(struct known_asker *a, struct sharers *s, stemma_error *err) {
+    for (size_t i = 0, next; i < a->hits.len; i = next) {
+        for (next = i; next < a->hits.len && a->hits.data[next] == a->hits.data[i];) next++;
+        if (!mem_grow((void **)&s->list, &s->capacity, s->count + 1, sizeof *s->list))
+            return fail_memory(err);
+        s->list[s->count++] = (struct sharer){.number = a->hits.data[i], .shared = next - i};
+    }
+    if (s->count) qsort(s->list, s->count, sizeof *s->list, most_first);
+    if (s->count > CANDIDATES_MOST) s->count = CANDIDATES_MOST;
+    return STEMMA_OK;
+}
+
+/* ---- whose versions they are ---- */
+
+static char *copy_text(const uint8_t *text, size_t size) {
+    char *copy = mem_alloc(size + 1);
+    if (!copy) return NULL;
+    memcpy(copy, text, size);
+    copy[size] = '\0';
+    return copy;
+}
+
+static char *name_of(enum known_by by, const uint8_t *id, size_t size) {
+    const uint8_t *slash = memrchr(id, '/', size);
+    if (!slash || by == KNOWN_BY_EACH) return copy_text(id, size);
+    if (by == KNOWN_BY_FOLDER) return copy_text(id, (size_t)(slash - id));
+    return copy_text(slash + 1, size - (size_t)(slash + 1 - id));
+}
+
+static stemma_status read_sharer(struct known_asker *a, struct sharer *s, stemma_error *err) {
+    struct row row;
+    struct cell cell;
+    bool found;
+    TRY(collection_cell(a->reader, s->number, a->samples_part, &cell, &found, err));
+    if (found) TRY(samples_unpack(cell.bytes, cell.size, &s->samples, err));
+    s->shared = common_u64(a->samples.data, a->samples.len, s->samples.data, s->samples.len);
+    TRY(collection_record(a->reader, s->number, &row, &found, err));
+    if (!found)
+        return fail(err, STEMMA_CORRUPT, "'%s': a document without a record", collection_path(a->reader));
+    s->id = copy_text(row.id.bytes, row.id.size);
+    s->name = name_of(a->asking->by, row.id.bytes, row.id.size);
+    return s->id && s->name ? STEMMA_OK : fail_memory(err);
+}
+
+static int by_name(const void *a, const void *b) {
+    const struct sharer *p = a, *q = b;
+    int order = strcmp(p->name, q->name);
+    return order ? order : most_first(a, b);
+}
+
+/* ---- their signatures ---- */
+
+/* Of the file's samples those in the union of the samples of some versions. */
+static stemma_status count_union(const struct known_asker *a, const struct sharer *versions, size_t count,
+                                 struct vec64 *signature, uint64_t *shared, stemma_error *err) {
+    signature->len = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!vec64_add_all(signature, versions[i].samples.data, versions[i].samples.len))
+            return fail_memory(err);
+    if (!sort_u64(signature->data, signature->len)) return fail_memory(err);
+    signature->len = unique_u64(signature->data, signature->len);
+    *shared = common_u64(a->samples.data, a->samples.len, signature->data, signature->len);
+    return STEMMA_OK;
+}
+
+/* The name whose signature has most; of equals the first. */
+static stemma_status find_best(const struct known_asker *a, struct sharers *s, struct vec64 *signature,
+                               struct known_answer *answer, stemma_error *err) {
+    size_t best = 0;
+    for (size_t i = 0, next; i < s->count; i = next) {
+        uint64_t shared;
+        for (next = i; next < s->count && !strcmp(s->list[next].name, s->list[i].name);) next++;
+        TRY(count_union(a, s->list + i, next - i, signature, &shared, err));
+        if (shared <= answer->shared) continue;
+        best = i;
+        answer->shared = shared;
+        answer->versions = next - i;
+    }
+    if (!answer->shared) return STEMMA_OK;
+    answer->best_shared = s->list[best].shared;
+    answer->name = mem_copy_string(s->list[best].name);
+    answer->best = mem_copy_string(s->list[best].id);
+    return answer->name && answer->best ? STEMMA_OK : fail_memory(err);
+}
+
+static stemma_status judge_sharers(struct known_asker *a, struct sharers *s, struct vec64 *signature,
+                                   struct known_answer *answer, stemma_error *err) {
+    TRY(count_hits(a, s, err));
+    for (size_t i = 0; i < s->count; i++) TRY(read_sharer(a, &s->list[i], err));
+    if (s->count) qsort(s->list, s->count, sizeof *s->list, by_name);
+    return find_best(a, s, signature, answer, err);
+}
+
+/* ---- a document ---- */
+
+static stemma_status to_keyer(void *context, const uint64_t *fp, size_t count, const uint64_t *tokens,
+                              size_t token_count, stemma_error *err) {
+    (void)tokens, (void)token_count;
+    return keyer_add(context, fp, count, err);
+}
+
+static struct shingle_sink begin(void *worker) {
+    struct known_asker *a = worker;
+    keyer_begin(a->keyer);
+    return (struct shingle_sink){.context = a->keyer, .take = to_keyer};
+}
+
+static stemma_status ask(struct known_asker *a, struct known_answer *answer, stemma_error *err) {
+    struct sharers sharers = {0};
+    struct vec64 signature = {0};
+    TRY(keyer_end(a->keyer, a->keys, &a->samples, err));
+    answer->samples = a->samples.len;
+    TRY(look_up(a, err));
+    stemma_status status = judge_sharers(a, &sharers, &signature, answer, err);
+    vec64_release(&signature);
+    sharers_release(&sharers);
+    return status;
+}
+
+static void drop(void *answer) {
+    struct known_answer *a = answer;
+    mem_free(a->name);
+    mem_free(a->best);
+    mem_free(a);
+}
+
+static stemma_status answer(void *worker, void **out, stemma_error *err) {
+    struct known_answer *made = mem_zero(1, sizeof *made);
+    if (!made) return fail_memory(err);
+    stemma_status status = ask(worker, made, err);
+    if (status == STEMMA_OK)
+        *out = made;
+    else
+        drop(made);
+    return status;
+}
+
+const struct each_kind known_each = {asker_new, asker_free, begin, answer, drop};

@@ -1,0 +1,40 @@
+/*
+ * Which files, binaries too, are versions of known ones? (Cherkasova et al. 2009: Mod_n over windows of
+ * bytes.)
+ *
+ * The versions of a known file share one signature: the union of their samples. A file is a version of it to
+ * the share of its own samples that are in the signature: what one version lacks and another has counts, too.
+ * Versions are known by their names.
+ */
+#ifndef COLLECT_KNOWN_H
+#define COLLECT_KNOWN_H
+
+#include "collect/each.h"
+#include "index/collection.h"
+
+/* What makes documents of the collection versions of one file. */
+enum known_by {
+    KNOWN_BY_NAME,   /* the last part of their path */
+    KNOWN_BY_FOLDER, /* the folder they lie in */
+    KNOWN_BY_EACH    /* nothing: each is a file of its own */
+};
+
+/* The context. */
+struct known_asking {
+    struct collection *store; /* of which each worker gets a twin */
+    const struct stemma_recipe *recipe;
+    enum known_by by;
+};
+
+/* The answers: the known file that has most of it. */
+struct known_answer {
+    char *name;        /* of the known file; NULL: there is none that has anything of it */
+    char *best;        /* id of the version that has most, */
+    uint64_t versions; /* of so many with something of it */
+    uint64_t samples;  /* of the file asked about; those of them in the signature, and in the best version */
+    uint64_t shared, best_shared;
+};
+
+extern const struct each_kind known_each;
+
+#endif
