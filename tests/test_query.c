@@ -540,6 +540,19 @@ static void test_common(void **state) {
 
 /* ---- damage ---- */
 
+/* The path of the segment, where there is one. */
+static void segment_of(const char *collection, char *out, size_t size) {
+    char whole[160];
+    struct dirent *entry;
+    snprintf(whole, sizeof whole, "%s", path_of(collection));
+    DIR *dir = opendir(whole);
+    assert_non_null(dir);
+    while ((entry = readdir(dir)) && !strstr(entry->d_name, ".segment")) continue;
+    assert_non_null(entry);
+    assert_true(snprintf(out, size, "%s/%s", whole, entry->d_name) < (int)size);
+    closedir(dir);
+}
+
 /* Whatever byte is damaged, the answer is the same, or there is none; where an index is, it is the same. */
 static void test_damaged_index(void **state) {
     static struct pile pile;
@@ -553,12 +566,7 @@ static void test_damaged_index(void **state) {
     assert_int_equal(stemma_collection_commit(collection, NULL), STEMMA_OK);
     stemma_collection_free(collection);
     snprintf(whole, sizeof whole, "%s", path_of("damage"));
-    struct dirent *entry;
-    DIR *dir = opendir(whole);
-    while ((entry = readdir(dir)) && !strstr(entry->d_name, ".segment")) continue;
-    assert_non_null(entry);
-    snprintf(name, sizeof name, "%s/%s", whole, entry->d_name);
-    closedir(dir);
+    segment_of("damage", name, sizeof name);
     struct stat info;
     assert_int_equal(stat(name, &info), 0);
     size_t refused = 0;
@@ -598,6 +606,66 @@ static void test_damaged_index(void **state) {
     }
     if (effort_is_full()) assert_true(refused > 0);
     release(&pile);
+}
+
+/* Where an index is damaged, what it is made from answers. */
+static void test_index_left_aside(void **state) {
+    enum { DOCUMENTS = 500, WINDOW = 16384, EVERY = 128, ASKED = 4 };
+    static char texts[DOCUMENTS][1200], copy[1200];
+    static struct matches sound[ASKED];
+    char name[512];
+    uint8_t bytes[WINDOW], damaged[WINDOW];
+    uint64_t left_aside = 0;
+    stemma_query_options o = stemma_query_options_default();
+    (void)state;
+    o.threshold = .9; /* few lookups, cheaper than a scan */
+    stemma_collection *collection = new_collection("aside");
+    for (size_t i = 0; i < DOCUMENTS; i++) {
+        char id[16];
+        if (i % 2)
+            mutate(texts[i - 1], .005, copy);
+        else
+            random_text(copy, 150);
+        strcpy(texts[i], copy);
+        snprintf(id, sizeof id, "d%zu", i);
+        put(collection, id, texts[i]);
+    }
+    assert_int_equal(stemma_collection_commit(collection, NULL), STEMMA_OK);
+    for (size_t i = 0; i < ASKED; i++) {
+        assert_int_equal(ask(collection, "q", texts[i * 100], &o).left_aside, 0);
+        sound[i] = found;
+        assert_true(found.count >= 1);
+    }
+    stemma_collection_free(collection);
+    segment_of("aside", name, sizeof name);
+    int fd = open(name, O_RDWR);
+    assert_true(fd >= 0);
+    for (off_t at = 0;; at += WINDOW) {
+        const ssize_t size = pread(fd, bytes, WINDOW, at);
+        if (size <= 0) break;
+        memcpy(damaged, bytes, (size_t)size);
+        for (ssize_t i = 0; i < size; i += EVERY) damaged[i] ^= 4;
+        assert_int_equal(pwrite(fd, damaged, (size_t)size, at), size);
+        for (size_t i = 0; i < ASKED; i++) {
+            stemma_query_summary summary = {0};
+            found.count = 0;
+            stemma_status status = stemma_collection_open(path_of("aside"), NULL, NULL, &collection, NULL);
+            if (status == STEMMA_OK) {
+                status = stemma_collection_query_text(collection, "q", texts[i * 100], strlen(texts[i * 100]),
+                                                      &o, take, &found, &summary, NULL);
+                stemma_collection_free(collection);
+            }
+            assert_true(status == STEMMA_OK || status == STEMMA_CORRUPT);
+            left_aside += status == STEMMA_OK ? summary.left_aside : 0;
+            if (status != STEMMA_OK) continue;
+            assert_int_equal(found.count, sound[i].count);
+            for (size_t k = 0; k < found.count; k++)
+                assert_string_equal(found.list[k].id, sound[i].list[k].id);
+        }
+        assert_int_equal(pwrite(fd, bytes, (size_t)size, at), size);
+    }
+    close(fd);
+    assert_true(left_aside > 0);
 }
 
 /* ---- what is promised ---- */
@@ -646,7 +714,7 @@ int main(void) {
         cmocka_unit_test(test_truth),           cmocka_unit_test(test_changes),
         cmocka_unit_test(test_batch_is_single), cmocka_unit_test(test_evidence),
         cmocka_unit_test(test_family),          cmocka_unit_test(test_common),
-        cmocka_unit_test(test_damaged_index),
+        cmocka_unit_test(test_damaged_index),   cmocka_unit_test(test_index_left_aside),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
