@@ -3,6 +3,7 @@
 #include "base/rng.h"
 #include "effort.h"
 #include "index/asking.h"
+#include "index/stored_text.h"
 #include "stemma.h"
 
 #include <dirent.h>
@@ -668,6 +669,45 @@ static void test_index_left_aside(void **state) {
     assert_true(left_aside > 0);
 }
 
+/* ---- cells ---- */
+
+static void test_stored_text(void **state) {
+    static char text[TEXT_MOST];
+    struct buf packed = {0}, back = {0};
+    (void)state;
+    for (size_t words = 0; words < 2000; words += 371) {
+        random_text(text, words);
+        const size_t size = strlen(text);
+        packed.len = 0;
+        assert_int_equal(stored_text_pack((const uint8_t *)text, size, &packed, NULL), STEMMA_OK);
+        assert_int_equal(stored_text_unpack(packed.data, packed.len, size, &back, NULL), STEMMA_OK);
+        assert_int_equal(back.len, size);
+        assert_memory_equal(back.data, text, size);
+        assert_int_equal(stored_text_unpack(packed.data, packed.len, size + 1, &back, NULL), STEMMA_CORRUPT);
+        assert_int_equal(stored_text_unpack(packed.data, packed.len - 1, size, &back, NULL), STEMMA_CORRUPT);
+        assert_int_equal(stored_text_unpack(packed.data, 0, size, &back, NULL), STEMMA_CORRUPT);
+    }
+    buf_release(&packed);
+    buf_release(&back);
+}
+
+static void test_samples(void **state) {
+    struct vec64 samples = {0}, back = {0};
+    struct buf packed = {0};
+    (void)state;
+    for (size_t i = 0; i < 100; i++)
+        assert_true(vec64_add(&samples, rng_next(&seed) >> (64 - KEY_SAMPLE_BITS)));
+    assert_int_equal(samples_pack(&samples, &packed, NULL), STEMMA_OK);
+    assert_int_equal(packed.len, 100 * SAMPLE_BYTES);
+    assert_int_equal(samples_unpack(packed.data, packed.len, &back, NULL), STEMMA_OK);
+    assert_int_equal(back.len, samples.len);
+    assert_memory_equal(back.data, samples.data, 100 * sizeof *back.data);
+    assert_int_equal(samples_unpack(packed.data, 7, &back, NULL), STEMMA_CORRUPT);
+    vec64_release(&samples);
+    vec64_release(&back);
+    buf_release(&packed);
+}
+
 /* ---- what is promised ---- */
 
 static void test_asking(void **state) {
@@ -715,6 +755,7 @@ int main(void) {
         cmocka_unit_test(test_batch_is_single), cmocka_unit_test(test_evidence),
         cmocka_unit_test(test_family),          cmocka_unit_test(test_common),
         cmocka_unit_test(test_damaged_index),   cmocka_unit_test(test_index_left_aside),
+        cmocka_unit_test(test_stored_text),     cmocka_unit_test(test_samples),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
