@@ -130,7 +130,11 @@ static void make_archive(void) {
             "From: a\nTo: b\nSubject: c\nContent-Type: multipart/mixed; boundary=\"=?utf-8?q?b?= =?utf-8?q?b?=\"\n\n--bb\n\nbody\n"
             "--bb\nContent-Type: application/x; name=\"=?utf-8?b?w6k=?=\"\n"
             "Content-Transfer-Encoding: base64\n\neHl6\n--bb--\n",
-        crawl[] = "WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: u\r\nContent-Length: 3\r\n\r\nxyz";
+        crawl[] =
+            "WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: u\r\nContent-Length: 3\r\n\r\nxyz\r\n\r\n"
+            "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: v\r\nContent-Type: application/http\r\n"
+            "Content-Length: 91\r\n\r\nHTTP/1.1 200\r\nContent-Encoding: br\r\n"
+            "Content-Type: text/plain; charset=koi8-r\r\n\r\n\x60\0\x10\xC1\xC2\xC3 abc\x03";
     struct archive *archive = archive_write_new();
     char path[160];
     place(path, sizeof path, "archive");
