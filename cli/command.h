@@ -17,6 +17,8 @@ typedef struct command {
     const char *see_also;
     const char *no; /* what exit code 1 says; NULL: it is not used */
     enum exit_code (*run)(const options *o);
+    enum exit_code (*start)(
+        char **argv); /* instead: it takes its arguments as they are, its own name first */
 } command;
 
 #define COMMAND_DECLARED(BIT, name) extern const command command_##name;

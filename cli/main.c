@@ -61,6 +61,7 @@ static enum exit_code print_version(void) {
 
 static enum exit_code run_command(const command *c, int argc, char **argv) {
     options o;
+    if (c->start) return c->start(argv);
     if (!options_parse(&o, c->name, c->mask, argc, argv)) return EXIT_WRONG;
     if (o.help) {
         help_of_command(c);

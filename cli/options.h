@@ -12,36 +12,38 @@
 #include <stdint.h>
 
 /* X(BIT, name): every command, in the order of `stemma --help`. */
-#define COMMAND_LIST(X)       \
-    X(SCAN, scan)             \
-    X(TREE, tree)             \
-    X(COMPARE, compare)       \
-    X(DIFF, diff)             \
-    X(FIND, find)             \
-    X(ADD, add)               \
-    X(QUERY, query)           \
-    X(KNOWN, known)           \
-    X(LIST, list_documents)   \
-    X(REMOVE, remove)         \
-    X(INFO, info)             \
-    X(VERIFY, verify)         \
-    X(BACKUP, backup)         \
-    X(EXPORT, export)         \
-    X(MERGE, merge)           \
-    X(SKETCH, sketch)         \
-    X(SHOW, show)             \
-    X(TEXT, text)             \
-    X(MUTATE, mutate)         \
-    X(TUNE, tune)             \
-    X(UNDO, undo)             \
-    X(HELP, help)             \
+#define COMMAND_LIST(X)                                                                                      \
+    X(SCAN, scan)                                                                                            \
+    X(TREE, tree)                                                                                            \
+    X(COMPARE, compare)                                                                                      \
+    X(DIFF, diff)                                                                                            \
+    X(FIND, find)                                                                                            \
+    X(ADD, add)                                                                                              \
+    X(QUERY, query)                                                                                          \
+    X(SEEN, seen)                                                                                            \
+    X(KNOWN, known)                                                                                          \
+    X(LIST, list_documents)                                                                                  \
+    X(REMOVE, remove)                                                                                        \
+    X(INFO, info)                                                                                            \
+    X(VERIFY, verify)                                                                                        \
+    X(BACKUP, backup)                                                                                        \
+    X(EXPORT, export)                                                                                        \
+    X(MERGE, merge)                                                                                          \
+    X(SKETCH, sketch)                                                                                        \
+    X(SHOW, show)                                                                                            \
+    X(TEXT, text)                                                                                            \
+    X(MUTATE, mutate)                                                                                        \
+    X(TUNE, tune)                                                                                            \
+    X(UNDO, undo)                                                                                            \
+    X(LAB, lab)                                                                                              \
+    X(HELP, help)                                                                                            \
     X(COMPLETION, completion)
 
 enum command_number {
 #define COMMAND_NUMBER(BIT, name) NUMBER_##BIT,
     COMMAND_LIST(COMMAND_NUMBER)
 #undef COMMAND_NUMBER
-    COMMAND_COUNT
+        COMMAND_COUNT
 };
 
 /* Which commands know an option. */
@@ -49,9 +51,10 @@ enum command_mask {
 #define COMMAND_BIT(BIT, name) IN_##BIT = 1 << NUMBER_##BIT,
     COMMAND_LIST(COMMAND_BIT)
 #undef COMMAND_BIT
-    IN_UPKEEP = IN_VERIFY | IN_BACKUP | IN_EXPORT | IN_MERGE, /* of collections */
-    IN_COLLECTIONS = IN_QUERY | IN_KNOWN | IN_ADD | IN_REMOVE | IN_LIST | IN_INFO,
-    IN_PILES = IN_ADD | IN_QUERY | IN_KNOWN, /* read documents as a scan does: its options of input are theirs, too */
+        IN_UPKEEP = IN_VERIFY | IN_BACKUP | IN_EXPORT | IN_MERGE, /* of collections */
+    IN_COLLECTIONS = IN_QUERY | IN_KNOWN | IN_ADD | IN_REMOVE | IN_LIST | IN_INFO | IN_SEEN,
+    IN_PILES = IN_ADD | IN_QUERY |
+               IN_KNOWN, /* read documents as a scan does: its options of input are theirs, too */
     IN_DOCUMENTS = IN_COMPARE | IN_SKETCH | IN_TEXT | IN_FIND | IN_SCAN | IN_TREE | IN_ADD,
     IN_ALL = (1 << COMMAND_COUNT) - 1
 };
@@ -145,6 +148,7 @@ enum option_id {
     OPT_PARTS,
     OPT_HAMMING_BITS,
     OPT_GROUP_BITS,
+    OPT_JSONL,
     OPT_WAIT,
     OPT_QUERY_THRESHOLD, /* likewise of a question */
     OPT_QUERY_CONTAINED,
@@ -254,14 +258,14 @@ typedef struct options {
     unsigned columns; /* 0 when not given */
     long context;     /* negative when not given */
     const char *output, *directory;
-    bool prune, store_text, wait; /* collections */
-    bool repair, link;            /* their upkeep */
+    bool prune, store_text, wait, jsonl; /* collections */
+    bool repair, link;                   /* their upkeep */
     const char *prefix;
     unsigned parts, hamming_bits, group_bits; /* 0 when not given */
     bool force, json, quiet, print0;
     unsigned versions; /* of known files: place among the choices, from 1; 0 when not given */
-    unsigned via; /* of a query: place among the choices, from 1; 0 when not given */
-    long top;     /* likewise; negative when not given */
+    unsigned via;      /* of a query: place among the choices, from 1; 0 when not given */
+    long top;          /* likewise; negative when not given */
     bool family, no_edits, explain, hamming;
     unsigned threads;
     size_t memory;
