@@ -36,12 +36,12 @@ def make_letters(source, count):
 
 
 def make_forms(source, count):
-    """Every third is a form that was filled in: up to .8 of it is the same in all of them."""
+    """Every fifth is a form that was filled in: up to .8 of it is the same in all of them."""
     vocabulary = ["".join(source.choices("etaoinshrdlucmfwyp", k=source.randint(2, 9))) for _ in range(8000)]
     form = sentences(source, 60, vocabulary)
     for i in range(count):
         own = sentences(source, source.randint(14, 60), vocabulary)
-        if i % 3 == 0:
+        if i % 5 == 0:
             own = form[:source.randint(30, 60)] + own
         yield "\n".join(own) + "\n"
 
