@@ -156,7 +156,7 @@ static const struct plot plots[] = {
      "way", "bytes of the passage", "deviation", .log_x = true},
     {0}};
 static const struct listing lists[] = {{"A passage in the longest document; unknown: no sample of it",
-                                        "of=containment", "way excerpt", "bias deviation unknown"},
+                                        "of=containment", "way excerpt", .values = "bias deviation unknown"},
                                        {0}};
 const struct experiment broder_levels = {
     .name = "broder-levels",

@@ -146,7 +146,7 @@ static const struct plot plots[] = {
      "similarity threshold", .y_label = "pairs reported"},
     {0}};
 static const struct listing lists[] = {{"Table 2: pairs reported from .7 on, and how many are right",
-                                        "of=table", "collection algorithm", "pairs correct"},
+                                        "of=table", "collection algorithm", .values = "pairs correct"},
                                        {0}};
 const struct experiment hp_collections = {
     .name = "hp-collections",

@@ -284,7 +284,7 @@ static const struct plot precision_plots[] = {
     {0}};
 static const struct listing precision_lists[] = {
     {"Pairs within the radius, and those that resemble each other", NULL, "r k",
-     "true_pairs reported precision recall"},
+     .values = "true_pairs reported precision recall"},
     {0}};
 const struct experiment yuan_precision = {
     .name = "yuan-precision",
