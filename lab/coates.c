@@ -462,7 +462,7 @@ const struct experiment coates_embedded = {
     .place = "4.2",
     .title = "One text embeds another",
     .what =
-        "A text of 13,508 characters with others in front and behind, up to three times its length in all.",
+        "A text of 13,508 characters with others in front and behind, up to three times its length in all. Signatures of n = 9 and C = 101, as in 2015.",
     .run = run_embedded,
     .judge = judge_embedded,
     .listings = embedded_lists};
