@@ -271,6 +271,7 @@ static bool store_plain(options *o, enum option_id id, const char *value) {
                  {OPT_PRUNE, offsetof(options, prune)},
                  {OPT_STORE_TEXT, offsetof(options, store_text)},
                  {OPT_WAIT, offsetof(options, wait)},
+                 {OPT_JSONL, offsetof(options, jsonl)},
                  {OPT_FAMILY, offsetof(options, family)},
                  {OPT_NO_EDITS, offsetof(options, no_edits)},
                  {OPT_EXPLAIN, offsetof(options, explain)},

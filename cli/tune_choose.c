@@ -31,16 +31,16 @@ static double worth(const double *share_of, size_t documents, size_t each, doubl
 }
 
 static tune_share recall_at(const tuning *t, const tune_view *view, double threshold) {
-    size_t documents = t->sample.count, each = t->copies.each;
+    size_t documents = t->sample.count, rounds = t->rounds;
     double *share_of = need_memory(documents * sizeof *share_of), mean = 0;
     for (size_t i = 0; i < documents; i++) {
         size_t found = 0;
-        for (size_t k = 0; k < each; k++) found += view->found[i * each + k] >= threshold;
-        share_of[i] = (double)found / (double)each;
+        for (size_t k = 0; k < rounds; k++) found += view->found[i * t->copies.each + k] >= threshold;
+        share_of[i] = (double)found / (double)rounds;
         mean += share_of[i];
     }
     mean /= (double)documents;
-    tune_share share = tune_interval(mean, worth(share_of, documents, each, mean));
+    tune_share share = tune_interval(mean, worth(share_of, documents, rounds, mean));
     free(share_of);
     return share;
 }
@@ -124,7 +124,7 @@ tune_share tune_recall_of(const tuning *t, size_t change, size_t *copies) {
     size_t found = 0;
     *copies = 0;
     for (size_t i = 0; i < t->copies.count; i++) {
-        if (t->copies.list[i].change != change) continue;
+        if (t->copies.list[i].change != change || i % t->copies.each >= t->rounds) continue;
         ++*copies;
         found += view->found[i] >= tune_best(t)->threshold;
     }

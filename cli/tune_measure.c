@@ -145,6 +145,7 @@ static stemma_status find_pairs(tuning *t, tune_view *view, size_t round, stemma
         stemma_scan_summary summary = stemma_scan_get_summary(scan);
         view->bytes += (double)summary.bytes;
         view->seconds += summary.seconds;
+        view->verified = summary.verified;
         find_firsts(&f, scan, documents);
         status = stemma_scan_pairs(scan, take_pair, &f, error);
     }
@@ -178,20 +179,32 @@ static stemma_status measure_round(tuning *t, tune_view *view, size_t round, con
     return status;
 }
 
+/* Collections in which all resembles all cost more, and further copies tell less there: so many pairs are
+ * compared, or one round is made. */
+static size_t rounds_worth(const tuning *t, const tune_view *first) {
+    static const uint64_t pairs_enough = 200000;
+    uint64_t worth = first->verified ? pairs_enough / first->verified : t->copies.each;
+    if (worth > t->copies.each) return t->copies.each;
+    return worth ? (size_t)worth : 1;
+}
+
 static stemma_status measure_view(tuning *t, tune_view *view, progress *p, stemma_error *error) {
     char text[64];
     stemma_recipe *recipe;
     snprintf(text, sizeof text, "preset=text unit=%s window=%u", view->unit, view->window);
     stemma_status status = stemma_recipe_parse(text, &recipe, error);
     if (status) return status;
-    for (size_t round = 0; round < t->copies.each && !status; round++)
+    for (size_t round = 0; round < t->rounds && !status; round++) {
         status = measure_round(t, view, round, recipe, p, error);
+        if (view == t->views && round == 0) t->rounds = rounds_worth(t, view);
+    }
     stemma_recipe_free(recipe);
     return status;
 }
 
 enum exit_code tune_measure(tuning *t, progress *p) {
     stemma_error error;
+    t->rounds = t->copies.each;
     for (size_t i = 0; i < TUNE_VIEWS; i++) {
         tune_view *view = &t->views[i];
         view->unit = candidates[i].unit;

@@ -3,6 +3,9 @@
 #include "collection_support.h"
 #include "effort.h"
 
+#include "runs/block.h"
+
+#include <sys/mman.h>
 #include <sys/wait.h>
 
 static uint64_t seed = 1;
@@ -38,9 +41,235 @@ static void agrees_with_the_model(void **state) {
     }
 }
 
+/* ---- others ---- */
+
+enum { COMMITS_SEEN = 4096 };
+
+/* What counts as of each commit, for a reader in another process. */
+struct shared {
+    struct model models[COMMITS_SEEN];
+    volatile bool done;
+};
+
+static void read_on(const char *path, const struct shared *shared) {
+    struct collection *c = read_model(path);
+    for (bool last = false, moved; !last;) {
+        struct collection_facts facts;
+        last = shared->done;
+        OK(collection_follow(c, &moved, err));
+        collection_about(c, &facts);
+        check_collection(c, &shared->models[facts.commit]);
+    }
+    collection_close(c);
+}
+
+static void is_followed_by_other_processes(void **state) {
+    (void)state;
+    char *path = new_folder();
+    uint64_t random = 21;
+    struct shared *shared =
+        mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct collection *c = open_model(path, NULL, 8000);
+    struct collection_facts facts;
+    pid_t readers[2];
+    for (int i = 0; i < 2; i++)
+        if ((readers[i] = fork()) == 0) {
+            read_on(path, shared);
+            _exit(0);
+        }
+    struct model model = {.next = 0};
+    for (size_t i = 0; i < effort(60); i++) {
+        uint64_t again = random;
+        struct model next = model;
+        struct batch *b;
+        OK(batch_new(c, &b, err));
+        OK(random_changes(b, &next, &again, err));
+        collection_about(c, &facts);
+        for (uint64_t k = 1; k < 8; k++)
+            shared->models[facts.commit + k] = next; /* merges are commits, too */
+        OK(batch_commit(b, err));
+        batch_free(b);
+        random = again;
+        model = next;
+    }
+    shared->done = true;
+    for (int i = 0; i < 2; i++) {
+        int end;
+        assert_int_equal(waitpid(readers[i], &end, 0), readers[i]);
+        assert_true(WIFEXITED(end) && WEXITSTATUS(end) == 0);
+    }
+    collection_close(c);
+    munmap(shared, sizeof *shared);
+    remove_folder(path);
+    free(path);
+}
+
+static void has_one_writer(void **state) {
+    (void)state;
+    char *path = new_folder(), holder[64], go = 1;
+    int ends[2], end;
+    struct collection *c, *second;
+    struct collection_options options = {.kinds = model_kinds, .wait = true};
+    stemma_error error;
+    assert_int_equal(pipe(ends), 0);
+    pid_t waiting = fork(); /* before there is a lock, which it would hold, too */
+    if (waiting == 0) {
+        if (read(ends[0], &go, 1) != 1) _exit(1);
+        OK(collection_open(path, &options, &second, err));
+        _exit(0);
+    }
+    c = open_model(path, NULL, 0);
+    options.wait = false;
+    assert_int_equal(collection_open(path, &options, &second, &error), STEMMA_INVALID);
+    snprintf(holder, sizeof holder, "is being written by process %ld on ", (long)getpid());
+    assert_non_null(strstr(error.message, holder));
+    assert_non_null(strstr(error.message, ": test"));
+    volatile int stop = 1;
+    options.stop = &stop;
+    options.wait = true;
+    assert_int_equal(collection_open(path, &options, &second, &error), STEMMA_INTERRUPTED);
+    assert_int_equal(write(ends[1], &go, 1), 1);
+    usleep(50000);
+    assert_int_equal(waitpid(waiting, &end, WNOHANG), 0);
+    collection_close(c);
+    assert_int_equal(waitpid(waiting, &end, 0), waiting);
+    assert_true(WIFEXITED(end) && WEXITSTATUS(end) == 0);
+    close(ends[0]);
+    close(ends[1]);
+    remove_folder(path);
+    free(path);
+}
+
+/* A reader leaves no trace: no lock, no file. */
+static void reading_writes_nothing(void **state) {
+    (void)state;
+    char *path = new_folder(), lock[128];
+    uint64_t random = 8;
+    struct model model = {.next = 0};
+    struct collection *c = open_model(path, NULL, 0);
+    OK(random_commit(c, &model, &random, err));
+    collection_close(c);
+    snprintf(lock, sizeof lock, "%s/lock", path);
+    assert_int_equal(unlink(lock), 0);
+    c = read_model(path);
+    check_collection(c, &model);
+    struct batch *b;
+    assert_int_equal(batch_new(c, &b, NULL), STEMMA_INVALID);
+    collection_close(c);
+    assert_int_equal(access(lock, F_OK), -1);
+    remove_folder(path);
+    free(path);
+}
+
+/* ---- parts that come and go ---- */
+
+static stemma_status make_more(void *context, const struct row *row, const struct part *part,
+                               struct buf *cell, stemma_error *err) {
+    (void)context;
+    uint8_t bytes[4];
+    store_u32(bytes, load_u32(row->facts.bytes) * 10 + part->spec);
+    return buf_add(cell, bytes, 4) ? STEMMA_OK : fail_memory(err);
+}
+
+static void check_more(struct collection *c, const struct model *model, uint32_t spec) {
+    int column = schema_find(collection_schema(c), KIND_MORE, spec);
+    int lookup = schema_find(collection_schema(c), KIND_MORE_KEYS, spec);
+    assert_true(column >= 0 && lookup >= 0);
+    for (unsigned id = 0; id < MODEL_IDS; id++) {
+        struct vec64 numbers = {0};
+        OK(collection_lookup(c, (size_t)lookup, id * 10 + spec, 0, &numbers, err));
+        assert_int_equal(numbers.len, model->version[id] != 0);
+        struct cell cell;
+        bool found;
+        if (numbers.len) {
+            OK(collection_cell(c, numbers.data[0], (size_t)column, &cell, &found, err));
+            assert_true(found && cell.size == 4 && load_u32(cell.bytes) == id * 10 + spec);
+        }
+        vec64_release(&numbers);
+    }
+}
+
+static void parts_come_and_go(void **state) {
+    (void)state;
+    char *path = new_folder();
+    uint64_t random = 31;
+    struct model model = {.next = 0};
+    struct collection *c = open_model(path, NULL, 0), *reader = read_model(path);
+    for (int i = 0; i < 5; i++) OK(random_commit(c, &model, &random, err));
+    for (uint32_t spec = 1; spec < 4; spec++) {
+        const struct part more = {KIND_MORE, spec, FORM_COLUMN, 4},
+                          keys = {KIND_MORE_KEYS, spec, FORM_LOOKUP, 0};
+        OK(collection_add_parts(c, &more, 1, make_more, NULL, err));
+        OK(collection_add_parts(c, &keys, 1, NULL, NULL, err));
+        assert_int_equal(collection_add_parts(c, &keys, 1, NULL, NULL, NULL), STEMMA_INVALID);
+        OK(collection_follow(reader, NULL, err));
+        for (uint32_t there = 1; there <= spec; there++) check_more(reader, &model, there);
+        check_collection(reader, &model);
+        if (spec == 2) OK(collection_compact(c, err));
+    }
+    uint64_t before = collection_part_bytes(c, KIND_MORE_KEYS, 2);
+    assert_true(before > 0);
+    OK(collection_drop_part(c, KIND_MORE_KEYS, 2, err));
+    OK(collection_drop_part(c, KIND_MORE, 2, err));
+    assert_int_equal(collection_drop_part(c, KIND_MORE, 2, NULL), STEMMA_NOT_FOUND);
+    OK(collection_compact(c, err));
+    assert_int_equal(collection_part_bytes(c, KIND_MORE_KEYS, 2), 0);
+    OK(collection_follow(reader, NULL, err));
+    check_more(reader, &model, 1);
+    check_more(reader, &model, 3);
+    check_collection(reader, &model);
+    collection_close(reader);
+    collection_close(c);
+    remove_folder(path);
+    free(path);
+}
+
+/* ---- versions ---- */
+
+/* Both copies of a manifest with other numbers for its format, and right checksums. */
+static void set_format(const char *path, uint32_t format, uint32_t oldest) {
+    char name[128];
+    uint8_t bytes[4096];
+    snprintf(name, sizeof name, "%s/manifest", path);
+    int fd = open(name, O_RDWR);
+    ssize_t size = read(fd, bytes, sizeof bytes);
+    assert_true(size > 0 && size % 16 == 0);
+    for (size_t start = 0, half = (size_t)size / 2; start < (size_t)size; start += half) {
+        store_u32(bytes + start + 8, format);
+        store_u32(bytes + start + 12, oldest);
+        store_u64(bytes + start + half - 8, words_checksum(bytes + start, half - 8, start));
+    }
+    assert_int_equal(pwrite(fd, bytes, (size_t)size, 0), size);
+    close(fd);
+}
+
+static void later_formats_are_refused(void **state) {
+    (void)state;
+    char *path = new_folder();
+    uint64_t random = 4;
+    stemma_error error;
+    struct model model = {.next = 0};
+    struct collection *c = open_model(path, NULL, 0);
+    struct collection_options options = {.kinds = model_kinds};
+    OK(random_commit(c, &model, &random, err));
+    collection_close(c);
+    set_format(path, 3, 3);
+    assert_int_equal(collection_open_read(path, &options, &c, &error), STEMMA_LATER_VERSION);
+    assert_non_null(strstr(error.message, "(format 3; this program reads up to 1)"));
+    assert_int_equal(collection_open(path, &options, &c, &error), STEMMA_LATER_VERSION);
+    set_format(path, 3, 1); /* it says that this program can read it */
+    c = read_model(path);
+    check_collection(c, &model);
+    collection_close(c);
+    remove_folder(path);
+    free(path);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(agrees_with_the_model),
+        cmocka_unit_test(agrees_with_the_model), cmocka_unit_test(is_followed_by_other_processes),
+        cmocka_unit_test(has_one_writer),        cmocka_unit_test(reading_writes_nothing),
+        cmocka_unit_test(parts_come_and_go),     cmocka_unit_test(later_formats_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,7 +16,8 @@
 
 static const struct operation *const parts[] = {sketches_operations, comparing_operations,
                                                 aligning_operations, reading_operations,
-                                                joining_operations,  showing_operations};
+                                                joining_operations,  showing_operations,
+                                                asking_operations};
 
 struct fault_row {
     const char *name;

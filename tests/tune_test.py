@@ -22,7 +22,7 @@ def sentences(source, count, vocabulary):
     """Sentences of words that are as unevenly common as in a language."""
     found = []
     for _ in range(count):
-        words = [vocabulary[int(source.paretovariate(.7)) % len(vocabulary)] for _ in range(source.randint(6, 20))]
+        words = [vocabulary[int(len(vocabulary) * source.random() ** 2)] for _ in range(source.randint(6, 20))]
         found.append(" ".join(words).capitalize() + ".")
     return found
 
@@ -48,17 +48,15 @@ def make_forms(source, count):
 
 def make_laws(source, count):
     """A script without spaces."""
+    vocabulary = ["".join(chr(0x4e00 + source.randrange(3000)) for _ in range(source.randint(1, 3))) for _ in range(8000)]
     for _ in range(count):
-        lines = ["".join(chr(0x4e00 + int(source.paretovariate(.5)) % 3000) for _ in range(source.randint(15, 60))) + "。"
-                 for _ in range(source.randint(5, 60))]
+        lines = [sentence.replace(" ", "").replace(".", "。") for sentence in sentences(source, source.randint(5, 60), vocabulary)]
         yield "\n".join(lines) + "\n"
 
 
-def packaged(folder):
+def packaged():
     """Licences of installed packages: real, and full of boilerplate."""
-    files = sorted(Path("/usr/share/doc").glob("*/copyright"))
-    for path in files:
-        yield path.read_bytes()
+    return [path.read_bytes() for path in sorted(Path("/usr/share/doc").glob("*/copyright"))]
 
 
 class Tune(Base):
@@ -115,7 +113,7 @@ class Promises(Tune):
         self.check("laws", make_laws(random.Random(3), 2 * HALF))
 
     def test_packages(self):
-        texts = list(packaged("/usr/share/doc"))
+        texts = packaged()
         if len(texts) < 300:
             self.skipTest("too few packages are installed")
         self.check("packages", texts[:800], width=.04)  # copies of licences: fewer different texts than files

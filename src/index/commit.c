@@ -108,7 +108,7 @@ static struct due due_by_class(const struct state *state) {
     return same >= FAN ? (struct due){state->count - same, same} : (struct due){0, 0};
 }
 
-static uint64_t gone_in(const struct state *state, const struct segment *segment) {
+uint64_t gone_in(const struct state *state, const struct segment *segment) {
     uint64_t count = 0, number;
     for (uint64_t from = segment->base; gone_next(&state->gone, from, &number) && number < segment->limit;
          from = number + 1)

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MANIFEST_MAGIC "\x8bSTM\r\n\x1a\n"
+#define MANIFEST_MAGIC "\x8bSTL\r\n\x1a\n"
 
 enum {
     FIXED = 64, /* magic, format, oldest, id, commit, next number, next serial, documents, recipe, parts */

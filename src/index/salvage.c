@@ -491,11 +491,9 @@ static stemma_status salvage_segment(struct salvage *v, struct segment *s, struc
 
 static stemma_status keep_segment(const struct state *state, const struct segment *s, struct manifest *m,
                                   stemma_error *err) {
-    uint64_t number, from = s->base;
     for (size_t f = 0; f < s->file_count; f++)
         if (!manifest_add_file(m, m->count, name_of_file(s->files[f]))) return fail_memory(err);
-    m->documents += s->rows;
-    for (; gone_next(&state->gone, from, &number) && number < s->limit; from = number + 1) m->documents--;
+    m->documents += s->rows - gone_in(state, s);
     return STEMMA_OK;
 }
 

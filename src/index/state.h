@@ -112,6 +112,8 @@ stemma_status check_sure(const struct collection *c, stemma_error *err);
 void unlink_unnamed(struct collection *c);
 /* Merges what is due. */
 stemma_status collection_settle(struct collection *c, stemma_error *err);
+/* How many documents of a segment are gone. */
+uint64_t gone_in(const struct state *state, const struct segment *segment);
 struct file_name name_of_file(const struct segment_file *file);
 
 #endif

@@ -19,9 +19,11 @@ static bool lay_out(const struct text_writer *w, struct buf *block) {
 
 static stemma_status write_block(struct text_writer *w, stemma_error *err) {
     struct buf block = {0};
-    bool kept = lay_out(w, &block) && vec64_add(&w->places, w->at);
-    stemma_status status = kept ? STEMMA_OK : fail_memory(err);
-    if (kept) {
+    uint8_t place[8];
+    store_u64(place, w->at);
+    TRY(spool_add(&w->places, place, sizeof place, err));
+    stemma_status status = lay_out(w, &block) ? STEMMA_OK : fail_memory(err);
+    if (status == STEMMA_OK) {
         store_u64(block.data, place_checksum(&w->place, block.data, block.len, w->at));
         status = sink_add(w->place.sink, block.data, block.len, err);
         w->at += block.len;
@@ -38,19 +40,20 @@ stemma_status text_add(struct text_writer *w, const void *bytes, size_t size, st
     return w->filled == w->per_block ? write_block(w, err) : STEMMA_OK;
 }
 
+static stemma_status take_places(void *context, const uint8_t *bytes, size_t size, stemma_error *err) {
+    for (size_t at = 0; at < size; at += 8) TRY(column_add(context, bytes + at, err));
+    return STEMMA_OK;
+}
+
 stemma_status text_finish(struct text_writer *w, uint64_t *size, stemma_error *err) {
     if (w->filled) TRY(write_block(w, err));
     struct run_place place = w->place;
     place.offset += w->at;
     place.seed += w->at;
     struct column_writer places;
-    column_begin(&places, &place, 8);
-    for (size_t i = 0; i < w->places.len; i++) {
-        uint8_t row[8];
-        store_u64(row, w->places.data[i]);
-        TRY(column_add(&places, row, err));
-    }
     uint64_t behind;
+    column_begin(&places, &place, 8);
+    TRY(spool_read(&w->places, take_places, &places, err));
     TRY(column_finish(&places, &behind, err));
     *size = w->at + behind;
     return STEMMA_OK;
@@ -58,7 +61,7 @@ stemma_status text_finish(struct text_writer *w, uint64_t *size, stemma_error *e
 
 void text_release(struct text_writer *w) {
     buf_release(&w->bytes);
-    vec64_release(&w->places);
+    spool_release(&w->places);
 }
 
 /* ---- reading ---- */

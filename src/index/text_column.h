@@ -5,7 +5,7 @@
 #ifndef INDEX_TEXT_COLUMN_H
 #define INDEX_TEXT_COLUMN_H
 
-#include "base/buf.h"
+#include "base/spool.h"
 #include "runs/column.h"
 
 enum {
@@ -19,7 +19,7 @@ struct text_writer {
     uint64_t at;              /* written */
     struct buf bytes;
     uint32_t ends[TEXT_ROWS];
-    struct vec64 places;
+    struct spool places;
 };
 
 void text_begin(struct text_writer *writer, const struct run_place *place, size_t per_block);

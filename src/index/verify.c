@@ -176,7 +176,7 @@ static stemma_status check_segment(struct salvage *v, struct segment *s, bool *s
     TRY(check_files(v, s, sound, err));
     if (*sound) TRY(finding(v, check_numbers(s, err), sound, err));
     if (*sound) TRY(finding(v, check_digests(v->c, s, err), sound, err));
-    v->facts->documents += s->rows;
+    v->facts->documents += s->rows - gone_in(&v->c->state, s);
     segment_rest(s);
     return STEMMA_OK;
 }
@@ -186,8 +186,13 @@ static stemma_status check_segments(struct salvage *v, stemma_error *err) {
     v->sound = mem_zero(state->count, sizeof *v->sound);
     if (!v->sound) return fail_memory(err);
     for (size_t i = 0; i < state->count; i++) TRY(check_segment(v, state->segments[i], &v->sound[i], err));
-    v->facts->documents -= state->gone.total < v->facts->documents ? state->gone.total : v->facts->documents;
-    return STEMMA_OK;
+    if (v->facts->damages || v->facts->documents == state->manifest.documents) return STEMMA_OK;
+    return finding(v,
+                   fail(err, STEMMA_CORRUPT,
+                        "'%s' is damaged: its manifest counts %llu documents, there are %llu", v->c->path,
+                        (unsigned long long)state->manifest.documents,
+                        (unsigned long long)v->facts->documents),
+                   NULL, err);
 }
 
 static stemma_status verify(struct salvage *v, bool repair, stemma_error *err) {
