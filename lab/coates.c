@@ -15,9 +15,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-#define LENGTH_2011  ((size_t)13508)
-#define LENGTH_2015  ((size_t)24728)
+#define LENGTH_2011 ((size_t)13508)
+#define LENGTH_2015 ((size_t)24728)
 
 static size_t texts_of(const struct lab *lab) {
     return lab->full ? 40 : 8;

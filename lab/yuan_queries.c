@@ -15,8 +15,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-
 enum { BITS = 1000, WORDS = (BITS + 63) / 64, SPARE = 3 };
 
 /* Fingerprints of made documents, WORDS words each. */
@@ -202,7 +200,6 @@ struct ways {
     uint32_t bits, radius;
     size_t few, queries; /* as many as G is asked, and the others */
     struct table *data, *times;
-    struct asked scan; /* what all have to find */
 };
 
 static stemma_status way_row(struct ways *w, const struct fingerprints *set, enum hamming_via via,
