@@ -171,11 +171,13 @@ int make_world(void **state) {
     load_bundle();
     make_packed();
     make_archive();
+    make_collection();
     return 0;
 }
 
 int end_world(void **state) {
     (void)state;
+    remove_collection();
     stemma_sketch_free(world.sketch);
     stemma_sketch_free(world.other_sketch);
     stemma_recipe_free(world.recipe);
