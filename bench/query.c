@@ -205,7 +205,7 @@ static void ask_in_all_ways(const struct options *o) {
     few.queries = o->queries < 50 ? o->queries : 50;
     ask_all(&few, "auto, .3", .3, 0, STEMMA_VIA_AUTO);
     ask_all(&few, "scan of minima, .7", .7, 0, STEMMA_VIA_SCAN);
-    ask_all(&few, "multi-index hashing, .7", .7, 0, STEMMA_VIA_MIH);
+    ask_all(&few, "fingerprints, .7", .7, 0, STEMMA_VIA_MIH);
 }
 
 /* ---- beside a writer ---- */

@@ -190,7 +190,7 @@ static enum exit_code conclude(asking *a) {
     if (o->explain && !o->json) query_print_summary(o, &a->sum);
     problems_report(&problems, !o->quiet && !o->json, "");
     if (!a->sum.found && !o->json && !o->quiet && a->sum.documents) complain("nothing like it was found");
-    const bool nothing = a->sum.documents == a->problems.count;
+    const bool nothing = a->sum.documents == 0;
     if (a->problems.count && (nothing || o->strict)) return EXIT_WRONG;
     return a->sum.found ? EXIT_DONE : EXIT_NO;
 }

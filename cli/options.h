@@ -20,6 +20,7 @@
     X(FIND, find)                                                                                            \
     X(ADD, add)                                                                                              \
     X(QUERY, query)                                                                                          \
+    X(SEEN, seen)                                                                                            \
     X(KNOWN, known)                                                                                          \
     X(LIST, list_documents)                                                                                  \
     X(REMOVE, remove)                                                                                        \
@@ -51,8 +52,7 @@ enum command_mask {
     COMMAND_LIST(COMMAND_BIT)
 #undef COMMAND_BIT
         IN_UPKEEP = IN_VERIFY | IN_BACKUP | IN_EXPORT | IN_MERGE, /* of collections */
-    IN_SEEN = 0,
-    IN_COLLECTIONS = IN_QUERY | IN_KNOWN | IN_ADD | IN_REMOVE | IN_LIST | IN_INFO,
+    IN_COLLECTIONS = IN_QUERY | IN_KNOWN | IN_ADD | IN_REMOVE | IN_LIST | IN_INFO | IN_SEEN,
     IN_PILES = IN_ADD | IN_QUERY |
                IN_KNOWN, /* read documents as a scan does: its options of input are theirs, too */
     IN_DOCUMENTS = IN_COMPARE | IN_SKETCH | IN_TEXT | IN_FIND | IN_SCAN | IN_TREE | IN_ADD,
@@ -148,6 +148,8 @@ enum option_id {
     OPT_PARTS,
     OPT_HAMMING_BITS,
     OPT_GROUP_BITS,
+    OPT_CACHE,
+    OPT_JSONL,
     OPT_WAIT,
     OPT_QUERY_THRESHOLD, /* likewise of a question */
     OPT_QUERY_CONTAINED,
@@ -257,8 +259,9 @@ typedef struct options {
     unsigned columns; /* 0 when not given */
     long context;     /* negative when not given */
     const char *output, *directory;
-    bool prune, store_text, wait; /* collections */
-    bool repair, link;            /* their upkeep */
+    const char *cache;
+    bool prune, store_text, wait, jsonl; /* collections */
+    bool repair, link;                   /* their upkeep */
     const char *prefix;
     unsigned parts, hamming_bits, group_bits; /* 0 when not given */
     bool force, json, quiet, print0;

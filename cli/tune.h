@@ -30,6 +30,7 @@ typedef struct tune_text {
 
 typedef struct tune_sample {
     stemma_scan_summary summary; /* of all that was read */
+    uint64_t all;                /* different texts, those without text left aside as far as they were met */
     uint64_t too_large;          /* to be part of a sample */
     tune_text *texts;
     size_t count;
@@ -113,9 +114,11 @@ typedef struct tune_view {
     unsigned window;
     double *found; /* of each copy: the highest threshold at which it is found with its original; 0: never */
     double *wrong; /* of each document: likewise, with one that it has nothing to do with */
+    size_t *wrong_with; /* which one */
     tune_row rows[TUNE_ROWS];
     size_t row_count, best_row;
     double bytes, seconds; /* of its scans */
+    uint64_t verified;     /* pairs, in the last of them */
 } tune_view;
 
 enum { TUNE_SKETCHES = 3 };
@@ -135,6 +138,7 @@ typedef struct tuning {
     tune_own own;
     double prevalence; /* share of documents that are copies, which precision is stated for */
     tune_view views[TUNE_VIEWS];
+    size_t rounds; /* copies of each document that were tried */
     size_t best_view, best_row;
     tune_sketch sketches[TUNE_SKETCHES];
     uint64_t related; /* documents of the sample with another that shares text of their own */

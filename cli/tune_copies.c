@@ -134,7 +134,7 @@ static size_t copies_each(const tune_sample *sample) {
     return each ? each : 1;
 }
 
-/* Changes take turns, so that each is tried as often. */
+/* Changes take turns, so that each is tried as often in every round. */
 enum exit_code tune_copies_make(tune_copies *copies, const tune_sample *sample, const tune_aim *aim,
                                 uint64_t seed) {
     tune_chance chance = {~seed};
@@ -142,7 +142,8 @@ enum exit_code tune_copies_make(tune_copies *copies, const tune_sample *sample, 
     copies->each = copies_each(sample);
     copies->list = need_memory(sample->count * copies->each * sizeof *copies->list);
     for (size_t i = 0; i < sample->count * copies->each; i++) {
-        copies->list[i] = (tune_copy){.origin = i / copies->each, .change = i % aim->change_count};
+        copies->list[i] = (tune_copy){.origin = i / copies->each,
+                                      .change = (i / copies->each + i % copies->each) % aim->change_count};
         copies->count++;
         if (make_copy(&copies->list[i], sample, aim, &chance, &error)) return complain_of(&error);
         if (stop_requested) return EXIT_INTERRUPTED;

@@ -225,8 +225,8 @@ static void put_page(FILE *out, const tuning *t) {
         "<h1>Finding %s</h1>\n<p>%s of %s documents that differ, with %s changed copies. Precision is stated "
         "for %s of the documents being copies; ranges are 95&nbsp;%% intervals.</p>\n<pre>",
         t->aim->found, format_count(t->sample.count, sampled, sizeof sampled),
-        format_count(t->sample.summary.classes, all, sizeof all),
-        format_count(t->copies.count, copies, sizeof copies),
+        format_count(t->sample.all, all, sizeof all),
+        format_count(t->sample.count * t->rounds, copies, sizeof copies),
         format_percent(t->prevalence, share, sizeof share));
     put_text(out, command);
     fprintf(out, "</pre>\n<h2>With %s</h2>\n", tune_view_words(&t->views[t->best_view], words, sizeof words));

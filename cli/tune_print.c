@@ -102,8 +102,8 @@ void tune_print(const tuning *t) {
     if (!t->options->quiet) {
         printf("%s of %s documents that differ, with %s changed copies: %s (--for=%s).\n",
                format_count(t->sample.count, sampled, sizeof sampled),
-               format_count(t->sample.summary.classes, all, sizeof all),
-               format_count(t->copies.count, copies, sizeof copies), t->aim->found, t->aim->name);
+               format_count(t->sample.all, all, sizeof all),
+               format_count(t->sample.count * t->rounds, copies, sizeof copies), t->aim->found, t->aim->name);
         printf("Precision is stated for %s of the documents being copies.\n\n",
                format_percent(t->prevalence, prevalence, sizeof prevalence));
         print_table(t, &colours);
@@ -179,7 +179,7 @@ static void json_recommended(json *j, const tuning *t) {
     json_share(j, "recall", row->recall);
     json_share(j, "precision", row->precision);
     json_share(j, "false_removal", row->wrong);
-    json_number(j, "false_removal_among_all", tune_wrong_among(t, row, t->sample.summary.classes));
+    json_number(j, "false_removal_among_all", tune_wrong_among(t, row, t->sample.all));
     json_word(j, "command", command);
     json_close(j, '}');
     free(command);
@@ -207,9 +207,9 @@ void tune_print_json(const tuning *t) {
     json_word(&j, "for", t->aim->name);
     json_count(&j, "seed", t->options->chance);
     json_count(&j, "documents", t->sample.summary.documents);
-    json_count(&j, "different", t->sample.summary.classes);
+    json_count(&j, "different", t->sample.all);
     json_count(&j, "sampled", t->sample.count);
-    json_count(&j, "copies", t->copies.count);
+    json_count(&j, "copies", t->sample.count * t->rounds);
     json_number(&j, "prevalence", t->prevalence);
     json_count(&j, "related", t->related);
     json_number(&j, "boilerplate", t->own.shared);

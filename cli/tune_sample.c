@@ -62,10 +62,12 @@ static void draw(tune_sample *sample, stemma_scan *scan, uint64_t seed) {
     size_t count, size;
     const char *text;
     uint64_t *order = shuffled_texts(scan, sample->summary.documents, seed, &count);
+    sample->all = count;
     sample->texts = need_memory(SAMPLE_MOST * sizeof *sample->texts);
     for (size_t i = 0; i < count && sample->count < SAMPLE_MOST && !stop_requested; i++) {
-        if (stemma_scan_get_text(scan, order[i], &text, &size, NULL, NULL) || !size) continue;
-        if (size > bytes_most / 16)
+        if (stemma_scan_get_text(scan, order[i], &text, &size, NULL, NULL) || !size)
+            sample->all--;
+        else if (size > bytes_most / 16)
             sample->too_large++;
         else if (sample->bytes + size <= bytes_most)
             take_text(sample, text, size);

@@ -187,7 +187,7 @@ static void warn_of_default(const tuning *t, char texts[TUNE_WARNINGS][TUNE_WARN
 
 static void warn_of_whole(const tuning *t, char texts[TUNE_WARNINGS][TUNE_WARNING], size_t *count) {
     char documents[32], wrong[32];
-    uint64_t all = t->sample.summary.classes;
+    uint64_t all = t->sample.all;
     double most = tune_wrong_among(t, tune_best(t), all);
     if (all <= t->sample.count || most < .01) return;
     snprintf(next_warning(texts, count), TUNE_WARNING,

@@ -784,6 +784,9 @@ typedef struct stemma_scan_options {
     void (*progress)(void *context,
                      const stemma_scan_progress *progress); /* by any thread, one at a time; may be NULL */
     void *progress_context;
+    const char *cache; /* a collection in which scans remember files, made when it is not there; NULL: none. Files that it
+                          has, with the size and time they have, are not read, unless they have to be compared; what is found is
+                          the same. Not for documents in archives and data sets. While it runs nobody else writes there */
 } stemma_scan_options;
 
 STEMMA_API stemma_scan_options stemma_scan_options_default(void);
@@ -1153,6 +1156,32 @@ STEMMA_API stemma_status stemma_collection_remove_matching(stemma_collection *co
 /* All or nothing. When it fails the collection is as it was at the last commit. Errors: NO_MEMORY, NO_SPACE, IO. */
 STEMMA_API stemma_status stemma_collection_commit(stemma_collection *collection, stemma_error *error);
 
+/* A stream: is there anything like this document? And from now on it is there. What is like it is looked for among all
+ * documents before it, those not committed yet included; a commit is made every second or thousand documents, when
+ * the next one comes, and by _commit. Start from stemma_see_options_default(). */
+typedef struct stemma_see_options {
+    size_t size;                 /* of this struct, as the caller knows it */
+    double threshold, contained; /* as of stemma_query_options */
+    bool dry;                    /* nothing is added; then the collection need not be open to be written */
+} stemma_see_options;
+STEMMA_API stemma_see_options stemma_see_options_default(void);
+
+/* Pointers stay until the next call. */
+typedef struct stemma_sighting {
+    const char *id;           /* that the document has in the collection */
+    const char *match;        /* the document most like it, which may be itself; NULL: it is new */
+    stemma_relation relation; /* of it towards the match; unrelated where it is new, unknown where it has no text */
+    stemma_quantity resemblance, a_in_b, b_in_a; /* a: the document */
+} stemma_sighting;
+/* Errors: as of _add_text, and of _query. */
+STEMMA_API stemma_status stemma_collection_see(stemma_collection *collection, const char *id, const void *data, size_t size,
+                                               const stemma_see_options *options, stemma_sighting *sighting,
+                                               stemma_error *error);
+/* A file, as one document whatever it holds. Errors: also NOT_FOUND, UNREADABLE, UNSUPPORTED (too large). */
+STEMMA_API stemma_status stemma_collection_see_file(stemma_collection *collection, const char *path,
+                                                    const stemma_see_options *options, stemma_sighting *sighting,
+                                                    stemma_error *error);
+
 /* Pointers stay until `take` returns. */
 typedef struct stemma_collection_document {
     const char *id;
@@ -1253,7 +1282,9 @@ typedef stemma_status stemma_take_match(void *context, const stemma_match *match
 
 /* What was done, and what it cost. */
 typedef struct stemma_query_summary {
-    uint64_t documents, without_text, problems;
+    uint64_t documents;         /* that were read, */
+    uint64_t without_text;      /* some of them without text; */
+    uint64_t problems;          /* and that could not be read */
     uint64_t found;             /* matches given */
     unsigned bands;             /* looked up for a document; 0: none */
     unsigned agree;             /* minima that candidates have in common at least */
@@ -1376,6 +1407,13 @@ typedef struct stemma_hamming_summary {
     uint64_t distances;            /* and that were held against the document */
     double seconds;                /* of finding them, of all threads together */
 } stemma_hamming_summary;
+
+/* Fingerprints get another number of bits, a multiple of 8 up to 4096: no other part is written again. For more bits every
+ * document is read again, from where it lies or from its stored text. It is a commit of its own, with what was not committed
+ * before. Errors: INVALID (it is not open to be written, no such number), UNREADABLE (a document that is needed, with its
+ * name), UNSUPPORTED (no fingerprints are kept), INTERRUPTED, NO_MEMORY, NO_SPACE, IO, CORRUPT. */
+STEMMA_API stemma_status stemma_collection_resize_bits(stemma_collection *collection, unsigned bits,
+                                                       stemma_error *error);
 
 /* The bare range query on fingerprints: nothing is verified, so that there are matches which resemble the document less,
  * and documents which do are missed; how many says the number of bits. Nearest first, document after document. options

@@ -166,7 +166,7 @@ class Help(Base):
             return subprocess.run(["bash", "-c", shell], cwd=self.folder, capture_output=True, text=True).stdout.split()
         self.assertEqual(complete("stemma", "comp"), ["compare", "completion"])
         self.assertEqual(complete("stemma", "compare", "--thres"), ["--threshold"])
-        self.assertEqual(complete("stemma", "help", "s"), ["scan", "sketch", "show"])
+        self.assertEqual(complete("stemma", "help", "s"), ["scan", "seen", "sketch", "show"])
         self.assertEqual(complete("stemma", "sketch", "--unit", "w"), ["word"])
         self.assertEqual(complete("stemma", "sketch", "--unit", "=", "w"), ["word"])
         self.assertEqual(complete("stemma", "sketch", "--unit", "="), ["byte", "char", "word", "line"])

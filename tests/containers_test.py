@@ -84,6 +84,16 @@ def chunked(body, size=1000):
     return b"".join(b"%x\r\n%b\r\n" % (len(piece), piece) for piece in pieces) + b"0\r\n\r\n"
 
 
+def brotli(content):
+    """Blocks that are stored as they are: a window of 64 KB, then of each that it is not the last, its length, its bytes."""
+    out, shift = b"", 1
+    for at in range(0, len(content), 1 << 16):
+        piece = content[at:at + (1 << 16)]
+        head = len(piece) - 1 << 3 | 1 << 19
+        out, shift = out + (head << shift).to_bytes(3, "little") + piece, 0
+    return out + b"\3"
+
+
 def page(content):
     return f"<!doctype html><html><body><p>{content}</p></body></html>".encode()
 
@@ -382,6 +392,19 @@ class Crawls(Containers):
         self.write("c.warc", record("u", response(os.urandom(500), "Content-Encoding: deflate")))
         self.bad("text", "c.warc!/u", says="cannot unpack 'c.warc!/u'")
 
+    def test_brotli(self):
+        content = page(text(1))
+        whole = brotli(content)
+        for body in (whole, content, b""):
+            self.write("c.warc", record("u", response(body, "Content-Encoding: br")))
+            self.assertEqual(self.extracted("c.warc!/u").split(), text(1).split() if body else [])
+        noise = bytes(range(256)) * 20
+        for body, cause in ((brotli(noise)[:-50], "it ends too early"), (b"\xff\xff" + noise, "damaged data")):
+            self.write("c.warc", record("u", response(body, "Content-Encoding: br")))
+            self.bad("text", "c.warc!/u", says=f"cannot unpack 'c.warc!/u': {cause}")
+        self.write("c.warc", record("u", response(whole, "Content-Encoding: gzip, br")))
+        self.bad("text", "c.warc!/u", says="is coded as 'gzip'")
+
     def test_charsets_that_only_the_header_names(self):
         said = "Съешь ещё этих мягких французских булок"
         for type, body, expected in (("text/html; charset=KOI8-R", page(said).replace(said.encode(), said.encode("koi8-r")), said),
@@ -403,7 +426,7 @@ class Crawls(Containers):
         self.write("pile/a.txt", text(1))
         for name, tail, cause in (("cut", good[:-300], "ends within a record"), ("not", b"WARC/1.0\r\nWARC-Type: response\r\n\r\n", "does not begin as one"),
                                   ("junk", b"x" * 100000, "does not begin as one"),
-                                  ("br", record("u", response(b"xyz", "Content-Encoding: br")), "is coded as 'br', which is not known"),
+                                  ("odd", record("u", response(b"xyz", "Content-Encoding: odd")), "is coded as 'odd', which is not known"),
                                   ("http", record("u", b"not http"), "is no HTTP response")):
             self.write("pile/c.warc", good + tail)
             groups, _, problems = self.scan("pile", says=cause)

@@ -319,7 +319,7 @@ class Pairs(Scanning):
                                        stderr=subprocess.PIPE)
             program.stdout.close()
             self.assertEqual(program.stderr.read(), b"")
-            self.assertEqual(program.wait(60), 3)
+            self.assertEqual(program.wait(60), 0)
             program.stderr.close()
 
     def test_disk_full(self):

@@ -255,18 +255,23 @@ static void test_bits_agree(void **state) {
         for (int tenths = 0; tenths <= 10; tenths += 2) {
             size_t common = (size_t)((double)size * tenths / 10 * 2 / (1 + tenths / 10.) + .5);
             common = common > size ? size : common;
-            double resemblance = (double)common / (double)(2 * size - common), differing = 0;
+            double resemblance = (double)common / (double)(2 * size - common), differing = 0, squares = 0;
             for (int round = 0; round < ROUNDS; round++) {
                 for (size_t i = 0; i < size; i++)
                     a[i] = rng_next(&random), b[i] = i < common ? a[i] : rng_next(&random);
                 make_bits(maker, a, size, SET, of_a);
                 make_bits(maker, b, size, SET, of_b);
-                differing += (double)generic_hamming(of_a, of_b, 125);
+                double distance = (double)generic_hamming(of_a, of_b, 125);
+                differing += distance;
+                squares += distance * distance;
             }
             double mean = differing / ROUNDS / 1000, expected = (1 - resemblance) / 2;
             /* five standard errors, if bits were independent */
             assert_true(fabs(mean - expected) <=
                         5 * sqrt((expected * (1 - expected) + 1e-9) / 1000 / ROUNDS));
+            /* and they spread no more than if they were: the variance itself is known to a tenth */
+            double variance = squares / ROUNDS - differing / ROUNDS * (differing / ROUNDS);
+            assert_true(variance <= 1.5 * 1000 * expected * (1 - expected) + 1e-9);
         }
     bit_maker_free(maker);
 }

@@ -2,7 +2,7 @@
 """stemma tune: what it promises holds for documents that it did not see, and bad input is refused.
 
 Collections of several kinds are divided into two halves. What is stated of the one is compared with what happens in the
-other; STEMMA_TUNE_COLLECTIONS names more folders to do it with, and prints a table.
+other; tools/check-tune does the same with any folder.
 """
 import json
 import os
@@ -13,7 +13,7 @@ import sys
 import unittest
 from pathlib import Path
 
-from program import PROGRAM, SOURCE, Base, prose
+from program import PROGRAM, Base, prose
 
 HALF = 300  # documents
 
@@ -22,7 +22,7 @@ def sentences(source, count, vocabulary):
     """Sentences of words that are as unevenly common as in a language."""
     found = []
     for _ in range(count):
-        words = [vocabulary[int(source.paretovariate(.7)) % len(vocabulary)] for _ in range(source.randint(6, 20))]
+        words = [vocabulary[int(len(vocabulary) * source.random() ** 2)] for _ in range(source.randint(6, 20))]
         found.append(" ".join(words).capitalize() + ".")
     return found
 
@@ -35,30 +35,28 @@ def make_letters(source, count):
         yield "\n\n".join("\n".join(text[i:i + 5]) for i in range(0, len(text), 5)) + "\n"
 
 
-def make_forms(source, count):
-    """Every third is a form that was filled in: up to .8 of it is the same in all of them."""
+def make_forms(source, count, every=5):
+    """Some are a form that was filled in, up to .8 of which is the same in all of them."""
     vocabulary = ["".join(source.choices("etaoinshrdlucmfwyp", k=source.randint(2, 9))) for _ in range(8000)]
     form = sentences(source, 60, vocabulary)
     for i in range(count):
         own = sentences(source, source.randint(14, 60), vocabulary)
-        if i % 3 == 0:
+        if i % every == 0:
             own = form[:source.randint(30, 60)] + own
         yield "\n".join(own) + "\n"
 
 
 def make_laws(source, count):
     """A script without spaces."""
+    vocabulary = ["".join(chr(0x4e00 + source.randrange(3000)) for _ in range(source.randint(1, 3))) for _ in range(8000)]
     for _ in range(count):
-        lines = ["".join(chr(0x4e00 + int(source.paretovariate(.5)) % 3000) for _ in range(source.randint(15, 60))) + "。"
-                 for _ in range(source.randint(5, 60))]
+        lines = [sentence.replace(" ", "").replace(".", "。") for sentence in sentences(source, source.randint(5, 60), vocabulary)]
         yield "\n".join(lines) + "\n"
 
 
-def packaged(folder):
+def packaged():
     """Licences of installed packages: real, and full of boilerplate."""
-    files = sorted(Path("/usr/share/doc").glob("*/copyright"))
-    for path in files:
-        yield path.read_bytes()
+    return [path.read_bytes() for path in sorted(Path("/usr/share/doc").glob("*/copyright"))]
 
 
 class Tune(Base):
@@ -115,7 +113,7 @@ class Promises(Tune):
         self.check("laws", make_laws(random.Random(3), 2 * HALF))
 
     def test_packages(self):
-        texts = list(packaged("/usr/share/doc"))
+        texts = packaged()
         if len(texts) < 300:
             self.skipTest("too few packages are installed")
         self.check("packages", texts[:800], width=.04)  # copies of licences: fewer different texts than files
@@ -198,7 +196,7 @@ class Answers(Tune):
             self.good("sketch", "--recipe=" + sketches[0]["recipe"], "--output=" + aim, "letters/00000.txt")
 
     def test_precision_depends_on_how_many_are_copies(self):
-        forms = self.fill("forms", make_forms(random.Random(2), 60))
+        forms = self.fill("forms", make_forms(random.Random(2), 60, every=2))
         many, few = (self.tune(f"--copies={share}", forms)["views"][0]["rows"][0] for share in (.5, .1))
         self.assertLess(few["precision"]["value"], many["precision"]["value"])
         self.assertEqual(few["false_removal"], many["false_removal"])
@@ -206,7 +204,7 @@ class Answers(Tune):
     def test_warnings(self):
         self.assertRegex(" ".join(self.tune(self.letters)["warnings"]), "40 documents are too few")
         source = random.Random(6)
-        forms = self.fill("forms", make_forms(source, 60))
+        forms = self.fill("forms", make_forms(source, 60, every=2))
         self.assertRegex(" ".join(self.tune(forms)["warnings"]), "boilerplate: ")
         short = self.fill("short", (" ".join(prose(source.randint(5, 12), i)) for i in range(60)))
         self.assertRegex(" ".join(self.tune(short)["warnings"]), "very short documents: 100 %")

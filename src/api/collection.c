@@ -4,6 +4,7 @@
 #include "api/limits.h"
 #include "base/alloc.h"
 #include "collect/direct.h"
+#include "collect/seeing.h"
 #include "index/hamming/parts.h"
 #include "index/keys.h"
 #include "scan/reading.h"
@@ -153,6 +154,7 @@ void stemma_collection_free(stemma_collection *c) {
     if (!c) return;
     collecting_free(c->adding);
     collecting_free(c->texts);
+    seeing_free(c->seeing);
     pending_release(&c->pending);
     direct_free(c->direct);
     collection_close(c->store);
@@ -236,5 +238,6 @@ stemma_status stemma_collection_remove(stemma_collection *c, const char *id, ste
 
 stemma_status stemma_collection_commit(stemma_collection *c, stemma_error *err) {
     TRY(collection_check_writer(c, err));
+    if (c->seeing) TRY(seeing_commit(c->seeing, true, err));
     return pending_commit(&c->pending, err);
 }

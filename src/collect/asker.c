@@ -249,7 +249,7 @@ static double contained_more(const struct answer *a) {
 }
 
 /* What resembles the document by itself, then what contains it or is contained in it. */
-static int best_first(const void *a, const void *b) {
+int answer_order(const void *a, const void *b) {
     const struct answer *p = a, *q = b;
     const bool p_part = p->relation >= STEMMA_CONTAINED, q_part = q->relation >= STEMMA_CONTAINED;
     const double p_value = p_part ? contained_more(p) : value_of(p->numbers.resemblance),
@@ -298,7 +298,7 @@ static stemma_status verify_all(struct asker *a, const struct asked_document *d,
 }
 
 static void cut(struct answers *answers, size_t top) {
-    if (answers->count) qsort(answers->list, answers->count, sizeof *answers->list, best_first);
+    if (answers->count) qsort(answers->list, answers->count, sizeof *answers->list, answer_order);
     while (top && answers->count > top) drop_answer(&answers->list[--answers->count], NULL);
 }
 

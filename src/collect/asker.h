@@ -41,6 +41,8 @@ struct answers {
     struct answer *list; /* best first */
     size_t count, cap;
 };
+/* Which of two answers is better: below 0, the first; for qsort. */
+int answer_order(const void *a, const void *b);
 /* drop frees alignments; NULL where there are none. */
 void answers_release(struct answers *answers, void (*drop)(stemma_alignment *alignment));
 

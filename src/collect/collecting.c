@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 /* A file that was modified this recently may change again without another time. */
@@ -30,7 +31,10 @@ struct collecting {
     /* under the lock of pending */
     stemma_add_summary counts;
     struct vec64 met;     /* numbers of what is still inside files that were known */
-    struct worker *texts; /* for documents in memory; NULL: there were none */
+    struct worker *texts; /* for documents one by one; NULL: there were none */
+    watch_taken *watch;   /* NULL: nobody */
+    void *watcher;
+    bool dry;
 };
 
 /* One worker's. */
@@ -263,12 +267,24 @@ static void set_text(struct collector *c, struct identity text, uint64_t size) {
     store_u64(c->facts.text_digest + 8, text.high);
 }
 
+static stemma_status tell(struct collector *c, const uint8_t *text, size_t size, stemma_error *err) {
+    const struct collecting *all = c->all;
+    const struct taken told = {.id = {c->id.data, c->id.len},
+                               .facts = &c->facts,
+                               .unchanged = !c->wanted,
+                               .text = text,
+                               .text_size = size,
+                               .minima = row_maker_minima(c->maker),
+                               .samples = row_maker_samples(c->maker)};
+    return all->watch ? all->watch(all->watcher, &told, err) : STEMMA_OK;
+}
+
 static stemma_status take_text(void *taker, struct text_reader *reader, const uint8_t *text, size_t size,
                                stemma_error *err) {
     struct collector *c = taker;
     TRY(row_maker_text(c->maker, reader->whole, text, size, err));
     set_text(c, identity_of(&c->all->scan->key, text, size), size);
-    return STEMMA_OK;
+    return tell(c, text, size, err);
 }
 
 static struct shingle_sink begin_pieces(void *taker) {
@@ -313,7 +329,8 @@ static stemma_status put(struct collector *c, stemma_error *err) {
 
 static stemma_status end_document(void *taker, stemma_error *err) {
     struct collector *c = taker;
-    if (!c->wanted) return STEMMA_OK;
+    if (c->facts.text_bytes == 0 || !c->wanted) TRY(tell(c, NULL, 0, err));
+    if (!c->wanted || c->all->dry) return STEMMA_OK;
     pthread_mutex_lock(&c->all->pending->lock);
     stemma_status status = put(c, err);
     pthread_mutex_unlock(&c->all->pending->lock);
@@ -431,6 +448,7 @@ static stemma_status read_listed(struct stemma_scan *scan, stemma_error *err) {
 static const struct taker_kind collecting_taker = {.new = collector_new,
                                                    .free = collector_free,
                                                    .listed = read_listed,
+                                                   .every_container = true,
                                                    .source = take_source,
                                                    .document = take_document,
                                                    .text = take_text,
@@ -529,7 +547,13 @@ stemma_status collecting_add(struct collecting *all, const char *const *paths, s
     return status;
 }
 
-/* ---- documents in memory ---- */
+/* ---- one by one ---- */
+
+void collecting_watch(struct collecting *all, watch_taken *watch, void *context, bool dry) {
+    all->watch = watch;
+    all->watcher = context;
+    all->dry = dry;
+}
 
 static stemma_status begin_texts(struct collecting *all, stemma_error *err) {
     const struct source source = {.name = "", .kind = SOURCE_MEMORY, .memory = ""};
@@ -546,11 +570,42 @@ static stemma_status begin_texts(struct collecting *all, stemma_error *err) {
     return worker_init(worker, all->scan, err);
 }
 
+static stemma_status take_alone(struct collecting *all, const struct source *source, const uint8_t *bytes,
+                                stemma_error *err) {
+    const struct document place = {0};
+    const char *name = source->kind == SOURCE_FILE ? source->name : NULL;
+    all->settled = now() - RACY;
+    all->met.len = 0;
+    all->scan->catalogue.sources[0] = *source;
+    return worker_take(all->texts, &place, name, NULL, 0, bytes, source->size, CONTAINER_NONE, err);
+}
+
 stemma_status collecting_add_text(struct collecting *all, const char *id, const void *data, size_t size,
                                   stemma_error *err) {
-    const struct document place = {0};
     TRY(begin_texts(all, err));
-    all->scan->catalogue.sources[0] =
-        (struct source){.name = id, .kind = SOURCE_MEMORY, .size = size, .memory = data};
-    return worker_take(all->texts, &place, NULL, NULL, 0, data, size, CONTAINER_NONE, err);
+    const struct source source = {.name = id, .kind = SOURCE_MEMORY, .size = size, .memory = data};
+    return take_alone(all, &source, data, err);
+}
+
+static stemma_status take_file(struct collecting *all, const char *path, stemma_error *err) {
+    struct stat info;
+    const struct buf *bytes = &all->texts->reader.bytes;
+    bool huge;
+    TRY(text_reader_read(&all->texts->reader, path, &huge, err));
+    if (huge) return fail(err, STEMMA_UNSUPPORTED, "cannot read '%s': it is too large for a stream", path);
+    if (stat(path, &info) != 0) return fail(err, STEMMA_NOT_FOUND, "cannot read '%s': it is gone", path);
+    const struct source source = {.name = path,
+                                  .kind = SOURCE_FILE,
+                                  .size = bytes->len,
+                                  .modified =
+                                      (int64_t)info.st_mtim.tv_sec * 1000000000 + info.st_mtim.tv_nsec};
+    return take_alone(all, &source, bytes->data, err);
+}
+
+stemma_status collecting_add_file(struct collecting *all, const char *path, stemma_error *err) {
+    TRY(begin_texts(all, err));
+    char *full = realpath(path, NULL);
+    stemma_status status = take_file(all, full ? full : path, err);
+    free(full);
+    return status;
 }

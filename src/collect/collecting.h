@@ -9,6 +9,7 @@
 #define COLLECT_COLLECTING_H
 
 #include "collect/pending.h"
+#include "index/facts.h"
 #include "scan/scan.h"
 
 struct collecting;
@@ -25,8 +26,26 @@ stemma_status collecting_add(struct collecting *collecting, const char *const *p
 /* What could not be read by that. */
 const struct problem *collecting_problems(const struct collecting *collecting, size_t *count);
 
-/* A document in memory; no commit. */
+/* ---- one document after the other, without commits ---- */
+
+/* Is told of each what it is, before it becomes a row. */
+struct taken {
+    struct cell id;
+    const struct facts *facts;
+    bool unchanged;      /* the collection has it as it is: nothing else is known of it */
+    const uint8_t *text; /* canonical, with KERNEL_SLACK behind it; NULL: none in memory */
+    size_t text_size;
+    const uint8_t *minima; /* MINIMA_BYTES, where there is a text */
+    const struct vec64 *samples;
+};
+typedef stemma_status watch_taken(void *context, const struct taken *document, stemma_error *err);
+/* dry: nothing becomes a row. */
+void collecting_watch(struct collecting *collecting, watch_taken *watch, void *context, bool dry);
+
 stemma_status collecting_add_text(struct collecting *collecting, const char *id, const void *data,
                                   size_t size, stemma_error *err);
+/* A file that is one document: what it may hold is not looked into. Errors of the file are the caller's to
+ * tell; UNSUPPORTED where it is too large. */
+stemma_status collecting_add_file(struct collecting *collecting, const char *path, stemma_error *err);
 
 #endif

@@ -84,11 +84,11 @@ stemma_status direct_ask(struct direct *d, const char *id, const void *data, siz
     const uint8_t *text;
     size_t text_size;
     const double begun = query_clock();
-    query->documents++;
     stemma_status status = read_text(d, data, size, &text, &text_size, &query->cause);
     query->failed = is_problem(status);
     if (query->failed) return STEMMA_OK;
     if (status != STEMMA_OK) return fail(err, status, "%s", query->cause.message);
+    query->documents++;
     if (text_size == 0) {
         query->without_text++;
         return STEMMA_OK;

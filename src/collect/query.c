@@ -235,6 +235,7 @@ static stemma_status end_pieces(void *taker, struct identity text, uint64_t size
     struct questioner *q = taker;
     stemma_error cause;
     (void)text, (void)size, (void)err;
+    q->documents--;
     fail(&cause, STEMMA_UNSUPPORTED, "'%s' is too large to be held in memory: allow more",
          q->waiting[q->count].result.id);
     catalogue_add_problem(&q->query->scan->catalogue, q->waiting[q->count].result.id, 0, &cause);
@@ -245,6 +246,7 @@ static stemma_status take_no_text(void *taker, enum document_state state, const 
                                   stemma_error *err) {
     struct questioner *q = taker;
     (void)err;
+    if (state == DOCUMENT_FAILED) q->documents--;
     if (state == DOCUMENT_FAILED)
         catalogue_add_problem(&q->query->scan->catalogue, q->waiting[q->count].result.id, 0, cause);
     else
@@ -260,6 +262,7 @@ static stemma_status end(void *taker, stemma_error *err) {
 static const struct taker_kind questioner_taker = {.new = questioner_new,
                                                    .free = questioner_free,
                                                    .source = take_source,
+                                                   .every_container = true,
                                                    .document = take_document,
                                                    .text = take_text,
                                                    .begin_pieces = begin_pieces,

@@ -127,3 +127,11 @@ void row_maker_give(const struct row_maker *m, struct row *row) {
 uint64_t row_maker_shingles(const struct row_maker *m) {
     return minima_size(m->minima);
 }
+
+const uint8_t *row_maker_minima(const struct row_maker *m) {
+    return m->minima;
+}
+
+const struct vec64 *row_maker_samples(const struct row_maker *m) {
+    return &m->samples;
+}

@@ -2,6 +2,7 @@
  * Crawls: the documents of a WARC file, by the address that they were got from. Of HTTP responses those count
  * that brought what was asked for (2xx).
  */
+#include "read/brotli.h"
 #include "read/compressed.h"
 #include "read/container_walk.h"
 #include "read/lines.h"
@@ -43,16 +44,21 @@ static stemma_status read_block(struct walk *w, struct lines *lines, uint64_t le
 
 /* ---- HTTP ---- */
 
-static stemma_status unpack_body(struct walk *w, struct unpacker *unpacker, struct holding *out,
+static stemma_status unpack_body(struct walk *w, stream_pull *pull, void *context, struct holding *out,
                                  stemma_error *err) {
     for (size_t got = 1; got; out->bytes.len += got) {
         bool room;
         TRY(holding_grow(w, out, &room, err));
         if (!room) return walk_too_large(w, err);
-        TRY(unpacker_read(unpacker, out->bytes.data + out->bytes.len, holding_room(out), &got, err));
+        TRY(pull(context, out->bytes.data + out->bytes.len, holding_room(out), &got, err));
         TRY(walk_count(w, got, err));
     }
     return STEMMA_OK;
+}
+
+static stemma_status pull_unpacked(void *context, uint8_t *bytes, size_t size, size_t *got,
+                                   stemma_error *err) {
+    return unpacker_read(context, bytes, size, got, err);
 }
 
 static stemma_status give_unpacked(struct walk *w, const char *name, struct text_span type,
@@ -60,7 +66,7 @@ static stemma_status give_unpacked(struct walk *w, const char *name, struct text
     struct unpacker *unpacker = NULL;
     struct holding body = {0};
     TRY(unpacker_new(stream, &unpacker, err));
-    stemma_status status = unpack_body(w, unpacker, &body, err);
+    stemma_status status = unpack_body(w, pull_unpacked, unpacker, &body, err);
     unpacker_free(unpacker);
     if (status == STEMMA_OK) status = walk_give_typed(w, name, type, body.bytes.data, body.bytes.len, err);
     holding_release(w, &body);
@@ -104,6 +110,35 @@ static bool is_deflated(const uint8_t *bytes, size_t size) {
     return is_zlib(bytes, size) || encoding_guess(bytes, size).binary;
 }
 
+/* ---- Brotli ---- */
+
+static stemma_status unpack_brotli(struct walk *w, const uint8_t *bytes, size_t size, struct holding *out,
+                                   stemma_error *err) {
+    struct brotli *brotli = NULL;
+    TRY(brotli_new(walk_id(w), bytes, size, &brotli, err));
+    stemma_status status = unpack_body(w, brotli_read, brotli, out, err);
+    brotli_free(brotli);
+    return status;
+}
+
+/* It has no mark: what is a text, and not Brotli, was unpacked before. */
+static stemma_status give_brotli(struct walk *w, const char *name, struct text_span type,
+                                 const uint8_t *bytes, size_t size, stemma_error *err) {
+    struct holding body = {0};
+    stemma_error cause;
+    stemma_status status = unpack_brotli(w, bytes, size, &body, &cause);
+    if (status == STEMMA_OK)
+        status = walk_give_typed(w, name, type, body.bytes.data, body.bytes.len, err);
+    else if (status == STEMMA_CORRUPT && !encoding_guess(bytes, size).binary)
+        status = walk_give_typed(w, name, type, bytes, size, err);
+    else
+        status = fail(err, status, "%s", cause.message);
+    holding_release(w, &body);
+    return status;
+}
+
+/* ---- any of them ---- */
+
 static stemma_status give_body(struct walk *w, const char *name, const struct http_response *response,
                                const uint8_t *bytes, size_t size, stemma_error *err) {
     struct stream stream = stream_of_memory(walk_id(w), bytes, size);
@@ -111,6 +146,8 @@ static stemma_status give_body(struct walk *w, const char *name, const struct ht
         return give_unpacked(w, name, response->type, &stream, err);
     if (response->coding == HTTP_DEFLATED && is_deflated(bytes, size))
         return give_deflated(w, name, response->type, bytes, size, err);
+    if (response->coding == HTTP_BROTLI && size)
+        return give_brotli(w, name, response->type, bytes, size, err);
     return walk_give_typed(w, name, response->type, bytes, size, err);
 }
 

@@ -46,12 +46,15 @@ bool warc_header(struct text_span header, struct warc_record *out) {
 
 static void take_coding(struct http_response *out, struct text_span value) {
     static const char *const known[] = {"gzip", "x-gzip", "zstd", "bzip2", "xz"};
+    const uint8_t *comma = value.size ? memchr(value.at, ',', value.size) : NULL;
     header_word(value, out->coding_name);
     out->coding_name[strcspn(out->coding_name, ",")] = 0;
     out->coding = HTTP_UNKNOWN;
+    if (comma && comma + 1 < value.at + value.size) return; /* one upon the other */
     if (!*out->coding_name || !strcmp(out->coding_name, "identity") || !strcmp(out->coding_name, "none"))
         out->coding = HTTP_PLAIN;
     if (!strcmp(out->coding_name, "deflate")) out->coding = HTTP_DEFLATED;
+    if (!strcmp(out->coding_name, "br")) out->coding = HTTP_BROTLI;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (!strcmp(out->coding_name, known[i])) out->coding = HTTP_COMPRESSED;
 }

@@ -14,7 +14,7 @@ struct warc_record {
 /* From the header of a record, with its first line; false: it is none. */
 bool warc_header(struct text_span header, struct warc_record *record);
 
-enum http_coding { HTTP_PLAIN, HTTP_COMPRESSED, HTTP_DEFLATED, HTTP_UNKNOWN };
+enum http_coding { HTTP_PLAIN, HTTP_COMPRESSED, HTTP_DEFLATED, HTTP_BROTLI, HTTP_UNKNOWN };
 
 struct http_response {
     unsigned status;

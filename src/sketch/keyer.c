@@ -26,7 +26,7 @@
 
 _Static_assert(KEY_MINIMA <= OPEN_BINS_MOST, "bins that a kernel takes");
 
-#define DEDUPE_THROWS 32   /* a bin: six times what all take on average, so many only when elements repeat */
+#define DEDUPE_THROWS 4096 /* six times what all bins take on average: so many only when elements repeat */
 #define PIECE         4096 /* fingerprints filtered at a time */
 
 /* Of the bits by which distinct fingerprints are counted: 32 for each of KEY_COUNTED. */
@@ -183,12 +183,16 @@ static void sieve_coarse(struct keyer *keyer, const uint64_t *fp, size_t count) 
 
 /* The minima of the rounds that are kernels. */
 static void see_first_rounds(struct keyer *keyer) {
-    memset(keyer->filled, 0, sizeof keyer->filled);
-    for (size_t bin = 0; bin < keyer->form.minima; bin++) {
-        uint32_t least = keyer->coarse[bin] != UINT32_MAX ? keyer->coarse[bin] : keyer->first[bin];
-        bool hit = least != UINT32_MAX;
-        keyer->minima[bin] = hit ? least : UINT64_MAX;
-        keyer->filled[bin / 64] |= (uint64_t)hit << bin % 64;
+    const size_t bins = keyer->form.minima;
+    for (size_t begin = 0; begin < bins; begin += 64) {
+        uint64_t filled = 0;
+        for (size_t bin = begin; bin < bins && bin < begin + 64; bin++) {
+            uint32_t least = keyer->coarse[bin] != UINT32_MAX ? keyer->coarse[bin] : keyer->first[bin];
+            uint64_t hit = least != UINT32_MAX;
+            keyer->minima[bin] = least | (hit - 1); /* no branch: nobody could predict it */
+            filled |= hit << bin % 64;
+        }
+        keyer->filled[begin / 64] = filled;
     }
 }
 
@@ -234,7 +238,7 @@ static stemma_status later_rounds(struct keyer *keyer, const uint64_t *fp, size_
     bool filled = keyer->full, repeated = true; /* for all that is known */
     size_t thrown = count;
     for (size_t round = 1; !filled && round < keyer->form.minima; round++) {
-        if (repeated && thrown + count > DEDUPE_THROWS * keyer->form.minima) {
+        if (repeated && thrown + count > DEDUPE_THROWS) {
             if (fp != held->values.data) TRY(distinct_add(held, fp, count, err));
             TRY(distinct_tidy(held, err));
             fp = held->values.data;
@@ -315,10 +319,9 @@ static stemma_status give(struct keyer *keyer, uint8_t *keys, struct vec64 *samp
 }
 
 void keyer_begin(struct keyer *keyer) {
-    const size_t bins = keyer->form.minima;
-    memset(keyer->coarse, 0xff, bins * sizeof *keyer->coarse);
-    memset(keyer->first, 0xff, bins * sizeof *keyer->first);
-    if (keyer->form.sampled) memset(keyer->seen, 0, sizeof keyer->seen);
+    memset(keyer->coarse, 0xff, sizeof keyer->coarse);
+    memset(keyer->first, 0xff, sizeof keyer->first);
+    memset(keyer->seen, 0, sizeof keyer->seen);
     keyer->counted = 0;
     keyer->full = keyer->settled = false;
     distinct_clear(&keyer->held);

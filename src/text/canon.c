@@ -28,6 +28,8 @@
 #define HELD_MOST (UNICODE_COMPOSED_MOST * 5u + 16u)
 /* Text of this length is worth calling the kernel for: at least a whole character. */
 #define KERNEL_RUN 16u
+/* The end of a text is copied, so that the kernel has its slack: it begins where too little would be left. */
+#define END_MOST (KERNEL_SLACK + KERNEL_RUN)
 
 /* Inlined into each of the loops it is for. */
 #define SPECIALISED static inline __attribute__((always_inline))
@@ -451,17 +453,25 @@ static inline size_t take_run(struct canon *canon, const uint8_t *bytes, size_t 
     return canon->map ? take_plain_mapped(canon, bytes, size, out) : take_plain(canon, bytes, size, out);
 }
 
+/* The same where there may be nothing behind `size`, at most END_MOST. */
+static size_t take_end(struct canon *canon, const uint8_t *bytes, size_t size, struct buf *out) {
+    if (size < KERNEL_RUN) return 0;
+    uint8_t copy[END_MOST + KERNEL_SLACK] = {0};
+    memcpy(copy, bytes, size);
+    return take_run(canon, copy, size, out);
+}
+
 /* The characters that begin before `end`; bytes up to `size` may be looked at. Returns the bytes read. */
 static size_t take_block(struct canon *canon, const uint8_t *bytes, size_t end, size_t size,
                          struct buf *out) {
     size_t at = 0, slack_end = size > KERNEL_SLACK ? size - KERNEL_SLACK : 0;
     size_t run_end = end < slack_end ? end : slack_end;
     while (at < end) {
-        if (at < run_end) {
-            size_t run = take_run(canon, bytes + at, run_end - at, out);
-            at += run;
-            if (run) continue;
-        }
+        size_t run = size - at <= END_MOST ? take_end(canon, bytes + at, end - at, out)
+                     : at < run_end        ? take_run(canon, bytes + at, run_end - at, out)
+                                           : 0;
+        at += run;
+        if (run) continue;
         uint32_t cp;
         size_t length = utf8_decode(bytes + at, size - at, &cp);
         if (length == 0) {

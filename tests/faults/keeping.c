@@ -7,7 +7,7 @@
 void make_collection(void) {
     char path[160], id[16];
     stemma_collection *c;
-    place(path, sizeof path, "collection");
+    place(path, sizeof path, "kept.stemma");
     assert_int_equal(stemma_collection_create(path, NULL, NULL, NULL, &c, NULL), STEMMA_OK);
     for (int round = 0; round < 2; round++) { /* the second replaces some of the first, which are gone then */
         for (int i = 2 * round; i < 4; i++) {
@@ -22,7 +22,7 @@ void make_collection(void) {
 
 void remove_collection(void) {
     char path[160], name[512];
-    place(path, sizeof path, "collection");
+    place(path, sizeof path, "kept.stemma");
     DIR *folder = opendir(path);
     assert_non_null(folder);
     for (const struct dirent *entry; (entry = readdir(folder));) {
@@ -43,7 +43,7 @@ static stemma_status count_one(void *context, const stemma_collection_document *
 
 static stemma_status open_made(stemma_collection **out, stemma_error *error) {
     char path[160];
-    place(path, sizeof path, "collection");
+    place(path, sizeof path, "kept.stemma");
     *out = UNTOUCHED;
     stemma_status status = stemma_collection_open(path, NULL, NULL, out, error);
     check_untouched(status, *out);

@@ -194,6 +194,13 @@ static stemma_status read_contained(const char *name, stemma_error *error) {
     return status;
 }
 
+/* What it holds is told: that is its success here. */
+static stemma_status refuse_archive(const char *name, stemma_error *error) {
+    stemma_status status = read_contained(name, error);
+    assert_int_not_equal(status, STEMMA_OK);
+    return status == STEMMA_UNSUPPORTED ? STEMMA_OK : status;
+}
+
 const struct operation reading_operations[] = {
     {"read HTML in Latin-1", convert, "x.html"},
     {"read Markdown", convert, "x.md"},
@@ -208,6 +215,8 @@ const struct operation reading_operations[] = {
     {"read a mail in an archive", read_contained, "archive!/mail"},
     {"read an attachment in an archive", read_contained, "archive!/mail!/\xC3\xA9"},
     {"read from a crawl in an archive", read_contained, "archive!/crawl!/u"},
+    {"read what is coded in a crawl", read_contained, "archive!/crawl!/v"},
+    {"read an archive, which is refused", refuse_archive, "archive"},
     {"walk a tree", walk_tree, ""},
     {"read JSON lines", read_data, "tree/d.jsonl"},
     {"read CSV", read_data, "tree/d.csv"},

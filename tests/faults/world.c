@@ -130,7 +130,11 @@ static void make_archive(void) {
             "From: a\nTo: b\nSubject: c\nContent-Type: multipart/mixed; boundary=\"=?utf-8?q?b?= =?utf-8?q?b?=\"\n\n--bb\n\nbody\n"
             "--bb\nContent-Type: application/x; name=\"=?utf-8?b?w6k=?=\"\n"
             "Content-Transfer-Encoding: base64\n\neHl6\n--bb--\n",
-        crawl[] = "WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: u\r\nContent-Length: 3\r\n\r\nxyz";
+        crawl[] =
+            "WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: u\r\nContent-Length: 3\r\n\r\nxyz\r\n\r\n"
+            "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: v\r\nContent-Type: application/http\r\n"
+            "Content-Length: 91\r\n\r\nHTTP/1.1 200\r\nContent-Encoding: br\r\n"
+            "Content-Type: text/plain; charset=koi8-r\r\n\r\n\x60\0\x10\xC1\xC2\xC3 abc\x03";
     struct archive *archive = archive_write_new();
     char path[160];
     place(path, sizeof path, "archive");
@@ -172,6 +176,7 @@ int make_world(void **state) {
     make_packed();
     make_archive();
     make_collection();
+    make_asked_collection();
     return 0;
 }
 
@@ -187,6 +192,7 @@ int end_world(void **state) {
     unlink(archive);
     const char *paths[] = {world.text_path, world.other_path, world.large_path, world.bundle_path};
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) unlink(paths[i]);
+    remove_asked_collection();
     free(world.text);
     free(world.other);
     free(world.large);

@@ -1,0 +1,234 @@
+/*
+ * Precision and recall of 1-bit fingerprints, as Yuan et al. (2012) define them in section 5.2: pairs of
+ * documents whose fingerprints differ in at most r_h bits, against pairs whose true resemblance is r and
+ * more.
+ *
+ *   hamming_accuracy [FILE]... < NAMES       documents are files; names of more may be on standard input, one
+ * a line
+ *
+ * Documents with the same set of shingles count once.
+ */
+#include "base/alloc.h"
+#include "base/sort.h"
+#include "estimate/hamming.h"
+#include "index/hamming/groups.h"
+#include "kernels/kernels.h"
+#include "shingle/whole.h"
+#include "sketch/bits.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { BITS = 1000, WORDS = (BITS + 63) / 64, LEAST = 60 };
+
+static const struct view view = {
+    .folds = FOLD_TEXT, .unit = UNIT_WORD, .window = 5, .hash = HASH_MIX, .width = 64};
+static const uint32_t widths[] = {64, 100, 200, 400, 600, 1000};
+static const double resemblances[] = {.7, .8, .9};
+enum { WIDTHS = sizeof widths / sizeof *widths, LEVELS = sizeof resemblances / sizeof *resemblances };
+
+struct document {
+    uint64_t *set; /* ascending, without repetitions */
+    size_t count;
+    uint64_t words[WORDS];
+};
+
+struct pile {
+    struct document *list;
+    size_t count, capacity;
+    struct shingle_tables tables;
+    struct whole *whole;
+    struct bit_maker *maker;
+};
+
+static void must(bool holds, const char *what) {
+    if (holds) return;
+    fprintf(stderr, "hamming_accuracy: %s\n", what);
+    exit(3);
+}
+
+static void done(stemma_status status, const stemma_error *err) {
+    must(status == STEMMA_OK, err->message);
+}
+
+/* ---- documents ---- */
+
+static void pile_init(struct pile *pile) {
+    stemma_error err;
+    *pile = (struct pile){0};
+    done(shingle_tables_init(&pile->tables, &view, &err), &err);
+    done(whole_new(&view, &pile->tables, &pile->whole, &err), &err);
+    done(bit_maker_new(&view, BITS, &pile->maker, &err), &err);
+}
+
+static void pile_release(struct pile *pile) {
+    for (size_t i = 0; i < pile->count; i++) mem_free(pile->list[i].set);
+    mem_free(pile->list);
+    whole_free(pile->whole);
+    bit_maker_free(pile->maker);
+    shingle_tables_release(&pile->tables);
+}
+
+static void make_bits(struct pile *pile, const uint64_t *fp, size_t count, uint64_t words[WORDS]) {
+    stemma_error err;
+    uint8_t bytes[WORDS * 8] = {0};
+    bit_maker_begin(pile->maker);
+    done(bit_maker_add(pile->maker, fp, count, &err), &err);
+    done(bit_maker_end(pile->maker, &err), &err);
+    bit_maker_take(pile->maker, bytes);
+    for (size_t w = 0; w < WORDS; w++) words[w] = load_u64(bytes + 8 * w);
+}
+
+static void add_document(struct pile *pile, const struct buf *bytes) {
+    const uint8_t *text;
+    const uint64_t *fp;
+    size_t size, count;
+    uint64_t tokens;
+    stemma_error err;
+    done(whole_canon(pile->whole, bytes->data, bytes->len, &text, &size, &err), &err);
+    if (!size) return;
+    done(whole_shingles(pile->whole, text, size, &fp, &count, &tokens, &err), &err);
+    must(mem_grow((void **)&pile->list, &pile->capacity, pile->count + 1, sizeof *pile->list),
+         "out of memory");
+    struct document *d = &pile->list[pile->count++];
+    make_bits(pile, fp, count, d->words);
+    d->set = mem_alloc(count * sizeof *d->set);
+    must(d->set, "out of memory");
+    memcpy(d->set, fp, count * sizeof *fp);
+    must(sort_u64(d->set, count), "out of memory");
+    d->count = unique_u64(d->set, count);
+}
+
+static void add_file(struct pile *pile, const char *path) {
+    struct buf bytes = {0};
+    FILE *file = fopen(path, "rb");
+    if (!file) {
+        perror(path);
+        return;
+    }
+    for (size_t got = 1; got;) {
+        must(buf_reserve(&bytes, 1 << 16), "out of memory");
+        got = fread(bytes.data + bytes.len, 1, bytes.cap - bytes.len, file);
+        bytes.len += got;
+    }
+    fclose(file);
+    if (bytes.len) add_document(pile, &bytes);
+    buf_release(&bytes);
+}
+
+static void add_names(struct pile *pile) {
+    char *line = NULL;
+    size_t room = 0;
+    for (ssize_t size; (size = getline(&line, &room, stdin)) > 0;) {
+        if (line[size - 1] == '\n') line[size - 1] = '\0';
+        add_file(pile, line);
+    }
+    free(line);
+}
+
+static int by_set(const void *a, const void *b) {
+    const struct document *p = a, *q = b;
+    if (p->count != q->count) return p->count < q->count ? -1 : 1;
+    return memcmp(p->set, q->set, p->count * sizeof *p->set);
+}
+
+static void drop_copies(struct pile *pile) {
+    size_t kept = 0;
+    if (pile->count) qsort(pile->list, pile->count, sizeof *pile->list, by_set);
+    for (size_t i = 0; i < pile->count; i++) {
+        if (kept && !by_set(&pile->list[kept - 1], &pile->list[i]))
+            mem_free(pile->list[i].set);
+        else
+            pile->list[kept++] = pile->list[i];
+    }
+    pile->count = kept;
+}
+
+/* ---- pairs ---- */
+
+struct counts {
+    uint64_t detected[WIDTHS][LEVELS], correct[WIDTHS][LEVELS], there[LEVELS];
+};
+
+static double resemblance(const struct document *a, const struct document *b) {
+    size_t common = common_u64(a->set, a->count, b->set, b->count);
+    return (double)common / (double)(a->count + b->count - common);
+}
+
+static void count_pair(const struct document *a, const struct document *b, double true_one,
+                       struct counts *counts) {
+    for (size_t r = 0; r < LEVELS; r++) {
+        bool is = true_one >= resemblances[r];
+        counts->there[r] += is;
+        for (size_t k = 0; k < WIDTHS; k++) {
+            bool said =
+                hamming_distance(a->words, b->words, widths[k]) <= hamming_radius(widths[k], resemblances[r]);
+            counts->detected[k][r] += said;
+            counts->correct[k][r] += said && is;
+        }
+    }
+}
+
+/* Far from every threshold by their sizes, and by all widths of fingerprints: the pair counts nowhere. */
+static bool is_far(const struct document *a, const struct document *b) {
+    size_t less = a->count < b->count ? a->count : b->count, more = a->count < b->count ? b->count : a->count;
+    if ((double)less >= resemblances[0] * (double)more) return false;
+    for (size_t k = 0; k < WIDTHS; k++)
+        if (hamming_distance(a->words, b->words, widths[k]) <= hamming_radius(widths[k], resemblances[0]))
+            return false;
+    return true;
+}
+
+/* Sets of some thousand are not compared in full when a few of their smallest hashes already tell that they
+ * have too little in common. */
+static double true_resemblance(const struct document *a, const struct document *b) {
+    size_t some_a = a->count / 64 + LEAST, some_b = b->count / 64 + LEAST;
+    if (some_a >= a->count || some_b >= b->count) return resemblance(a, b);
+    uint64_t limit = a->set[some_a] < b->set[some_b] ? a->set[some_a] : b->set[some_b];
+    while (some_a && a->set[some_a - 1] >= limit) some_a--;
+    while (some_b && b->set[some_b - 1] >= limit) some_b--;
+    size_t common = common_u64(a->set, some_a, b->set, some_b), all = some_a + some_b - common;
+    if (all >= LEAST && (double)common < .35 * (double)all) return 0; /* six standard deviations from .7 */
+    return resemblance(a, b);
+}
+
+static void count_pairs(const struct pile *pile, struct counts *counts) {
+    for (size_t i = 0; i < pile->count; i++)
+        for (size_t j = i + 1; j < pile->count; j++) {
+            const struct document *a = &pile->list[i], *b = &pile->list[j];
+            if (!is_far(a, b)) count_pair(a, b, true_resemblance(a, b), counts);
+        }
+}
+
+static void print_counts(const struct pile *pile, const struct counts *counts) {
+    printf("%zu documents;", pile->count);
+    for (size_t r = 0; r < LEVELS; r++)
+        printf(" %llu pairs of resemblance %.1f and more%s", (unsigned long long)counts->there[r],
+               resemblances[r], r + 1 < LEVELS ? "," : "\n\n");
+    printf("| k |");
+    for (size_t r = 0; r < LEVELS; r++) printf(" precision, r = %.1f | recall |", resemblances[r]);
+    printf("\n|--:|");
+    for (size_t r = 0; r < LEVELS; r++) printf("--:|--:|");
+    for (size_t k = 0; k < WIDTHS; k++) {
+        printf("\n| %u |", widths[k]);
+        for (size_t r = 0; r < LEVELS; r++)
+            printf(" %.4f | %.4f |", (double)counts->correct[k][r] / (double)counts->detected[k][r],
+                   (double)counts->correct[k][r] / (double)counts->there[r]);
+    }
+    putchar('\n');
+}
+
+int main(int argc, char **argv) {
+    struct pile pile;
+    struct counts counts = {0};
+    pile_init(&pile);
+    for (int i = 1; i < argc; i++) add_file(&pile, argv[i]);
+    if (!isatty(STDIN_FILENO)) add_names(&pile);
+    drop_copies(&pile);
+    count_pairs(&pile, &counts);
+    print_counts(&pile, &counts);
+    pile_release(&pile);
+    return 0;
+}

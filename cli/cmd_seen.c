@@ -1,0 +1,182 @@
+/* stemma seen: a stream of documents, each answered as it arrives. */
+#include "collections.h"
+#include "command.h"
+#include "json.h"
+#include "json_record.h"
+#include "stream.h"
+
+#include <string.h>
+
+typedef struct watch {
+    const options *options;
+    stemma_collection *collection;
+    stemma_see_options how;
+    line_stream input;
+    uint64_t answered, problems;
+} watch;
+
+/* ---- verdicts ---- */
+
+static void print_json(const stemma_sighting *s) {
+    json line = json_begin(stdout);
+    json_name(&line, "id", s->id);
+    json_bool(&line, "new", !s->match);
+    json_word(&line, "relation", stemma_relation_name(s->relation));
+    if (s->match) {
+        json_name(&line, "match", s->match);
+        json_quantity(&line, "resemblance", &s->resemblance);
+        json_open(&line, "containment", '{');
+        json_quantity(&line, "a_in_b", &s->a_in_b);
+        json_quantity(&line, "b_in_a", &s->b_in_a);
+        json_close(&line, '}');
+    }
+    json_end(&line);
+}
+
+/* What the relation says: how alike, or how much of the one is in the other. */
+static double weight_of(const stemma_sighting *s) {
+    if (s->relation == STEMMA_CONTAINED) return s->a_in_b.value;
+    return s->relation == STEMMA_CONTAINS ? s->b_in_a.value : s->resemblance.value;
+}
+
+static void print_words(const stemma_sighting *s) {
+    char number[32];
+    const char *word = s->match                        ? stemma_relation_name(s->relation)
+                       : s->relation == STEMMA_UNKNOWN ? "no text"
+                                                       : "new";
+    printf("%-14s %6s  ", word, s->match ? format_fraction(weight_of(s), number, sizeof number) : "");
+    print_name(stdout, s->id);
+    if (s->match) {
+        printf("  ->  ");
+        print_name(stdout, s->match);
+    }
+    putchar('\n');
+}
+
+static void problem(watch *w, const char *cause) {
+    w->problems++;
+    if (w->options->json) {
+        json line = json_begin(stdout);
+        json_word(&line, "problem", "-");
+        json_count(&line, "line", w->input.number);
+        json_word(&line, "cause", cause);
+        json_end(&line);
+    } else if (!w->options->quiet) {
+        complain("line %llu: %s", (unsigned long long)w->input.number, cause);
+    }
+}
+
+static bool is_document(stemma_status status) {
+    return status == STEMMA_UNREADABLE || status == STEMMA_NOT_FOUND || status == STEMMA_UNSUPPORTED ||
+           status == STEMMA_CORRUPT;
+}
+
+static enum exit_code answer(watch *w, stemma_status status, const stemma_sighting *s,
+                             const stemma_error *error) {
+    if (status && !is_document(status)) return complain_of(error);
+    if (status) {
+        problem(w, error->message);
+    } else {
+        w->answered++;
+        if (w->options->json)
+            print_json(s);
+        else if (!w->options->quiet || s->match)
+            print_words(s);
+    }
+    return flush_output() ? EXIT_DONE : EXIT_MACHINE; /* main() says why */
+}
+
+/* ---- documents ---- */
+
+static enum exit_code see_record(watch *w, const char *line, size_t size) {
+    stemma_sighting sighting;
+    stemma_error error;
+    json_record record;
+    const char *trouble = json_record_read(&record, line, size, w->options->text_field, w->options->id_field);
+    char place[32];
+    if (trouble) {
+        problem(w, trouble);
+        return EXIT_DONE;
+    }
+    snprintf(place, sizeof place, "-:%llu", (unsigned long long)w->input.number);
+    stemma_status status = stemma_collection_see(w->collection, record.id ? record.id : place, record.text,
+                                                 record.text_size, &w->how, &sighting, &error);
+    enum exit_code code = answer(w, status, &sighting, &error);
+    json_record_release(&record);
+    return code;
+}
+
+static enum exit_code see_line(watch *w, const char *line, size_t size) {
+    stemma_sighting sighting;
+    stemma_error error;
+    if (size == 0) return EXIT_DONE;
+    if (w->options->jsonl || line[0] == '{') return see_record(w, line, size);
+    if (strlen(line) != size) {
+        problem(w, "the name holds a NUL byte");
+        return EXIT_DONE;
+    }
+    stemma_status status = stemma_collection_see_file(w->collection, line, &w->how, &sighting, &error);
+    return answer(w, status, &sighting, &error);
+}
+
+/* ---- the stream ---- */
+
+static enum exit_code commit(watch *w) {
+    stemma_error error;
+    return !w->how.dry && stemma_collection_commit(w->collection, &error) ? complain_of(&error) : EXIT_DONE;
+}
+
+static enum exit_code watch_stream(watch *w) {
+    enum exit_code code = EXIT_DONE;
+    enum stream_event event = STREAM_IDLE;
+    char *line;
+    size_t size;
+    while (!code && event != STREAM_END) {
+        event = stream_next(&w->input, &line, &size);
+        if (event == STREAM_LINE) code = see_line(w, line, size);
+        if (event == STREAM_LONG) problem(w, "it is too long");
+        if (event == STREAM_IDLE) code = commit(w);
+    }
+    if (!code) code = commit(w);
+    if (!code && w->input.cause) {
+        complain("cannot read standard input: %s", cause_text(w->input.cause));
+        code = EXIT_WRONG;
+    }
+    return code;
+}
+
+static enum exit_code run(const options *o) {
+    watch w = {.options = o,
+               .how = stemma_see_options_default(),
+               .input = {.separator = o->null_separated ? '\0' : '\n'}};
+    bool made;
+    if (o->operand_count != 1)
+        return wrong_use("seen", "one collection is needed, %zu given", o->operand_count);
+    if (o->threshold >= 0) w.how.threshold = o->threshold;
+    if (o->contained >= 0) w.how.contained = o->contained;
+    w.how.dry = o->dry_run;
+    enum exit_code code = o->dry_run ? collection_to_read(o, &w.collection)
+                                     : collection_to_fill(o, "seen", "stemma seen", &w.collection, &made);
+    if (code) return code;
+    code = watch_stream(&w);
+    stemma_collection_free(w.collection);
+    stream_release(&w.input);
+    if (stop_requested) return EXIT_INTERRUPTED;
+    return !code && w.problems && (o->strict || !w.answered) ? EXIT_WRONG : code;
+}
+
+const command command_seen = {
+    .name = "seen",
+    .mask = IN_SEEN,
+    .summary = "a stream of documents: each answered as it arrives, then remembered",
+    .usage = "[OPTION]... COLLECTION",
+    .purpose =
+        "Reads names of files, or JSON objects with a text, one a line, from standard input, and answers each at "
+        "once: new, or what of all documents before it is most like it, and how much. Then the document is "
+        "added to the collection, which is made when it is not there. For crawlers, and wherever documents come in.",
+    .examples = "  find inbox -type f | stemma seen archive.stemma\n"
+                "  crawl | stemma seen --json --text-field=body pages.stemma | jq -r 'select(.new) | .id'\n"
+                "  echo draft.txt | stemma seen --dry-run archive.stemma\n",
+    .see_also = "stemma-seen(1), stemma-add(1), stemma-query(1)",
+    .run = run,
+};

@@ -1,0 +1,44 @@
+#include "json_record.h"
+
+#include "output.h"
+
+#include <json-c/json.h>
+#include <stdlib.h>
+#include <string.h>
+
+static json_object *field_of(json_object *object, const char *path) {
+    char *names = need_copy(path), *rest = names, *name;
+    while (object && (name = strsep(&rest, ".")))
+        object = json_object_is_type(object, json_type_object) ? json_object_object_get(object, name) : NULL;
+    free(names);
+    return object;
+}
+
+static json_object *parse(const char *line, size_t size) {
+    json_tokener *parser = need(json_tokener_new());
+    json_tokener_set_flags(parser, JSON_TOKENER_VALIDATE_UTF8);
+    json_object *object = size < INT32_MAX ? json_tokener_parse_ex(parser, line, (int)size) : NULL;
+    json_tokener_free(parser);
+    return object;
+}
+
+const char *json_record_read(json_record *record, const char *line, size_t size, const char *text_field,
+                             const char *id_field) {
+    json_object *object = parse(line, size);
+    json_object *text = field_of(object, text_field ? text_field : "text");
+    json_object *id = field_of(object, id_field ? id_field : "id");
+    const bool named = json_object_is_type(id, json_type_string) || json_object_is_type(id, json_type_int);
+    if (!json_object_is_type(text, json_type_string)) {
+        json_object_put(object);
+        return object ? "the record has no text" : "it is no JSON";
+    }
+    *record = (json_record){.object = object,
+                            .text = json_object_get_string(text),
+                            .text_size = (size_t)json_object_get_string_len(text)};
+    if (named && *json_object_get_string(id)) record->id = json_object_get_string(id);
+    return NULL;
+}
+
+void json_record_release(json_record *record) {
+    json_object_put(record->object);
+}

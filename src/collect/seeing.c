@@ -1,0 +1,177 @@
+#include "collect/seeing.h"
+
+#include "base/alloc.h"
+
+#include <string.h>
+#include <time.h>
+
+enum { DOCUMENTS_MOST = 1000 };
+#define TEXT_MOST ((uint64_t)64 << 20)
+#define OFTEN     1. /* seconds */
+
+struct seeing {
+    struct pending *pending;
+    const struct stemma_recipe *recipe;
+    struct seeing_options options;
+    struct asker_settings settings;
+    struct collecting *collecting;
+    struct asker *asker;   /* of the last commit; NULL: not made since */
+    struct recent *recent; /* documents since then */
+    double committed;      /* when that was */
+    uint64_t taken;        /* documents since then, those without text included */
+    struct asked_document asked;
+    struct answers answers; /* by the collection */
+    struct answer own;      /* by what is recent, or by the document itself */
+    struct buf id;          /* with its NUL */
+    struct sighting sighting;
+};
+
+static double seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+void seeing_free(struct seeing *s) {
+    if (!s) return;
+    collecting_free(s->collecting);
+    asker_free(s->asker);
+    recent_free(s->recent);
+    answers_release(&s->answers, NULL);
+    asked_document_release(&s->asked);
+    buf_release(&s->id);
+    mem_free(s);
+}
+
+const struct seeing_options *seeing_options_of(const struct seeing *s) {
+    return &s->options;
+}
+
+/* ---- one document ---- */
+
+static stemma_status set_id(struct seeing *s, struct cell id, stemma_error *err) {
+    s->id.len = 0;
+    if (!buf_add(&s->id, id.bytes, id.size) || !buf_add_byte(&s->id, 0)) return fail_memory(err);
+    s->sighting.id = (const char *)s->id.data;
+    return STEMMA_OK;
+}
+
+static stemma_status set_asked(struct seeing *s, const struct taken *d, stemma_error *err) {
+    struct asked_document *a = &s->asked;
+    a->text = d->text;
+    a->text_size = d->text_size;
+    memcpy(a->digest, d->facts->digest, sizeof a->digest);
+    memcpy(a->text_digest, d->facts->text_digest, sizeof a->text_digest);
+    memcpy(a->minima, d->minima, MINIMA_BYTES);
+    a->samples.len = 0;
+    return vec64_add_all(&a->samples, d->samples->data, d->samples->len) ? STEMMA_OK : fail_memory(err);
+}
+
+static stemma_status ask(struct seeing *s, stemma_error *err) {
+    struct asker_work work = {0};
+    bool found;
+    if (!s->asker) TRY(asker_new(s->pending->store, s->recipe, &s->settings, &s->asker, err));
+    TRY(asker_ask(s->asker, &s->asked, 1, &s->answers, &work, err));
+    if (s->answers.count) s->sighting.match = &s->answers.list[0];
+    TRY(recent_find(s->recent, &s->asked, &s->own, &found, err));
+    if (found && (!s->sighting.match || answer_order(&s->own, s->sighting.match) < 0))
+        s->sighting.match = &s->own;
+    return STEMMA_OK;
+}
+
+/* The collection has the document itself. */
+static void see_itself(struct seeing *s, const struct facts *facts) {
+    struct estimates *n = &s->own.numbers;
+    s->own = (struct answer){.id = (char *)s->id.data, .relation = STEMMA_IDENTICAL};
+    n->resemblance = n->a_in_b = n->b_in_a = quantity_exact(1);
+    s->sighting.match = &s->own;
+    s->sighting.text = facts->text_bytes > 0;
+}
+
+static stemma_status see(void *context, const struct taken *d, stemma_error *err) {
+    struct seeing *s = context;
+    TRY(set_id(s, d->id, err));
+    if (d->unchanged) {
+        see_itself(s, d->facts);
+        return STEMMA_OK;
+    }
+    if (!d->text) return STEMMA_OK;
+    s->sighting.text = true;
+    TRY(set_asked(s, d, err));
+    TRY(ask(s, err));
+    return s->options.dry ? STEMMA_OK : recent_add(s->recent, s->sighting.id, &s->asked, err);
+}
+
+static stemma_status begin(struct seeing *s, stemma_error *err) {
+    TRY(seeing_commit(s, false, err));
+    answers_release(&s->answers, NULL);
+    s->answers = (struct answers){0};
+    s->sighting = (struct sighting){.id = ""};
+    return STEMMA_OK;
+}
+
+stemma_status seeing_text(struct seeing *s, const char *id, const void *data, size_t size,
+                          struct sighting *out, stemma_error *err) {
+    TRY(begin(s, err));
+    TRY(collecting_add_text(s->collecting, id, data, size, err));
+    s->taken++;
+    *out = s->sighting;
+    return STEMMA_OK;
+}
+
+stemma_status seeing_file(struct seeing *s, const char *path, struct sighting *out, stemma_error *err) {
+    TRY(begin(s, err));
+    TRY(collecting_add_file(s->collecting, path, err));
+    s->taken++;
+    *out = s->sighting;
+    return STEMMA_OK;
+}
+
+/* ---- commits ---- */
+
+stemma_status seeing_commit(struct seeing *s, bool now, stemma_error *err) {
+    if (s->taken == 0 || s->options.dry) return STEMMA_OK;
+    bool due = now || s->taken >= DOCUMENTS_MOST || recent_bytes(s->recent) >= TEXT_MOST ||
+               seconds() - s->committed >= OFTEN;
+    if (!due) return STEMMA_OK;
+    TRY(pending_commit(s->pending, err));
+    recent_clear(s->recent);
+    asker_free(s->asker);
+    s->asker = NULL;
+    s->taken = 0;
+    s->committed = seconds();
+    return STEMMA_OK;
+}
+
+/* ---- making ---- */
+
+static stemma_status prepare(struct seeing *s, const stemma_limits *limits, stemma_error *err) {
+    struct scan_settings reading = {.options = stemma_scan_options_default(), .limits = *limits};
+    s->settings = (struct asker_settings){.threshold = s->options.threshold,
+                                          .contained = s->options.contained,
+                                          .way = RETRIEVE_AUTO,
+                                          .top = 1,
+                                          .again = {.limits = *limits}};
+    reading.options.threads = 1;
+    reading.options.no_archives = true;
+    TRY(asking_init(&s->settings.asking, s->options.threshold, s->options.contained, err));
+    TRY(recent_new(s->recipe, &s->settings, &s->recent, err));
+    TRY(collecting_new(s->pending, s->recipe, &reading, &s->collecting, err));
+    collecting_watch(s->collecting, see, s, s->options.dry);
+    s->committed = seconds();
+    return STEMMA_OK;
+}
+
+stemma_status seeing_new(struct pending *pending, const struct stemma_recipe *recipe,
+                         const stemma_limits *limits, const struct seeing_options *options,
+                         struct seeing **out, stemma_error *err) {
+    struct seeing *s = mem_zero(1, sizeof *s);
+    if (!s) return fail_memory(err);
+    *s = (struct seeing){.pending = pending, .recipe = recipe, .options = *options};
+    stemma_status status = prepare(s, limits, err);
+    if (status == STEMMA_OK)
+        *out = s;
+    else
+        seeing_free(s);
+    return status;
+}

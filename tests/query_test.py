@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+"""`stemma query` as a user meets it.     query_test.py PROGRAM SOURCE-DIRECTORY [unittest arguments]"""
+import io
+import json
+import os
+import subprocess
+import sys
+import tarfile
+import unittest
+
+from program import PROGRAM, QUANTITY, Base, prose
+
+
+def changed(text, every):
+    return [f"x{i}" if i % every == every - 1 else word for i, word in enumerate(text)]
+
+
+class Query(Base):
+    """A collection of versions, of parts of others, of members and records."""
+
+    def setUp(self):
+        super().setUp()
+        self.text = prose(600, 1)
+        version = self.text
+        for i in range(8):
+            self.write(f"pile/v{i}.txt", "\n".join(version))
+            version = changed(version, 47 + i)
+        self.write("pile/book.txt", " ".join(prose(4000, 2) + self.text + prose(4000, 3)))
+        self.write("pile/part.txt", " ".join(self.text[100:400]))
+        self.write("pile/other.txt", " ".join(prose(600, 4)))
+        records = [{"id": f"r{i}", "text": " ".join(changed(prose(300, 5 + i % 2), 90 + i))} for i in range(6)]
+        self.write("pile/set.jsonl", "".join(json.dumps(record) + "\n" for record in records))
+        with tarfile.open(self.folder / "pile/archive.tar.gz", "w:gz") as archive:
+            content = " ".join(changed(prose(500, 9), 60)).encode()
+            member = tarfile.TarInfo("in/side.txt")
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+        self.write("draft.txt", " ".join(self.text))
+        self.add("pile")
+
+    def add(self, *arguments):
+        done = self.run_program("add", "--quiet", "c", *arguments)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+
+    def query(self, *arguments, code=0, stdin=b"", says=b""):
+        done = self.run_program("query", *arguments, stdin=stdin)
+        self.assertEqual(done.returncode, code, done.stderr)
+        self.assertIn(says, done.stderr)
+        if not says:
+            self.assertEqual(done.stderr, b"")
+        return done.stdout
+
+    def matches(self, *arguments, **how):
+        return [json.loads(line) for line in self.query("--json", "c", *arguments, **how).splitlines()]
+
+    def names(self, found):
+        return [os.path.basename(match["id"]) for match in found]
+
+    def test_json(self):
+        found = self.matches("draft.txt")
+        self.assertEqual(found[0]["query"], "draft.txt")
+        self.assertEqual(self.names(found)[:2], ["v0.txt", "v1.txt"])
+        self.assertEqual(found[0]["relation"], "same-text")
+        self.assertEqual({match["relation"] for match in found}, {"same-text", "near-duplicate", "contained", "contains"})
+        self.assertIn("book.txt", self.names(found))
+        self.assertIn("part.txt", self.names(found))
+        for match in found:
+            self.assertEqual(match["source"], "original")
+            self.assertEqual(set(match["resemblance"]), QUANTITY)
+            self.assertEqual(set(match["containment"]), {"a_in_b", "b_in_a"})
+            self.assertTrue(QUANTITY <= set(match["edit"]))
+            self.assertIn("differences", match)
+        compared = json.loads(self.run_program("compare", "--json", "draft.txt", found[1]["id"]).stdout)
+        for key in ("relation", "resemblance", "containment", "differences"):
+            self.assertEqual(compared[key], found[1][key], key)
+
+    def test_any_threshold(self):
+        counts = [len(self.matches("--no-edits", "-t", str(t), "--contained=0", "--top=0", "draft.txt"))
+                  for t in (.95, .7, .4, .1)]
+        self.assertEqual(counts, sorted(counts))
+        self.assertTrue(counts[0] < counts[1] < counts[2])
+        self.assertEqual(len(self.matches("--top=3", "draft.txt")), 3)
+
+    def test_ways_agree(self):
+        ways = {way: self.names(self.matches("--no-edits", f"--via={way}", "--contained=0", "draft.txt"))
+                for way in ("auto", "bands", "scan", "samples", "mih")}
+        self.assertTrue(all(found == ways["auto"] for found in ways.values()), ways)
+
+    def test_words(self):
+        text = self.query("c", "draft.txt").decode().splitlines()
+        self.assertEqual(text[0], "draft.txt")
+        self.assertRegex(text[1], r"^  relation +resembl\. +in it +of it +edits$")
+        self.assertRegex(text[2], r"^  same-text +1 +1 +1 +0  .*/pile/v0\.txt$")
+        self.assertRegex(text[3], r"^  near-duplicate +\.\d+ +\.\d+ +\.\d+ +\d+  .*/pile/v1\.txt  differs in lines \d+, ")
+        self.assertEqual(self.query("-q", "--no-edits", "c", "draft.txt").decode().splitlines()[1:],
+                         [line for line in self.query("--no-edits", "c", "draft.txt").decode().splitlines()[2:]])
+
+    def test_records_and_members(self):
+        found = self.matches("-", stdin=" ".join(prose(300, 5)).encode())
+        self.assertEqual(sorted(self.names(found)), ["set.jsonl:r0", "set.jsonl:r2", "set.jsonl:r4"])
+        self.assertTrue(all(match["source"] == "original" for match in found))
+        found, = self.matches("-", stdin=" ".join(prose(500, 9)).encode())
+        self.assertTrue(found["id"].endswith("/pile/archive.tar.gz!/in/side.txt"))
+        self.assertEqual(found["source"], "original")
+        of_archive, = self.matches("pile/archive.tar.gz")
+        self.assertEqual((of_archive["query"], of_archive["relation"]), ("pile/archive.tar.gz!/in/side.txt", "identical"))
+        of_set = self.matches("--no-edits", "pile/set.jsonl")
+        self.assertEqual([match["query"] for match in of_set], sorted(match["query"] for match in of_set))
+
+    def test_source(self):
+        self.write("pile/v1.txt", "something else altogether, since")
+        (self.folder / "pile/v2.txt").unlink()
+        all_found = self.matches("draft.txt")
+        found = dict(zip(self.names(all_found), all_found))
+        for name, source in (("v0.txt", "original"), ("v1.txt", "changed"), ("v2.txt", "gone")):
+            self.assertEqual(found[name]["source"], source)
+            self.assertEqual(found[name]["resemblance"]["exact"], source == "original")
+            self.assertEqual(found[name]["edit"]["value"] is None, source != "original")
+        self.assertRegex(self.query("c", "draft.txt").decode(), r"~\.\d+ .*v2\.txt  \(gone\)")
+
+    def test_family(self):
+        found = self.matches("--family", "--contained=0", "--no-edits", "draft.txt")
+        self.assertEqual(sorted(self.names(found)), [f"v{i}.txt" for i in range(8)])
+        known = {"draft.txt"}
+        for match in found:
+            self.assertIn(match["query"], known)
+            known.add(match["id"])
+        self.assertIn("step 1, from draft.txt", self.query("--family", "--no-edits", "c", "draft.txt").decode())
+
+    def test_explain(self):
+        text = self.query("--explain", "c", "draft.txt").decode()
+        for word in ("asked about 1 document", "candidates", "verified", "reading", "finding"):
+            self.assertIn(word, text)
+        last = self.matches("--explain", "draft.txt")[-1]["explain"]
+        self.assertEqual((last["via"], last["documents"], last["problems"]), ("auto", 1, 0))
+
+    def test_nothing_found(self):
+        self.query("c", "-", stdin=b"one two three four five six seven", code=1, says=b"nothing like it was found")
+        self.assertEqual(self.query("-q", "c", "-", stdin=b"one two three four five six seven", code=1), b"")
+        self.assertEqual(self.query("-q", "c", "-", stdin=b"", code=1), b"")
+
+    def test_wrong_use(self):
+        self.query(code=2, says=b"a collection is needed")
+        self.query("c", code=2, says=b"at least one document")
+        self.query("missing", "draft.txt", code=2, says=b"missing")
+        self.query("c", "missing.txt", code=2, says=b"missing.txt")
+        self.query("-t", "0", "--contained=0", "c", "draft.txt", code=2, says=b"thresholds must be")
+        self.query("-t", ".01", "c", "draft.txt", code=2, says=b"thresholds must be")
+        self.query("--via=magic", "c", "draft.txt", code=2, says=b"magic")
+        self.query("-0", "c", "draft.txt", code=2, says=b"--files-from")
+
+    def test_one_of_several_cannot_be_read(self):
+        done = self.query("c", "missing.txt", "draft.txt", says=b"missing.txt")
+        self.assertIn(b"v0.txt", done)
+        self.query("--strict", "c", "missing.txt", "draft.txt", code=2, says=b"missing.txt")
+
+    def test_who_stops_reading(self):
+        done = subprocess.run(f"{PROGRAM} query --no-edits c pile | head -1", shell=True, cwd=self.folder,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])

@@ -1,0 +1,312 @@
+/* Known files and the range query on fingerprints through the public header: binaries with patches, files put
+ * together from versions, files in pieces; all ways of the range query agree on real files. */
+#include "base/rng.h"
+#include "collection_support.h"
+#include "stemma.h"
+
+#include <math.h>
+
+enum { SIZE = 60000 };
+
+static char *root;
+
+static int make_root(void **state) {
+    (void)state;
+    root = new_folder();
+    return 0;
+}
+
+static int remove_root(void **state) {
+    (void)state;
+    remove_folder(root);
+    free(root);
+    return 0;
+}
+
+static const char *path_of(const char *name) {
+    static char paths[8][512];
+    static unsigned next;
+    char *path = paths[next++ % 8];
+    snprintf(path, sizeof paths[0], "%s/%s", root, name);
+    return path;
+}
+
+static void write_file(const char *name, const uint8_t *bytes, size_t size) {
+    FILE *file = fopen(path_of(name), "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* Bytes as programs have them: many zeros, some repeated. */
+static void fill_binary(uint8_t *bytes, size_t size, uint64_t seed) {
+    for (size_t i = 0; i < size; i++) {
+        uint64_t kind = rng_next(&seed);
+        bytes[i] = kind % 4 == 0 ? 0 : (uint8_t)(kind >> 8);
+        if (i >= 64 && kind % 64 == 1) memcpy(bytes + i - 32, bytes + i - 64, 32);
+    }
+}
+
+static stemma_collection *create(const char *name, const char *recipe_text, unsigned parts,
+                                 unsigned group_bits) {
+    stemma_recipe *recipe;
+    stemma_collection *c;
+    stemma_collection_options o = stemma_collection_options_default();
+    o.parts = parts;
+    o.group_bits = group_bits;
+    OK(stemma_recipe_parse(recipe_text, &recipe, err));
+    OK(stemma_collection_create(path_of(name), recipe, &o, NULL, &c, err));
+    stemma_recipe_free(recipe);
+    return c;
+}
+
+/* ---- known files ---- */
+
+struct verdicts {
+    stemma_verdict verdict[8];
+    char name[8][64], best[8][64];
+    double containment[8], best_containment[8];
+    size_t count;
+};
+
+static void copy_last(char *to, const char *name, size_t parts) {
+    const char *from = name ? name + strlen(name) : "";
+    for (; name && from > name && parts; parts -= *from == '/') from--;
+    snprintf(to, 64, "%s", *from == '/' ? from + 1 : from);
+}
+
+static stemma_status take_file(void *context, const stemma_known_file *f, stemma_error *err) {
+    struct verdicts *v = context;
+    (void)err;
+    assert_true(v->count < 8);
+    assert_int_equal(f->place, v->count);
+    v->verdict[v->count] = f->verdict;
+    copy_last(v->name[v->count], f->name, 1);
+    copy_last(v->best[v->count], f->best, 2);
+    v->containment[v->count] = f->containment.value;
+    v->best_containment[v->count++] = f->best_containment.value;
+    return STEMMA_OK;
+}
+
+static struct verdicts ask_known(stemma_collection *c, const char *const *paths, size_t count,
+                                 stemma_versions how) {
+    struct verdicts v = {.count = 0};
+    stemma_known_summary sum;
+    stemma_known_options o = stemma_known_options_default();
+    o.versions = how;
+    OK(stemma_collection_known(c, paths, count, &o, take_file, &v, &sum, err));
+    assert_int_equal(sum.files, v.count);
+    return v;
+}
+
+static uint8_t first[SIZE], second[SIZE], other[SIZE], made[SIZE + 100];
+
+/* Two versions of a program, the second half of which was written anew, and another program. */
+static stemma_collection *known_programs(void) {
+    fill_binary(first, SIZE, 1);
+    memcpy(second, first, SIZE);
+    fill_binary(second + SIZE / 2, SIZE / 2, 2);
+    fill_binary(other, SIZE, 3);
+    static const char *const folders[] = {"v1", "v2"};
+    for (int i = 0; i < 2; i++) assert_int_equal(mkdir(path_of(folders[i]), 0700), 0);
+    write_file("v1/program", first, SIZE);
+    write_file("v2/program", second, SIZE);
+    write_file("v1/other", other, SIZE);
+    stemma_collection *c = create("programs", "preset=raw unit=byte window=20; mod n=128",
+                                  STEMMA_PART_MINIMA | STEMMA_PART_SAMPLES, 16);
+    const char *const paths[] = {path_of("v1"), path_of("v2")};
+    OK(stemma_collection_add(c, paths, 2, NULL, NULL, err));
+    return c;
+}
+
+static void test_known(void **state) {
+    (void)state;
+    stemma_collection *c = known_programs();
+
+    memcpy(made, second, SIZE); /* patched: a byte in every 1,000 */
+    for (size_t i = 500; i < SIZE; i += 1000) made[i] ^= 0x55;
+    write_file("patched", made, SIZE);
+    memcpy(made, first + SIZE / 2,
+           SIZE / 2); /* put together from the halves that the versions do not share, */
+    memcpy(made + SIZE / 2, second + SIZE / 2, SIZE / 2);
+    write_file("mixed", made, SIZE);
+    fill_binary(made, SIZE, 4);
+    write_file("foreign", made, SIZE);
+    write_file("cut", other + 1000, SIZE / 4);
+    write_file("short", first, 100);
+    write_file("empty", first, 0);
+    const char *const paths[] = {path_of("patched"), path_of("mixed"), path_of("foreign"),
+                                 path_of("cut"),     path_of("short"), path_of("empty")};
+
+    struct verdicts v = ask_known(c, paths, 6, STEMMA_VERSIONS_NAME);
+    assert_int_equal(v.count, 6);
+    assert_int_equal(v.verdict[0], STEMMA_KNOWN);
+    assert_string_equal(v.name[0], "program");
+    assert_string_equal(v.best[0], "v2/program");
+    assert_true(v.containment[0] > .93); /* 20 of 1,000 windows have a patched byte */
+    assert_int_equal(v.verdict[1], STEMMA_KNOWN);
+    assert_string_equal(v.name[1], "program");
+    assert_true(v.containment[1] > .98 && v.best_containment[1] < .65); /* neither version alone */
+    assert_int_equal(v.verdict[2], STEMMA_NOT_KNOWN);
+    assert_int_equal(v.verdict[3], STEMMA_KNOWN);
+    assert_string_equal(v.name[3], "other");
+    assert_int_equal(v.verdict[4], STEMMA_TOO_SHORT);
+    assert_int_equal(v.verdict[5], STEMMA_NO_TEXT);
+
+    v = ask_known(c, paths + 1, 1, STEMMA_VERSIONS_EACH);
+    assert_true(v.containment[0] == v.best_containment[0]);
+    v = ask_known(c, paths + 3, 1, STEMMA_VERSIONS_FOLDER);
+    assert_string_equal(v.name[0], "v1");
+    stemma_collection_free(c);
+}
+
+static void test_known_is_careful(void **state) {
+    (void)state;
+    stemma_collection *c =
+        create("texts", "preset=text unit=word window=5; mod n=32", STEMMA_PART_MINIMA, 16);
+    const char *const paths[] = {path_of("nothing"), NULL};
+    stemma_known_options o = stemma_known_options_default();
+    struct verdicts v = {.count = 0};
+    assert_int_equal(stemma_collection_known(c, paths, 1, NULL, take_file, &v, NULL, NULL),
+                     STEMMA_UNSUPPORTED);
+    assert_int_equal(stemma_collection_known(c, paths, 2, NULL, take_file, &v, NULL, NULL), STEMMA_INVALID);
+    assert_int_equal(stemma_collection_known(c, paths, 1, NULL, NULL, &v, NULL, NULL), STEMMA_INVALID);
+    o.contained = 0;
+    assert_int_equal(stemma_collection_known(c, paths, 1, &o, take_file, &v, NULL, NULL), STEMMA_INVALID);
+    stemma_collection_free(c);
+}
+
+/* ---- fingerprints ---- */
+
+struct found {
+    uint64_t numbers[512];
+    unsigned distances[512];
+    size_t count;
+};
+
+static stemma_status take_match(void *context, const stemma_hamming_match *m, stemma_error *err) {
+    struct found *f = context;
+    (void)err;
+    assert_true(f->count < 512);
+    assert_true(fabs(m->resemblance.value - fmax(0, 1 - 2. * m->distance / 400)) < 1e-9);
+    f->numbers[f->count] = m->number;
+    f->distances[f->count++] = m->distance;
+    return STEMMA_OK;
+}
+
+static stemma_status count_match(void *context, const stemma_hamming_match *m, stemma_error *err) {
+    struct found *f = context;
+    (void)m, (void)err;
+    f->count++;
+    return STEMMA_OK;
+}
+
+/* Texts of 300 words, of which the later ones of ten have more and more words of their own. */
+static void make_text(char *text, size_t size, unsigned number) {
+    uint64_t family = 77 + number / 10, own = 1000 + number;
+    size_t at = 0;
+    for (int i = 0; i < 300; i++) {
+        uint64_t word = rng_below(&family, 5000);
+        if (rng_below(&own, 400) < number % 10) word = 5000 + rng_below(&own, 5000);
+        at += (size_t)snprintf(text + at, size - at, "w%u ", (unsigned)word);
+    }
+}
+
+static void test_hamming(void **state) {
+    (void)state;
+    char text[4096], id[16];
+    stemma_collection *c =
+        create("bits", "preset=text unit=word window=5; mod n=32", STEMMA_PART_BITS | STEMMA_PART_GROUPS, 8);
+    for (unsigned i = 0; i < 100; i++) {
+        make_text(text, sizeof text, i);
+        snprintf(id, sizeof id, "%u", i);
+        OK(stemma_collection_add_text(c, id, text, strlen(text), err));
+    }
+    OK(stemma_collection_add_text(c, "nothing", "", 0, err));
+    OK(stemma_collection_commit(c, err));
+    static const stemma_via ways[] = {STEMMA_VIA_SCAN, STEMMA_VIA_H, STEMMA_VIA_MIH, STEMMA_VIA_AUTO};
+    for (unsigned i = 0; i < 100; i += 7)
+        for (int tenths = 5; tenths <= 10; tenths++) {
+            struct found found[4] = {{.count = 0}};
+            stemma_hamming_options o = stemma_hamming_options_default();
+            o.resemblance = tenths / 10.;
+            make_text(text, sizeof text, i);
+            for (size_t w = 0; w < 4; w++) {
+                stemma_hamming_summary sum;
+                o.via = ways[w];
+                OK(stemma_collection_hamming_text(c, "q", text, strlen(text), &o, take_match, &found[w], &sum,
+                                                  err));
+                assert_int_equal(sum.found, found[w].count);
+                assert_int_equal(sum.bits, 400);
+                assert_true(found[w].count >= 1 && found[w].distances[0] == 0);
+                assert_memory_equal(&found[w], &found[0], sizeof found[0]);
+            }
+        }
+    stemma_collection_free(c);
+}
+
+/* More bits and fewer, while stored texts are all there is to read. */
+static void test_resize(void **state) {
+    (void)state;
+    char text[4096], id[16];
+    struct found before = {.count = 0}, after = {.count = 0};
+    stemma_hamming_summary sum;
+    stemma_collection *c = create("resized", "preset=text unit=word window=5; mod n=32",
+                                  STEMMA_PART_BITS | STEMMA_PART_GROUPS | STEMMA_PART_TEXT, 16);
+    for (unsigned i = 0; i < 30; i++) {
+        make_text(text, sizeof text, i);
+        snprintf(id, sizeof id, "%u", i);
+        OK(stemma_collection_add_text(c, id, text, strlen(text), err));
+    }
+    OK(stemma_collection_add_text(c, "nothing", "", 0, err));
+    assert_int_equal(stemma_collection_resize_bits(c, 401, NULL), STEMMA_INVALID);
+    OK(stemma_collection_hamming_text(c, "q", text, strlen(text), NULL, take_match, &before, &sum, err));
+    OK(stemma_collection_resize_bits(c, 1000, err));
+    OK(stemma_collection_hamming_text(c, "q", text, strlen(text), NULL, count_match, &after, &sum, err));
+    assert_int_equal(sum.bits, 1000);
+    assert_int_equal(sum.groups, 63); /* 15 columns of 4, and 40 bits in 3 */
+    assert_true(after.count >= 1);
+    OK(stemma_collection_resize_bits(c, 400, err));
+    after.count = 0;
+    OK(stemma_collection_hamming_text(c, "q", text, strlen(text), NULL, take_match, &after, &sum, err));
+    assert_int_equal(after.count, before.count);
+    assert_memory_equal(after.distances, before.distances, before.count * sizeof *before.distances);
+    stemma_collection_free(c);
+}
+
+static void test_hamming_is_careful(void **state) {
+    (void)state;
+    struct found found = {.count = 0};
+    stemma_hamming_options o = stemma_hamming_options_default();
+    stemma_collection *c =
+        create("no bits", "preset=text unit=word window=5; mod n=32", STEMMA_PART_MINIMA, 16);
+    assert_int_equal(
+        stemma_collection_hamming_text(c, "q", "a b c d e f", 11, NULL, take_match, &found, NULL, NULL),
+        STEMMA_UNSUPPORTED);
+    stemma_collection_free(c);
+    c = create("some bits", "preset=text unit=word window=5; mod n=32", STEMMA_PART_BITS, 16);
+    o.via = STEMMA_VIA_BANDS;
+    assert_int_equal(
+        stemma_collection_hamming_text(c, "q", "a b c d e f", 11, &o, take_match, &found, NULL, NULL),
+        STEMMA_INVALID);
+    o.via = STEMMA_VIA_G; /* no groups: a scan answers */
+    OK(stemma_collection_hamming_text(c, "q", "a b c d e f", 11, &o, take_match, &found, NULL, err));
+    OK(stemma_collection_hamming(c, NULL, 0, &o, take_match, &found, NULL, err));
+    o.resemblance = 1.5;
+    assert_int_equal(
+        stemma_collection_hamming_text(c, "q", "a b c d e f", 11, &o, take_match, &found, NULL, NULL),
+        STEMMA_INVALID);
+    assert_int_equal(found.count, 0);
+    stemma_collection_free(c);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_known),
+        cmocka_unit_test(test_known_is_careful),
+        cmocka_unit_test(test_hamming),
+        cmocka_unit_test(test_resize),
+        cmocka_unit_test(test_hamming_is_careful),
+    };
+    return cmocka_run_group_tests(tests, make_root, remove_root);
+}
