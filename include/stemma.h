@@ -1408,6 +1408,13 @@ typedef struct stemma_hamming_summary {
     double seconds;                /* of finding them, of all threads together */
 } stemma_hamming_summary;
 
+/* Fingerprints get another number of bits, a multiple of 8 up to 4096: no other part is written again. For more bits every
+ * document is read again, from where it lies or from its stored text. It is a commit of its own, with what was not committed
+ * before. Errors: INVALID (it is not open to be written, no such number), UNREADABLE (a document that is needed, with its
+ * name), UNSUPPORTED (no fingerprints are kept), INTERRUPTED, NO_MEMORY, NO_SPACE, IO, CORRUPT. */
+STEMMA_API stemma_status stemma_collection_resize_bits(stemma_collection *collection, unsigned bits,
+                                                       stemma_error *error);
+
 /* The bare range query on fingerprints: nothing is verified, so that there are matches which resemble the document less,
  * and documents which do are missed; how many says the number of bits. Nearest first, document after document. options
  * and summary may be NULL. Errors: INVALID (also when G would take too long, with its cost), UNSUPPORTED (no fingerprints are
