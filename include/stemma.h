@@ -784,6 +784,9 @@ typedef struct stemma_scan_options {
     void (*progress)(void *context,
                      const stemma_scan_progress *progress); /* by any thread, one at a time; may be NULL */
     void *progress_context;
+    const char *cache; /* a collection in which scans remember files, made when it is not there; NULL: none. Files that it
+                          has, with the size and time they have, are not read, unless they have to be compared; what is found is
+                          the same. Not for documents in archives and data sets. While it runs nobody else writes there */
 } stemma_scan_options;
 
 STEMMA_API stemma_scan_options stemma_scan_options_default(void);

@@ -11,8 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-
 /* ---- section 2: the example ---- */
 
 static stemma_status run_example(const struct lab *lab, struct table *data, struct table *times,
@@ -49,7 +47,7 @@ static void judge_example(const struct table *data, const struct table *times, s
 
 static const struct listing example_lists[] = {
     {"\"a rose is a rose is a rose\" and \"a rose is a flower which is a rose\"", NULL, "option w",
-     "resemblance common all"},
+     .values = "resemblance common all"},
     {0}};
 const struct experiment broder_example = {
     .name = "broder-example",
@@ -106,7 +104,8 @@ static void metric_row(stemma_sketch *const *sketches, size_t count, const char 
                 least = fmin(least, room);
                 all++;
             }
-    table_row(data, "%s\t%zu\t%zu\t%zu\t%.5f", name, count, all, broken, least);
+    table_row(data, "%s\t%zu\t%zu\t%zu\t%.5f", name, count, all, broken,
+              fabs(least) < 1e-9 ? 0 : least); /* no -0 */
 }
 
 static stemma_status run_metric(const struct lab *lab, struct table *data, struct table *times,
@@ -154,7 +153,7 @@ static void judge_metric(const struct table *data, const struct table *times, st
 }
 
 static const struct listing metric_lists[] = {
-    {"Triangles", NULL, "distance documents", "triangles broken least_room"}, {0}};
+    {"Triangles", NULL, "distance documents", .values = "triangles broken least_room"}, {0}};
 const struct experiment broder_metric = {
     .name = "broder-metric",
     .paper = "broder",
@@ -275,7 +274,8 @@ static const struct plot sample_plots[] = {
      .log_x = true, .log_y = true},
     {0}};
 static const struct listing sample_lists[] = {
-    {"Samples and the formula", NULL, "r s", "within expected bias deviation expected_deviation"}, {0}};
+    {"Samples and the formula", NULL, "r s", .values = "within expected bias deviation expected_deviation"},
+    {0}};
 const struct experiment broder_sample = {
     .name = "broder-sample",
     .paper = "broder",

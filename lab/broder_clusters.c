@@ -128,7 +128,7 @@ static const struct plot plots[] = {{"Steps of greedy clustering for each finger
                                     {0}};
 static const struct listing lists[] = {
     {"Greedy clustering, s = 100, resemblance .5", NULL, "template documents",
-     "clusters lookups meetings merges steps_per_rs all_pairs_per_rs copies_together"},
+     .values = "clusters lookups meetings merges steps_per_rs all_pairs_per_rs copies_together"},
     {0}};
 const struct experiment broder_clusters = {
     .name = "broder-clusters",

@@ -250,11 +250,12 @@ static void judge(const struct table *data, const struct table *times, struct ve
 
 static const struct listing lists[] = {
     {"Clusters, as they are and in millions at 30 million documents", NULL, "crawl documents",
-     "identical identical_documents mixed mixed_documents identical_M identical_docs_M mixed_M mixed_docs_M"},
+     .values =
+         "identical identical_documents mixed mixed_documents identical_M identical_docs_M mixed_M mixed_docs_M"},
     {0}};
 static const struct listing time_lists[] = {
     {"The scan, extrapolated in proportion", NULL, "documents GB",
-     "CPU_s MB_per_s bytes_kept hours_at_150_GB GB_kept_at_30M GB_disk_at_30M"},
+     .values = "CPU_s MB_per_s bytes_kept hours_at_150_GB GB_kept_at_30M GB_disk_at_30M"},
     {0}};
 const struct experiment broder_crawl = {
     .name = "broder-crawl",

@@ -9,8 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-
 enum { PART_LEVEL, PART_MOD100, PART_MOD25, PART_ALL };
 static const char recipe_text[] =
     "preset=raw unit=byte window=20 hash=rabin; level; mod n=100; mod n=25; mod n=1";
@@ -156,7 +154,7 @@ static const struct plot plots[] = {
      "way", "bytes of the passage", "deviation", .log_x = true},
     {0}};
 static const struct listing lists[] = {{"A passage in the longest document; unknown: no sample of it",
-                                        "of=containment", "way excerpt", "bias deviation unknown"},
+                                        "of=containment", "way excerpt", .values = "bias deviation unknown"},
                                        {0}};
 const struct experiment broder_levels = {
     .name = "broder-levels",

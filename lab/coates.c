@@ -15,9 +15,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-#define LENGTH_2011  ((size_t)13508)
-#define LENGTH_2015  ((size_t)24728)
+#define LENGTH_2011 ((size_t)13508)
+#define LENGTH_2015 ((size_t)24728)
 
 static size_t texts_of(const struct lab *lab) {
     return lab->full ? 40 : 8;
@@ -202,7 +201,7 @@ static void judge_blocks(const struct table *data, const struct table *times, st
 
 static const struct listing scattered_lists[] = {
     {"Characters substituted (edit: percent); means over texts and draws, errors as shares of Max LD", NULL,
-     "c n edit", "true_LD estimate error ours our_error covered Max_LD bytes our_bytes"},
+     "c n edit", .values = "true_LD estimate error ours our_error covered Max_LD bytes our_bytes"},
     {0}};
 static const struct plot scattered_plots[] = {
     {"c times LD of the paper's signatures, by c", NULL, "true_LD", "estimate", "c", "true LD",
@@ -225,7 +224,7 @@ const struct experiment coates2011_scattered = {
 
 static const struct listing block_lists[] = {
     {"Blocks of 500 characters inserted (edit: how many)", NULL, "c n edit",
-     "true_LD estimate error ours our_error covered Max_LD bytes our_bytes"},
+     .values = "true_LD estimate error ours our_error covered Max_LD bytes our_bytes"},
     {0}};
 static const struct plot block_plots[] = {
     {"c times LD of the paper's signatures, by c", NULL, "true_LD", "estimate", "c", "true LD",
@@ -298,7 +297,7 @@ static void judge_2015(const struct table *data, const struct table *times, stru
 
 static const struct listing lists_2015[] = {
     {"Lines, blocks of lines and words deleted", NULL, "c n edit",
-     "true_LD estimate error ours our_error covered Max_LD bytes our_bytes"},
+     .values = "true_LD estimate error ours our_error covered Max_LD bytes our_bytes"},
     {0}};
 static const struct plot plots_2015[] = {
     {"Error of c times LD(signatures), as a share of Max LD", NULL, "c", "error", "edit",
@@ -395,7 +394,7 @@ static void judge_unrelated(const struct table *data, const struct table *times,
 }
 
 static const struct listing unrelated_lists[] = {{"Pairs of unrelated texts, as shares of their length", NULL,
-                                                  "length quantity", "mean deviation least most"},
+                                                  "length quantity", .values = "mean deviation least most"},
                                                  {0}};
 const struct experiment coates_unrelated = {
     .name = "coates2015-unrelated",
@@ -454,7 +453,7 @@ static void judge_embedded(const struct table *data, const struct table *times, 
 
 static const struct listing embedded_lists[] = {
     {"A text inside a longer one (around: what surrounds it, as a share of its length)", NULL, "around",
-     "true_LD estimate error ours our_error covered blocks p_unrelated"},
+     .values = "true_LD estimate error ours our_error covered blocks p_unrelated"},
     {0}};
 const struct experiment coates_embedded = {
     .name = "coates2011-embedded",
@@ -462,7 +461,7 @@ const struct experiment coates_embedded = {
     .place = "4.2",
     .title = "One text embeds another",
     .what =
-        "A text of 13,508 characters with others in front and behind, up to three times its length in all.",
+        "A text of 13,508 characters with others in front and behind, up to three times its length in all. Signatures of n = 9 and C = 101, as in 2015.",
     .run = run_embedded,
     .judge = judge_embedded,
     .listings = embedded_lists};
@@ -585,11 +584,11 @@ static void judge_speed(const struct table *data, const struct table *times, str
 
 static const struct listing speed_lists[] = {
     {"Bits of a signature of 13,508 characters (mean, least and most over k)", NULL, "c",
-     "bits least most bytes"},
+     .values = "bits least most bytes"},
     {0}};
 static const struct listing speed_times[] = {
     {"Pairs per second of one core, CPU time; whole texts by our exact distance (the paper: .87 per second)",
-     NULL, "c", "pairs_per_s whole_texts_per_s MB_per_s times_faster"},
+     NULL, "c", .values = "pairs_per_s whole_texts_per_s MB_per_s times_faster"},
     {0}};
 const struct experiment coates2011_speed = {
     .name = "coates2011-speed",

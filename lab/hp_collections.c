@@ -11,8 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-#define THRESHOLD    .7
+#define THRESHOLD .7
 
 /* The signatures as the paper compares them: entries in common. */
 static const struct algorithm four[] = {{"Mod_100", "mod n=100", jaccard_of},
@@ -146,7 +145,7 @@ static const struct plot plots[] = {
      "similarity threshold", .y_label = "pairs reported"},
     {0}};
 static const struct listing lists[] = {{"Table 2: pairs reported from .7 on, and how many are right",
-                                        "of=table", "collection algorithm", "pairs correct"},
+                                        "of=table", "collection algorithm", .values = "pairs correct"},
                                        {0}};
 const struct experiment hp_collections = {
     .name = "hp-collections",

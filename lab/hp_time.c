@@ -8,8 +8,7 @@
 
 #include <stdio.h>
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-#define SIZE         ((size_t)500000)
+#define SIZE ((size_t)500000)
 
 static const struct scheme {
     const char *name, *spec;
@@ -84,7 +83,7 @@ static const struct plot plots[] = {{"CPU time of 500 KB, windows of 20 bytes", 
                                      "algorithm", "n", "ms", .log_x = true, .log_y = true},
                                     {0}};
 static const struct listing lists[] = {
-    {"Entries of the signature of 500 KB", "n=100", "algorithm n window", "values"}, {0}};
+    {"Entries of the signature of 500 KB", "n=100", "algorithm n window", .values = "values"}, {0}};
 const struct experiment hp_time = {
     .name = "hp-time",
     .paper = "hp",

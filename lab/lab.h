@@ -11,6 +11,8 @@
 #include "table.h"
 #include "verdict.h"
 
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
 /* What a run is given. */
 struct lab {
     uint64_t seed;
@@ -33,12 +35,14 @@ struct listing {
     const char *title;
     const char *where;
     const char *keys, *values; /* columns, with spaces between them */
+    const char
+        *across; /* or: one key and one value, and a column of the list for each value that this column has */
 };
 
 struct experiment {
     const char *name;  /* "hp-window" */
     const char *paper; /* one of the keys in papers.c */
-    const char *place; /* "figure 2" */
+    const char *place; /* "figure 2"; "": there is no paper */
     const char *title;
     const char *what; /* what is done, in a paragraph */
     bool timed;       /* runs alone, so that nothing disturbs its times */

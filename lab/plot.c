@@ -233,7 +233,11 @@ static void legend_entry(struct drawing *d, struct pen *pen, const char *name, s
         PUT(d, "<path class=\"line\" stroke=\"var(--c%zu)\" stroke-dasharray=\"%s\" d=\"M%.1f %.1fh26\"/>",
             number, d->plot->dots ? "none" : dashes[number % 4], pen->x, pen->y - 4);
     PUT(d, "<text x=\"%.1f\" y=\"%.1f\">", pen->x + 31, pen->y);
-    d->ok = d->ok && add_escaped(d->out, name);
+    char words[60];
+    snprintf(words, sizeof words, "%s", name);
+    for (char *c = words; *c; c++)
+        if (*c == '_') *c = ' ';
+    d->ok = d->ok && add_escaped(d->out, words);
     PUT(d, "</text>");
     pen->x += width;
 }

@@ -26,7 +26,7 @@ static const char page_head[] =
     ".holds::before{content:'\\2713';color:var(--good)}.differs::before{content:'\\2260';color:var(--other)}"
     ".fails::before{content:'\\2717';color:var(--bad)}.points li::before{display:inline-block;width:1.6rem;text-indent:0;"
     "font-weight:700}.pictures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr));gap:1.2rem}"
-    "figure{margin:0}figcaption{font-weight:600;font-size:.95rem}svg{width:100%;height:auto;display:block}"
+    "figure{margin:0;max-width:36rem}figcaption{font-weight:600;font-size:.95rem}svg{width:100%;height:auto;display:block}"
     ".wide{overflow-x:auto}table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums;margin:.4rem 0}"
     "th,td{padding:.15rem .6rem;border-bottom:1px solid var(--faint);text-align:right}table.words td,table.words th{text-align:left}th:first-child,td:first-child"
     "{text-align:left}th{font-weight:600}caption{text-align:left;font-weight:600;padding:.3rem 0}td.paper,th.paper"
@@ -74,8 +74,9 @@ static void put_point(struct page *page, const struct point *point) {
     PUT(page, page->target ? "\n" : "</li>\n");
 }
 
-static void put_verdict(struct page *page, const struct verdict *verdict) {
-    put_paragraph(page, finding_sentence(verdict_of(verdict)), false);
+/* Where there is no paper there is nothing to agree with. */
+static void put_verdict(struct page *page, const struct verdict *verdict, bool paper) {
+    if (paper) put_paragraph(page, finding_sentence(verdict_of(verdict)), false);
     if (!page->target) PUT(page, "<ul class=\"points\">\n");
     for (unsigned i = 0; i < verdict->count; i++) put_point(page, &verdict->points[i]);
     PUT(page, page->target ? "\n" : "</ul>\n");
@@ -221,21 +222,83 @@ static void put_list_row(struct page *page, const struct list *list, size_t row)
     end_row(page);
 }
 
-static void put_list(struct page *page, const struct listing *listing, const struct table *data,
-                     const struct table *paper) {
+static void put_caption(struct page *page, const char *title) {
+    if (page->target)
+        PUT(page, "**%s**\n\n", title);
+    else {
+        PUT(page, "<div class=\"wide\"><table><caption>");
+        put_text(page, title);
+        PUT(page, "</caption>\n");
+    }
+}
+
+static void put_list_rows(struct page *page, const struct listing *listing, const struct table *data,
+                          const struct table *paper) {
     struct list list = {.data = data, .paper = paper};
     list_columns(&list, listing->keys, true);
     list_columns(&list, listing->values, false);
-    if (page->target)
-        PUT(page, "**%s**\n\n", listing->title);
-    else {
-        PUT(page, "<div class=\"wide\"><table><caption>");
-        put_text(page, listing->title);
-        PUT(page, "</caption>\n");
-    }
     put_list_head(page, &list);
     for (size_t row = 0; row < data->rows; row++)
         if (table_matches(data, row, listing->where)) put_list_row(page, &list, row);
+}
+
+/* ---- lists across ---- */
+
+/* The different cells of a column, in the order of their first rows. */
+struct cells {
+    const char *at[LIST_COLUMNS_MOST * 2];
+    size_t count;
+};
+
+static struct cells different_cells(const struct table *data, const char *where, const char *column) {
+    struct cells cells = {0};
+    size_t number = table_column(data, column, strlen(column));
+    for (size_t row = 0; row < data->rows; row++) {
+        const char *cell = table_cell(data, row, number);
+        size_t i = 0;
+        while (i < cells.count && strcmp(cells.at[i], cell)) i++;
+        if (i == cells.count && i < sizeof cells.at / sizeof *cells.at && table_matches(data, row, where))
+            cells.at[cells.count++] = cell;
+    }
+    return cells;
+}
+
+static const char *cell_across(const struct table *data, const struct listing *listing, const char *key,
+                               const char *across) {
+    size_t keys = table_column(data, listing->keys, strlen(listing->keys));
+    size_t names = table_column(data, listing->across, strlen(listing->across));
+    for (size_t row = 0; row < data->rows; row++)
+        if (table_matches(data, row, listing->where) && !strcmp(table_cell(data, row, keys), key) &&
+            !strcmp(table_cell(data, row, names), across))
+            return table_cell(data, row, table_column(data, listing->values, strlen(listing->values)));
+    return "";
+}
+
+static void put_list_across(struct page *page, const struct listing *listing, const struct table *data) {
+    struct cells keys = different_cells(data, listing->where, listing->keys);
+    struct cells names = different_cells(data, listing->where, listing->across);
+    if (!page->target) PUT(page, "<tr>");
+    put_cell(page, "th", false, listing->keys);
+    for (size_t i = 0; i < names.count; i++) put_cell(page, "th", false, names.at[i]);
+    end_row(page);
+    for (size_t i = 0; page->target && i <= names.count; i++) PUT(page, i ? "|---:" : "|---");
+    if (page->target) end_row(page);
+    for (size_t k = 0; k < keys.count; k++) {
+        if (!page->target) PUT(page, "<tr>");
+        put_cell(page, "td", false, keys.at[k]);
+        for (size_t i = 0; i < names.count; i++)
+            put_cell(page, "td", false, cell_across(data, listing, keys.at[k], names.at[i]));
+        end_row(page);
+    }
+}
+
+static void put_list(struct page *page, const struct listing *listing, const struct table *data,
+                     const struct table *paper) {
+    put_caption(page, listing->title);
+    if (listing->across)
+        put_list_across(page, listing, data);
+    else
+        put_list_rows(page, listing, data, paper);
     PUT(page, page->target ? "\n" : "</table></div>\n");
 }
 
@@ -263,16 +326,18 @@ static void put_remarks(struct page *page, const struct table *table) {
 static void put_section(struct page *page, const struct results *results) {
     const struct experiment *e = results->experiment;
     char heading[300];
-    snprintf(heading, sizeof heading, "%s (%s)", e->title, e->place);
+    snprintf(heading, sizeof heading, *e->place ? "%s (%s)" : "%s", e->title, e->place);
+    if (!page->target) PUT(page, "<section id=\"%s\">\n", e->name);
     put_heading(page, 3, heading);
     put_paragraph(page, e->what, false);
-    put_verdict(page, &results->verdict);
+    put_verdict(page, &results->verdict, *e->place);
     put_pictures(page, e->plots, &results->data, &results->paper, e->name, "");
     put_pictures(page, e->time_plots, &results->times, &results->paper, e->name, "-times");
     put_lists(page, e->listings, &results->data, &results->paper);
     put_lists(page, e->time_listings, &results->times, &results->paper);
     put_remarks(page, &results->data);
     if (results->times.cells) put_remarks(page, &results->times);
+    if (!page->target) PUT(page, "</section>\n");
 }
 
 static const char *finding_word(enum finding finding) {
@@ -283,20 +348,19 @@ static const char *finding_word(enum finding finding) {
 
 static void put_summary_row(struct page *page, const struct results *results) {
     const struct experiment *e = results->experiment;
-    const char *word = finding_word(verdict_of(&results->verdict));
+    const char *word = *e->place ? finding_word(verdict_of(&results->verdict)) : "";
     if (page->target)
         PUT(page, "| %s | %s | %s | %s |\n", e->name, e->title, e->place, word);
     else
-        PUT(page, "<tr><td>%s</td><td>%s</td><td>%s</td><td>%s</td></tr>\n", e->name, e->title, e->place,
-            word);
+        PUT(page, "<tr><td><a href=\"#%s\">%s</a></td><td>%s</td><td>%s</td></tr>\n", e->name, e->title,
+            e->place, word);
 }
 
 static void put_summary(struct page *page, const struct results *all, size_t count) {
     if (page->target)
-        PUT(page, "| experiment | | in the paper | |\n|---|---|---|---|\n");
+        PUT(page, "| name | experiment | in the paper | |\n|---|---|---|---|\n");
     else
-        PUT(page,
-            "<div class=\"wide\"><table class=\"words\"><tr><th>experiment<th><th>in the paper<th></tr>\n");
+        PUT(page, "<div class=\"wide\"><table class=\"words\"><tr><th>experiment<th>in the paper<th></tr>\n");
     for (size_t i = 0; i < count; i++) put_summary_row(page, &all[i]);
     PUT(page, page->target ? "\n" : "</table></div>\n");
 }

@@ -35,9 +35,9 @@ enum finding verdict_of(const struct verdict *verdict) {
 const char *finding_sentence(enum finding finding) {
     switch (finding) {
     case FINDING_HOLDS:
-        return "Agrees with the paper.";
+        return "Agrees with what the paper says.";
     case FINDING_DIFFERS:
-        return "Agrees with the paper in part; where it differs, the reason is given.";
+        return "Agrees in part; where it differs, the reason is given.";
     case FINDING_FAILS:
         break;
     }

@@ -12,8 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-
 /* Bits in which two packed sketches differ, of the first `bits`. */
 static uint32_t bits_apart(const uint8_t *a, const uint8_t *b, uint32_t bits) {
     uint32_t apart = 0;
@@ -284,7 +282,7 @@ static const struct plot precision_plots[] = {
     {0}};
 static const struct listing precision_lists[] = {
     {"Pairs within the radius, and those that resemble each other", NULL, "r k",
-     "true_pairs reported precision recall"},
+     .values = "true_pairs reported precision recall"},
     {0}};
 const struct experiment yuan_precision = {
     .name = "yuan-precision",

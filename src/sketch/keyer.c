@@ -26,7 +26,7 @@
 
 _Static_assert(KEY_MINIMA <= OPEN_BINS_MOST, "bins that a kernel takes");
 
-#define DEDUPE_THROWS 32   /* a bin: six times what all take on average, so many only when elements repeat */
+#define DEDUPE_THROWS 4096 /* six times what all bins take on average: so many only when elements repeat */
 #define PIECE         4096 /* fingerprints filtered at a time */
 
 /* Of the bits by which distinct fingerprints are counted: 32 for each of KEY_COUNTED. */

@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+"""stemma-lab: every experiment at its quick size, what must hold of it, the same bytes again, and the page.
+
+  lab_test.py STEMMA-LAB [unittest arguments]
+
+With STEMMA_LAB_FEW=1 only experiments that take a moment are run: a sanitizer sees the same code in them; likewise where
+STEMMA_CPU asks for other kernels, whose results are the same. With STEMMA_SCREENSHOTS=DIR the page is drawn there, to be looked
+at.
+"""
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+from browser import PROGRAM as CHROMIUM, Browser
+
+PROGRAM = str(Path(sys.argv[1]).resolve())
+FEW = ["broder-example", "broder-width", "coates2011-blocks", "yuan-cost"]
+SOME = FEW if os.environ.get("STEMMA_LAB_FEW") or os.environ.get("STEMMA_CPU") else []
+
+
+def lab(*arguments, **environment):
+    return subprocess.run([PROGRAM, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False,
+                          env=dict(os.environ, **environment))
+
+
+class Lab(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.temporary = tempfile.TemporaryDirectory()
+        cls.folder = Path(cls.temporary.name)
+        cls.results = cls.folder / "results"
+        cls.run_ = lab("run", "--out", cls.results, *SOME)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.temporary.cleanup()
+
+    def test_what_must_hold_holds(self):
+        self.assertNotIn("FAILS", self.run_.stdout)
+        self.assertEqual((self.run_.returncode, self.run_.stderr), (0, ""))
+
+    def test_every_experiment_has_a_table(self):
+        names = [line.split()[0] for line in lab("list").stdout.splitlines() if line.startswith("  ")]
+        self.assertGreater(len(names), 20)
+        for name in SOME or names:
+            table = (self.results / f"{name}.tsv").read_text()
+            self.assertIn(f"# experiment {name}\n", table)
+            self.assertIn("# seed 1\n", table)
+
+    def test_the_same_bytes_again(self):
+        for environment in [{}, {"STEMMA_CPU": "portable"}]:
+            with tempfile.TemporaryDirectory() as again:
+                self.assertEqual(lab("run", "--threads=1", "--out", again, *FEW, **environment).returncode, 0)
+                for name in FEW:
+                    self.assertEqual((Path(again) / f"{name}.tsv").read_bytes(), (self.results / f"{name}.tsv").read_bytes(), name)
+
+    def test_another_seed_is_another_draw(self):
+        other = self.folder / "other"
+        self.assertEqual(lab("run", "--seed=2", "--out", other, "coates2011-blocks").returncode, 0)
+        name = "coates2011-blocks.tsv"
+        self.assertNotEqual((other / name).read_bytes(), (self.results / name).read_bytes())
+
+    def test_documents_of_a_folder(self):
+        texts, out = self.folder / "texts", self.folder / "own"
+        texts.mkdir()
+        for i in range(6):
+            (texts / f"{i}.txt").write_text("\n".join(f"line {n * n + i * 7919} of text {i * n % 977}" for n in range(2000)))
+        (texts / "short.txt").write_text("too short to count")
+        (texts / "folder").mkdir()
+        done = lab("run", "--corpus", texts, "--out", out, "broder-width")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("# documents 6 real long documents", (out / "broder-width.tsv").read_text())
+
+    def test_refusals(self):
+        empty = self.folder / "empty"
+        empty.mkdir()
+        (empty / "bad").mkdir()
+        (empty / "bad" / "broder-example.tsv").write_text("a\tb\n1\n")
+        for arguments, said in [(["run", "nothing"], "no experiment is called 'nothing'"),
+                                (["run", "--corpus", empty, "--out", empty / "x", "hp-window"], "has no long documents"),
+                                (["run", "--corpus", empty / "gone", "--out", empty / "x", "hp-window"], "cannot read the folder"),
+                                (["run", "--out", empty / "no" / "where", "broder-example"], "cannot make"),
+                                (["run", "--seed", "x"], "'x' is no number"),
+                                (["report", empty], "has no results"),
+                                (["report", empty / "bad"], "is no table"),
+                                (["report", empty, empty], "usage:"),
+                                ([], "usage:"), (["frobnicate"], "usage:")]:
+            done = lab(*arguments)
+            self.assertEqual(done.returncode, 2, arguments)
+            self.assertIn(said, done.stderr)
+            self.assertEqual(done.stdout, "")
+
+    def test_markdown(self):
+        target = self.folder / "markdown"
+        self.assertEqual(lab("report", self.results, "--markdown", target).returncode, 0)
+        text = (target / "README.md").read_text()
+        self.assertIn("| option | w | resemblance | *paper* |", text)
+        for name in ["broder-width-1.svg", "coates2011-blocks-2.svg"]:
+            self.assertIn(f"]({name})", text)
+            self.assertTrue((target / name).read_text().startswith("<svg "))
+
+    def test_the_committed_report_is_of_its_tables(self):
+        committed = Path(__file__).resolve().parent.parent / "docs" / "lab"
+        target = self.folder / "committed"
+        self.assertEqual(lab("report", committed / "data", "--markdown", target).returncode, 0)
+        for path in sorted(target.iterdir()):
+            self.assertEqual(path.read_bytes(), (committed / path.name).read_bytes(),
+                             f"{path.name}: stemma-lab report docs/lab/data --markdown docs/lab")
+
+    @unittest.skipUnless(CHROMIUM, "there is no Chromium")
+    def test_page(self):
+        page = self.folder / "report.html"
+        self.assertEqual(lab("report", self.results, "--html", page).returncode, 0)
+        browser = Browser()
+        try:
+            browser.open(page)
+            self.assertEqual((browser.requests, browser.complaints), ([], []))
+            self.assertEqual(browser.run("document.querySelectorAll('.fails').length"), 0)
+            self.assertGreater(browser.run("document.querySelectorAll('svg path.line').length"), 5)
+            for width in (390, 1280):
+                browser.call("Emulation.setDeviceMetricsOverride", width=width, height=844, deviceScaleFactor=1, mobile=width < 600)
+                self.assertLessEqual(browser.run("document.documentElement.scrollWidth"), width)
+            self.draw(browser)
+        finally:
+            browser.close()
+
+    def draw(self, browser):
+        folder = os.environ.get("STEMMA_SCREENSHOTS")
+        for name, view in [("phone", {"width": 390, "height": 844}), ("wide-dark", {"dark": True})] if folder else []:
+            browser.look(**view)
+            browser.screenshot(Path(folder) / f"lab-{name}.png", full=True)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])
