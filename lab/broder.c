@@ -11,8 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-
 /* ---- section 2: the example ---- */
 
 static stemma_status run_example(const struct lab *lab, struct table *data, struct table *times,

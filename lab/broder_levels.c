@@ -9,8 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-
 enum { PART_LEVEL, PART_MOD100, PART_MOD25, PART_ALL };
 static const char recipe_text[] =
     "preset=raw unit=byte window=20 hash=rabin; level; mod n=100; mod n=25; mod n=1";

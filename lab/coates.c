@@ -15,9 +15,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-#define LENGTH_2011  ((size_t)13508)
-#define LENGTH_2015  ((size_t)24728)
+#define LENGTH_2011 ((size_t)13508)
+#define LENGTH_2015 ((size_t)24728)
 
 static size_t texts_of(const struct lab *lab) {
     return lab->full ? 40 : 8;
@@ -462,7 +461,7 @@ const struct experiment coates_embedded = {
     .place = "4.2",
     .title = "One text embeds another",
     .what =
-        "A text of 13,508 characters with others in front and behind, up to three times its length in all.",
+        "A text of 13,508 characters with others in front and behind, up to three times its length in all. Signatures of n = 9 and C = 101, as in 2015.",
     .run = run_embedded,
     .judge = judge_embedded,
     .listings = embedded_lists};

@@ -11,8 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-#define THRESHOLD    .7
+#define THRESHOLD .7
 
 /* The signatures as the paper compares them: entries in common. */
 static const struct algorithm four[] = {{"Mod_100", "mod n=100", jaccard_of},

@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-
 static size_t documents_of(const struct lab *lab) {
     return lab->full ? 100 : 24;
 }

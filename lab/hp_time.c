@@ -8,8 +8,7 @@
 
 #include <stdio.h>
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-#define SIZE         ((size_t)500000)
+#define SIZE ((size_t)500000)
 
 static const struct scheme {
     const char *name, *spec;

@@ -11,6 +11,8 @@
 #include "table.h"
 #include "verdict.h"
 
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
 /* What a run is given. */
 struct lab {
     uint64_t seed;

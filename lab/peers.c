@@ -19,8 +19,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-
 struct change {
     const char *name;
     stemma_mutation_kind kind;

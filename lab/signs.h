@@ -1,7 +1,5 @@
 /*
  * Signatures of documents by the library's own schemes, and the scores that the papers give two of them.
- *
- * A `signer` makes all the sketches that one recipe lists in one pass.
  */
 #ifndef LAB_SIGNS_H
 #define LAB_SIGNS_H

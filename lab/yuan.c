@@ -12,8 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-
 /* Bits in which two packed sketches differ, of the first `bits`. */
 static uint32_t bits_apart(const uint8_t *a, const uint8_t *b, uint32_t bits) {
     uint32_t apart = 0;

@@ -102,6 +102,14 @@ class Lab(unittest.TestCase):
             self.assertIn(f"]({name})", text)
             self.assertTrue((target / name).read_text().startswith("<svg "))
 
+    def test_the_committed_report_is_of_its_tables(self):
+        committed = Path(__file__).resolve().parent.parent / "docs" / "lab"
+        target = self.folder / "committed"
+        self.assertEqual(lab("report", committed / "data", "--markdown", target).returncode, 0)
+        for path in sorted(target.iterdir()):
+            self.assertEqual(path.read_bytes(), (committed / path.name).read_bytes(),
+                             f"{path.name}: stemma-lab report docs/lab/data --markdown docs/lab")
+
     @unittest.skipUnless(CHROMIUM, "there is no Chromium")
     def test_page(self):
         page = self.folder / "report.html"
