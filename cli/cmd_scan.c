@@ -132,6 +132,7 @@ static stemma_scan_options scan_options(const options *o, progress *p) {
     s.filter = o->filter;
     s.cap = o->cap;
     s.omit = o->move_to;
+    s.cache = o->cache;
     return s;
 }
 

@@ -218,6 +218,8 @@ const option_spec option_table[OPT_COUNT] = {
      IN_ADD | IN_SEEN},
     {OPT_GROUP_BITS, 0, "group-bits", "N", NULL, NEW,
      "bits of a group of it, by which groups are looked up, 4 to 64 (default 16)", IN_ADD | IN_SEEN},
+    {OPT_CACHE, 0, "cache", "DIR", NULL, WORK,
+     "remember files in this collection: the next scan reads those that have changed, and goes on where one ended", IN_SCAN},
     {OPT_JSONL, 0, "jsonl", NULL, NULL, INPUT,
      "every line is a JSON object (default: those that begin with a brace, the others are names of files)",
      IN_SEEN},

@@ -296,6 +296,7 @@ static bool store_plain(options *o, enum option_id id, const char *value) {
                  {OPT_CSV, offsetof(options, csv)},
                  {OPT_MOVE, offsetof(options, move_to)},
                  {OPT_WITH, offsetof(options, with)},
+                 {OPT_CACHE, offsetof(options, cache)},
                  {OPT_LOG, offsetof(options, log)}};
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         if (flags[i].id == id) return *(bool *)((char *)o + flags[i].place) = true;

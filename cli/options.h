@@ -148,6 +148,7 @@ enum option_id {
     OPT_PARTS,
     OPT_HAMMING_BITS,
     OPT_GROUP_BITS,
+    OPT_CACHE,
     OPT_JSONL,
     OPT_WAIT,
     OPT_QUERY_THRESHOLD, /* likewise of a question */
@@ -258,6 +259,7 @@ typedef struct options {
     unsigned columns; /* 0 when not given */
     long context;     /* negative when not given */
     const char *output, *directory;
+    const char *cache;
     bool prune, store_text, wait, jsonl; /* collections */
     bool repair, link;                   /* their upkeep */
     const char *prefix;

@@ -114,6 +114,7 @@ typedef struct tune_view {
     unsigned window;
     double *found; /* of each copy: the highest threshold at which it is found with its original; 0: never */
     double *wrong; /* of each document: likewise, with one that it has nothing to do with */
+    size_t *wrong_with; /* which one */
     tune_row rows[TUNE_ROWS];
     size_t row_count, best_row;
     double bytes, seconds; /* of its scans */

@@ -45,10 +45,36 @@ static tune_share recall_at(const tuning *t, const tune_view *view, double thres
     return share;
 }
 
+static size_t root_of(size_t *parent, size_t i) {
+    while (parent[i] != i) i = parent[i] = parent[parent[i]];
+    return i;
+}
+
+/* Forms come in families, of which a collection has all or none: how many independent documents a share of
+ * wrong ones stands for, when families are what is drawn. */
+static double worth_of_families(const tune_view *view, size_t documents, double threshold, double share) {
+    size_t *parent = need_memory(documents * sizeof *parent), *size = need_memory(documents * sizeof *size);
+    double squares = 0;
+    for (size_t i = 0; i < documents; i++) {
+        parent[i] = i;
+        size[i] = 0;
+    }
+    for (size_t i = 0; i < documents; i++)
+        if (view->wrong[i] >= threshold) parent[root_of(parent, i)] = root_of(parent, view->wrong_with[i]);
+    for (size_t i = 0; i < documents; i++) size[root_of(parent, i)] += view->wrong[i] >= threshold;
+    for (size_t i = 0; i < documents; i++) squares += (double)size[i] * (double)size[i];
+    free(parent);
+    free(size);
+    double cases = squares > 0 ? share * (1 - share) * (double)documents * (double)documents / squares : 0;
+    if (squares <= 0 || cases > (double)documents) return (double)documents;
+    return cases > 1 ? cases : 1;
+}
+
 static tune_share wrong_at(const tuning *t, const tune_view *view, double threshold) {
-    size_t wrong = 0;
-    for (size_t i = 0; i < t->sample.count; i++) wrong += view->wrong[i] >= threshold;
-    return tune_interval((double)wrong / (double)t->sample.count, (double)t->sample.count);
+    size_t wrong = 0, documents = t->sample.count;
+    for (size_t i = 0; i < documents; i++) wrong += view->wrong[i] >= threshold;
+    double share = (double)wrong / (double)documents;
+    return tune_interval(share, worth_of_families(view, documents, threshold, share));
 }
 
 /* Of the documents that are matched, those that are matched rightly. Nothing matched: nothing wrong. */

@@ -89,6 +89,12 @@ static void score_copies(const finding *f, tune_view *view) {
         view->found[copy_at(f->tuning, f->round, i)] = pair_score(f, f->first[originals + i], f->first[i]);
 }
 
+static void note_mistake(tune_view *view, uint64_t document, uint64_t other, double score) {
+    if (view->wrong[document] > 0) return;
+    view->wrong[document] = score;
+    view->wrong_with[document] = (size_t)other;
+}
+
 /* A pair of which both are known to be matched wrongly at a higher threshold tells nothing more. */
 static uint64_t score_mistakes(const finding *f, tune_view *view) {
     size_t originals = f->tuning->sample.count;
@@ -102,8 +108,8 @@ static uint64_t score_mistakes(const finding *f, tune_view *view) {
             related[pair.a] = related[pair.b] = true;
             continue;
         }
-        if (view->wrong[pair.a] == 0) view->wrong[pair.a] = pair.score;
-        if (view->wrong[pair.b] == 0) view->wrong[pair.b] = pair.score;
+        note_mistake(view, pair.a, pair.b, pair.score);
+        note_mistake(view, pair.b, pair.a, pair.score);
     }
     for (size_t i = 0; i < originals; i++) count += related[i];
     free(related);
@@ -182,7 +188,7 @@ static stemma_status measure_round(tuning *t, tune_view *view, size_t round, con
 /* Collections in which all resembles all cost more, and further copies tell less there: so many pairs are
  * compared, or one round is made. */
 static size_t rounds_worth(const tuning *t, const tune_view *first) {
-    static const uint64_t pairs_enough = 200000;
+    static const uint64_t pairs_enough = 100000;
     uint64_t worth = first->verified ? pairs_enough / first->verified : t->copies.each;
     if (worth > t->copies.each) return t->copies.each;
     return worth ? (size_t)worth : 1;
@@ -211,6 +217,7 @@ enum exit_code tune_measure(tuning *t, progress *p) {
         view->window = candidates[i].window;
         view->found = need(calloc(t->copies.count, sizeof *view->found));
         view->wrong = need(calloc(t->sample.count, sizeof *view->wrong));
+        view->wrong_with = need(calloc(t->sample.count, sizeof *view->wrong_with));
         stemma_status status = measure_view(t, view, p, &error);
         progress_erase(p);
         if (status) return complain_of(&error);
@@ -222,5 +229,6 @@ void tune_views_release(tuning *t) {
     for (size_t i = 0; i < TUNE_VIEWS; i++) {
         free(t->views[i].found);
         free(t->views[i].wrong);
+        free(t->views[i].wrong_with);
     }
 }

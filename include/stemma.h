@@ -784,6 +784,9 @@ typedef struct stemma_scan_options {
     void (*progress)(void *context,
                      const stemma_scan_progress *progress); /* by any thread, one at a time; may be NULL */
     void *progress_context;
+    const char *cache; /* a collection in which scans remember files, made when it is not there; NULL: none. Files that it
+                          has, with the size and time they have, are not read, unless they have to be compared; what is found is
+                          the same. Not for documents in archives and data sets. While it runs nobody else writes there */
 } stemma_scan_options;
 
 STEMMA_API stemma_scan_options stemma_scan_options_default(void);
@@ -1404,6 +1407,13 @@ typedef struct stemma_hamming_summary {
     uint64_t distances;            /* and that were held against the document */
     double seconds;                /* of finding them, of all threads together */
 } stemma_hamming_summary;
+
+/* Fingerprints get another number of bits, a multiple of 8 up to 4096: no other part is written again. For more bits every
+ * document is read again, from where it lies or from its stored text. It is a commit of its own, with what was not committed
+ * before. Errors: INVALID (it is not open to be written, no such number), UNREADABLE (a document that is needed, with its
+ * name), UNSUPPORTED (no fingerprints are kept), INTERRUPTED, NO_MEMORY, NO_SPACE, IO, CORRUPT. */
+STEMMA_API stemma_status stemma_collection_resize_bits(stemma_collection *collection, unsigned bits,
+                                                       stemma_error *error);
 
 /* The bare range query on fingerprints: nothing is verified, so that there are matches which resemble the document less,
  * and documents which do are missed; how many says the number of bits. Nearest first, document after document. options

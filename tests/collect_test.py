@@ -95,6 +95,7 @@ class Adding(Collections):
         self.assertEqual(self.counts(), (0, 1, 0, 0))
 
     def zipped(self, members):
+        """What an archive of them is."""
         out = io.BytesIO()
         with zipfile.ZipFile(out, "w") as archive:
             for name, content in members.items():
@@ -195,6 +196,59 @@ class Adding(Collections):
                    "jsonl": lambda: "".join(json.dumps({"id": i, "text": t}) + "\n" for i, t in parts.items()),
                    "bin": lambda: bytes(chance.randrange(256) for _ in range(300))}[kind]()
         self.put(str(path.relative_to(self.folder / "pile")), content, age=age)
+
+
+class Cached(Collections):
+    """A scan with a cache prints what one without it does."""
+
+    def scan(self, *options):
+        lines = self.good("scan", "--json", *options, "pile").splitlines()
+        return [line for line in lines if '"summary"' not in line]
+
+    def fill(self):
+        for i in range(40):
+            words = prose(150, i % 25)
+            words[i:i + 3] = ["other"] if i >= 25 else words[i:i + 3]
+            self.put(f"{i % 4}/{i}.txt", " ".join(words))
+        for name in ("copy.txt", "copy2.txt"):
+            self.put(name, text(3, 150))
+        self.put("empty.txt", "")
+        for name in ("one.bin", "two.bin"):
+            self.put(name, bytes(range(256)) * 9)
+        self.put("z.zip", Adding.zipped(self, {"a.txt": text(4, 150)}))
+        self.put("d.jsonl", json.dumps({"id": 1, "text": text(5, 150)}) + "\n")
+
+    def test_same(self):
+        self.fill()
+        plain = self.scan()
+        self.assertGreater(len(plain), 10)
+        for options in ([], [], ["--threads=3"], ["-t.5"], ["-t.5"], ["--pairs"], ["--memory=1M"]):
+            self.assertEqual(self.scan("--cache=k", *options), self.scan(*options), options)
+
+    def test_changes(self):
+        self.fill()
+        self.scan("--cache=k")
+        self.put("0/0.txt", text(7, 150), age=1)
+        self.put("new.txt", text(8, 150), age=1)
+        (self.folder / "pile/1/1.txt").unlink()
+        os.rename(self.folder / "pile/copy.txt", self.folder / "pile/moved.txt")
+        self.assertEqual(self.scan("--cache=k"), self.scan())
+
+    def test_what_has_not_changed_is_not_read(self):
+        """Text that nothing resembles is never compared: other bytes in its place go unnoticed."""
+        self.put("a.txt", text(1))
+        self.put("b.txt", text(2))
+        self.scan("--cache=k")
+        self.put("b.txt", text(1)[:len(text(2))].ljust(len(text(2)), "x"))
+        self.assertEqual(self.scan("--cache=k"), [])
+        self.assertEqual(len(self.scan()), 1)
+
+    def test_views_and_other_collections(self):
+        self.fill()
+        self.scan("--cache=k")
+        self.bad("scan", "--unit=char", "--cache=k", "pile", says="unit")
+        self.add()
+        self.bad("scan", "--cache=c", "pile", says="no cache")
 
 
 class Hostile(Collections):

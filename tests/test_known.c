@@ -194,6 +194,13 @@ static stemma_status take_match(void *context, const stemma_hamming_match *m, st
     return STEMMA_OK;
 }
 
+static stemma_status count_match(void *context, const stemma_hamming_match *m, stemma_error *err) {
+    struct found *f = context;
+    (void)m, (void)err;
+    f->count++;
+    return STEMMA_OK;
+}
+
 /* Texts of 300 words, of which the later ones of ten have more and more words of their own. */
 static void make_text(char *text, size_t size, unsigned number) {
     uint64_t family = 77 + number / 10, own = 1000 + number;
@@ -238,6 +245,35 @@ static void test_hamming(void **state) {
     stemma_collection_free(c);
 }
 
+/* More bits and fewer, while stored texts are all there is to read. */
+static void test_resize(void **state) {
+    (void)state;
+    char text[4096], id[16];
+    struct found before = {.count = 0}, after = {.count = 0};
+    stemma_hamming_summary sum;
+    stemma_collection *c = create("resized", "preset=text unit=word window=5; mod n=32",
+                                  STEMMA_PART_BITS | STEMMA_PART_GROUPS | STEMMA_PART_TEXT, 16);
+    for (unsigned i = 0; i < 30; i++) {
+        make_text(text, sizeof text, i);
+        snprintf(id, sizeof id, "%u", i);
+        OK(stemma_collection_add_text(c, id, text, strlen(text), err));
+    }
+    OK(stemma_collection_add_text(c, "nothing", "", 0, err));
+    assert_int_equal(stemma_collection_resize_bits(c, 401, NULL), STEMMA_INVALID);
+    OK(stemma_collection_hamming_text(c, "q", text, strlen(text), NULL, take_match, &before, &sum, err));
+    OK(stemma_collection_resize_bits(c, 1000, err));
+    OK(stemma_collection_hamming_text(c, "q", text, strlen(text), NULL, count_match, &after, &sum, err));
+    assert_int_equal(sum.bits, 1000);
+    assert_int_equal(sum.groups, 63); /* 15 columns of 4, and 40 bits in 3 */
+    assert_true(after.count >= 1);
+    OK(stemma_collection_resize_bits(c, 400, err));
+    after.count = 0;
+    OK(stemma_collection_hamming_text(c, "q", text, strlen(text), NULL, take_match, &after, &sum, err));
+    assert_int_equal(after.count, before.count);
+    assert_memory_equal(after.distances, before.distances, before.count * sizeof *before.distances);
+    stemma_collection_free(c);
+}
+
 static void test_hamming_is_careful(void **state) {
     (void)state;
     struct found found = {.count = 0};
@@ -269,6 +305,7 @@ int main(void) {
         cmocka_unit_test(test_known),
         cmocka_unit_test(test_known_is_careful),
         cmocka_unit_test(test_hamming),
+        cmocka_unit_test(test_resize),
         cmocka_unit_test(test_hamming_is_careful),
     };
     return cmocka_run_group_tests(tests, make_root, remove_root);

@@ -3,6 +3,7 @@
 #include "base/rng.h"
 #include "effort.h"
 #include "index/asking.h"
+#include "index/stored_text.h"
 #include "stemma.h"
 
 #include <dirent.h>
@@ -510,6 +511,7 @@ static void test_common(void **state) {
     static char text[TEXT_MOST], copy[TEXT_MOST], template[TEXT_MOST], rest[TEXT_MOST];
     stemma_query_options o = stemma_query_options_default();
     (void)state;
+    if (!effort_is_full()) skip(); /* thousands of documents, for no other code */
     stemma_collection *collection = new_collection("common");
     random_text(text, 120);
     random_text(template, 120);
@@ -539,6 +541,19 @@ static void test_common(void **state) {
 
 /* ---- damage ---- */
 
+/* The path of the segment, where there is one. */
+static void segment_of(const char *collection, char *out, size_t size) {
+    char whole[160];
+    struct dirent *entry;
+    snprintf(whole, sizeof whole, "%s", path_of(collection));
+    DIR *dir = opendir(whole);
+    assert_non_null(dir);
+    while ((entry = readdir(dir)) && !strstr(entry->d_name, ".segment")) continue;
+    assert_non_null(entry);
+    assert_true(snprintf(out, size, "%s/%s", whole, entry->d_name) < (int)size);
+    closedir(dir);
+}
+
 /* Whatever byte is damaged, the answer is the same, or there is none; where an index is, it is the same. */
 static void test_damaged_index(void **state) {
     static struct pile pile;
@@ -552,15 +567,10 @@ static void test_damaged_index(void **state) {
     assert_int_equal(stemma_collection_commit(collection, NULL), STEMMA_OK);
     stemma_collection_free(collection);
     snprintf(whole, sizeof whole, "%s", path_of("damage"));
-    struct dirent *entry;
-    DIR *dir = opendir(whole);
-    while ((entry = readdir(dir)) && !strstr(entry->d_name, ".segment")) continue;
-    assert_non_null(entry);
-    snprintf(name, sizeof name, "%s/%s", whole, entry->d_name);
-    closedir(dir);
+    segment_of("damage", name, sizeof name);
     struct stat info;
     assert_int_equal(stat(name, &info), 0);
-    size_t left_aside = 0, refused = 0;
+    size_t refused = 0;
     stemma_query_options o = stemma_query_options_default();
     o.threshold = .9; /* so that lookups are cheaper than a scan, or the same */
     for (size_t round = 0; round < effort(300); round++) {
@@ -586,7 +596,6 @@ static void test_damaged_index(void **state) {
         }
         refused += status == STEMMA_CORRUPT;
         if (status == STEMMA_OK) {
-            left_aside += summary.left_aside;
             assert_int_equal(found.count, sound.count);
             for (size_t i = 0; i < found.count; i++) assert_string_equal(found.list[i].id, sound.list[i].id);
         } else {
@@ -597,8 +606,106 @@ static void test_damaged_index(void **state) {
         close(fd);
     }
     if (effort_is_full()) assert_true(refused > 0);
-    (void)left_aside;
     release(&pile);
+}
+
+/* Where an index is damaged, what it is made from answers. */
+static void test_index_left_aside(void **state) {
+    enum { DOCUMENTS = 500, WINDOW = 16384, EVERY = 128, ASKED = 4 };
+    static char texts[DOCUMENTS][1200], copy[1200];
+    static struct matches sound[ASKED];
+    char name[512];
+    uint8_t bytes[WINDOW], damaged[WINDOW];
+    uint64_t left_aside = 0;
+    stemma_query_options o = stemma_query_options_default();
+    (void)state;
+    o.threshold = .9; /* few lookups, cheaper than a scan */
+    stemma_collection *collection = new_collection("aside");
+    for (size_t i = 0; i < DOCUMENTS; i++) {
+        char id[16];
+        if (i % 2)
+            mutate(texts[i - 1], .005, copy);
+        else
+            random_text(copy, 150);
+        strcpy(texts[i], copy);
+        snprintf(id, sizeof id, "d%zu", i);
+        put(collection, id, texts[i]);
+    }
+    assert_int_equal(stemma_collection_commit(collection, NULL), STEMMA_OK);
+    for (size_t i = 0; i < ASKED; i++) {
+        assert_int_equal(ask(collection, "q", texts[i * 100], &o).left_aside, 0);
+        sound[i] = found;
+        assert_true(found.count >= 1);
+    }
+    stemma_collection_free(collection);
+    segment_of("aside", name, sizeof name);
+    int fd = open(name, O_RDWR);
+    assert_true(fd >= 0);
+    for (off_t at = 0;; at += WINDOW) {
+        const ssize_t size = pread(fd, bytes, WINDOW, at);
+        if (size <= 0) break;
+        memcpy(damaged, bytes, (size_t)size);
+        for (ssize_t i = 0; i < size; i += EVERY) damaged[i] ^= 4;
+        assert_int_equal(pwrite(fd, damaged, (size_t)size, at), size);
+        for (size_t i = 0; i < ASKED; i++) {
+            stemma_query_summary summary = {0};
+            found.count = 0;
+            stemma_status status = stemma_collection_open(path_of("aside"), NULL, NULL, &collection, NULL);
+            if (status == STEMMA_OK) {
+                status = stemma_collection_query_text(collection, "q", texts[i * 100], strlen(texts[i * 100]),
+                                                      &o, take, &found, &summary, NULL);
+                stemma_collection_free(collection);
+            }
+            assert_true(status == STEMMA_OK || status == STEMMA_CORRUPT);
+            left_aside += status == STEMMA_OK ? summary.left_aside : 0;
+            if (status != STEMMA_OK) continue;
+            assert_int_equal(found.count, sound[i].count);
+            for (size_t k = 0; k < found.count; k++)
+                assert_string_equal(found.list[k].id, sound[i].list[k].id);
+        }
+        assert_int_equal(pwrite(fd, bytes, (size_t)size, at), size);
+    }
+    close(fd);
+    assert_true(left_aside > 0);
+}
+
+/* ---- cells ---- */
+
+static void test_stored_text(void **state) {
+    static char text[TEXT_MOST];
+    struct buf packed = {0}, back = {0};
+    (void)state;
+    for (size_t words = 0; words < 2000; words += 371) {
+        random_text(text, words);
+        const size_t size = strlen(text);
+        packed.len = 0;
+        assert_int_equal(stored_text_pack((const uint8_t *)text, size, &packed, NULL), STEMMA_OK);
+        assert_int_equal(stored_text_unpack(packed.data, packed.len, size, &back, NULL), STEMMA_OK);
+        assert_int_equal(back.len, size);
+        assert_memory_equal(back.data, text, size);
+        assert_int_equal(stored_text_unpack(packed.data, packed.len, size + 1, &back, NULL), STEMMA_CORRUPT);
+        assert_int_equal(stored_text_unpack(packed.data, packed.len - 1, size, &back, NULL), STEMMA_CORRUPT);
+        assert_int_equal(stored_text_unpack(packed.data, 0, size, &back, NULL), STEMMA_CORRUPT);
+    }
+    buf_release(&packed);
+    buf_release(&back);
+}
+
+static void test_samples(void **state) {
+    struct vec64 samples = {0}, back = {0};
+    struct buf packed = {0};
+    (void)state;
+    for (size_t i = 0; i < 100; i++)
+        assert_true(vec64_add(&samples, rng_next(&seed) >> (64 - KEY_SAMPLE_BITS)));
+    assert_int_equal(samples_pack(&samples, &packed, NULL), STEMMA_OK);
+    assert_int_equal(packed.len, 100 * SAMPLE_BYTES);
+    assert_int_equal(samples_unpack(packed.data, packed.len, &back, NULL), STEMMA_OK);
+    assert_int_equal(back.len, samples.len);
+    assert_memory_equal(back.data, samples.data, 100 * sizeof *back.data);
+    assert_int_equal(samples_unpack(packed.data, 7, &back, NULL), STEMMA_CORRUPT);
+    vec64_release(&samples);
+    vec64_release(&back);
+    buf_release(&packed);
 }
 
 /* ---- what is promised ---- */
@@ -647,7 +754,8 @@ int main(void) {
         cmocka_unit_test(test_truth),           cmocka_unit_test(test_changes),
         cmocka_unit_test(test_batch_is_single), cmocka_unit_test(test_evidence),
         cmocka_unit_test(test_family),          cmocka_unit_test(test_common),
-        cmocka_unit_test(test_damaged_index),
+        cmocka_unit_test(test_damaged_index),   cmocka_unit_test(test_index_left_aside),
+        cmocka_unit_test(test_stored_text),     cmocka_unit_test(test_samples),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -2,7 +2,7 @@
 """stemma tune: what it promises holds for documents that it did not see, and bad input is refused.
 
 Collections of several kinds are divided into two halves. What is stated of the one is compared with what happens in the
-other; STEMMA_TUNE_COLLECTIONS names more folders to do it with, and prints a table.
+other; tools/check-tune does the same with any folder.
 """
 import json
 import os
@@ -13,7 +13,7 @@ import sys
 import unittest
 from pathlib import Path
 
-from program import PROGRAM, SOURCE, Base, prose
+from program import PROGRAM, Base, prose
 
 HALF = 300  # documents
 
@@ -35,13 +35,13 @@ def make_letters(source, count):
         yield "\n\n".join("\n".join(text[i:i + 5]) for i in range(0, len(text), 5)) + "\n"
 
 
-def make_forms(source, count):
-    """Every third is a form that was filled in: up to .8 of it is the same in all of them."""
+def make_forms(source, count, every=5):
+    """Some are a form that was filled in, up to .8 of which is the same in all of them."""
     vocabulary = ["".join(source.choices("etaoinshrdlucmfwyp", k=source.randint(2, 9))) for _ in range(8000)]
     form = sentences(source, 60, vocabulary)
     for i in range(count):
         own = sentences(source, source.randint(14, 60), vocabulary)
-        if i % 3 == 0:
+        if i % every == 0:
             own = form[:source.randint(30, 60)] + own
         yield "\n".join(own) + "\n"
 
@@ -196,7 +196,7 @@ class Answers(Tune):
             self.good("sketch", "--recipe=" + sketches[0]["recipe"], "--output=" + aim, "letters/00000.txt")
 
     def test_precision_depends_on_how_many_are_copies(self):
-        forms = self.fill("forms", make_forms(random.Random(2), 60))
+        forms = self.fill("forms", make_forms(random.Random(2), 60, every=2))
         many, few = (self.tune(f"--copies={share}", forms)["views"][0]["rows"][0] for share in (.5, .1))
         self.assertLess(few["precision"]["value"], many["precision"]["value"])
         self.assertEqual(few["false_removal"], many["false_removal"])
@@ -204,7 +204,7 @@ class Answers(Tune):
     def test_warnings(self):
         self.assertRegex(" ".join(self.tune(self.letters)["warnings"]), "40 documents are too few")
         source = random.Random(6)
-        forms = self.fill("forms", make_forms(source, 60))
+        forms = self.fill("forms", make_forms(source, 60, every=2))
         self.assertRegex(" ".join(self.tune(forms)["warnings"]), "boilerplate: ")
         short = self.fill("short", (" ".join(prose(source.randint(5, 12), i)) for i in range(60)))
         self.assertRegex(" ".join(self.tune(short)["warnings"]), "very short documents: 100 %")

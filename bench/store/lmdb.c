@@ -123,7 +123,7 @@ static stemma_status open_run(struct store *s, uint64_t serial, uint64_t size, u
     *file = (struct run_file){.serial = serial, .size = size, .records = records};
     name_run(s, file);
     file->fd = open(file->path, O_RDONLY | O_CLOEXEC);
-    struct run_place place = {file->fd, 0, file->path, false};
+    struct run_place place = {.fd = file->fd, .name = file->path};
     stemma_status status = file->fd < 0 ? fail_errno(err, "open", file->path, errno)
                                         : postings_open(&file->postings, &place, size, err);
     if (status == STEMMA_OK)
@@ -316,7 +316,7 @@ static stemma_status add_postings(struct store *s, int index, const struct docum
             records[filled++] =
                 (struct record){index == INDEX_BANDS ? d[i].bands[k] : d[i].samples[k], d[i].number};
     stemma_status status = create_run(s, &file, err);
-    struct run_place place = {file.fd, 0, file.path, false};
+    struct run_place place = {.fd = file.fd, .name = file.path};
     if (status == STEMMA_OK) status = postings_write(&place, records, filled, &file.size, err);
     mem_free(records);
     TRY(status);
@@ -331,7 +331,7 @@ static stemma_status merge_runs(struct store *s, int index, size_t count, struct
     memcpy(old, last, count * sizeof *old);
     for (size_t i = 0; i < count; i++) from[i] = (struct level_run){.fd = old[i]->fd, .extent = old[i]->size};
     TRY(create_run(s, &file, err));
-    struct run_place place = {file.fd, 0, file.path, false};
+    struct run_place place = {.fd = file.fd, .name = file.path};
     TRY(postings_merge(&place, from, count, &s->gone, &file.size, err));
     s->counts[index] -= count;
     uint64_t records = 0;

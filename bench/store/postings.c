@@ -39,7 +39,7 @@ stemma_status postings_merge(const struct run_place *place, const struct level_r
                              const struct gone *gone, uint64_t *size, stemma_error *err) {
     struct merge *merge;
     struct run_writer *writer;
-    TRY(merge_new(from, count, place->name, false, 0, &merge, err));
+    TRY(merge_levels(from, count, place->name, false, 0, &merge, err));
     stemma_status status = run_writer_new(place, POSTINGS_BLOCK, &writer, err);
     if (status == STEMMA_OK) {
         status = copy_live(merge, gone, writer, err);

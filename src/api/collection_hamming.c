@@ -3,6 +3,7 @@
 #include "api/each_document.h"
 #include "api/limits.h"
 #include "collect/hamming_query.h"
+#include "collect/resize.h"
 #include "estimate/hamming.h"
 #include "index/hamming/parts.h"
 
@@ -58,6 +59,16 @@ static stemma_status set_asking(const stemma_hamming_options *o, struct hamming_
         return fail(err, STEMMA_INVALID, "a resemblance is between 0 and 1");
     asking->resemblance = o->resemblance;
     return way_of(o->via, &asking->via, err);
+}
+
+/* ---- more bits, or fewer ---- */
+
+stemma_status stemma_collection_resize_bits(stemma_collection *collection, unsigned bits, stemma_error *err) {
+    if (!collection) return fail(err, STEMMA_INVALID, "a collection is needed");
+    TRY(collection_check_writer(collection, err));
+    TRY(pending_commit(&collection->pending, err));
+    const struct again_options reading = {.limits = collection->limits};
+    return resize_bits(collection->store, collection->recipe, &reading, bits, err);
 }
 
 /* ---- what comes of it ---- */

@@ -98,7 +98,8 @@ static const struct {
                   {KIND_BITS, "bits", STEMMA_PART_BITS, false},
                   {KIND_GROUP_KEYS, "group index", STEMMA_PART_GROUPS, true},
                   {KIND_TEXT, "texts", STEMMA_PART_TEXT, false},
-                  {KIND_SKETCH, "sketches", 0, false}};
+                  {KIND_SKETCH, "sketches", 0, false},
+                  {KIND_SCAN_KEYS, "scan keys", 0, false}};
 enum { KIND_NAMES = sizeof kind_names / sizeof *kind_names };
 
 static size_t name_of(uint32_t kind) {

@@ -2,6 +2,7 @@
 #include "scan/scan.h"
 #include "api/limits.h"
 #include "base/alloc.h"
+#include "collect/scan_cache.h"
 #include "read/format.h"
 #include "scan/boilerplate.h"
 #include "scan/filter.h"
@@ -67,10 +68,20 @@ stemma_status stemma_scan_add_text(stemma_scan *scan, const char *id, const void
     return catalogue_add_source(&scan->catalogue, &source, err);
 }
 
+/* What was read is known to the next scan, also when this one did not come to its end. */
+static stemma_status run_with_cache(stemma_scan *scan, stemma_error *err) {
+    struct cache_of_scans *cache;
+    TRY(scan_cache_open(scan->settings.options.cache, scan, &cache, err));
+    stemma_status status = scan_run(scan, err);
+    stemma_status closed = scan_cache_close(cache, status == STEMMA_OK ? err : NULL);
+    scan->cache = NULL;
+    return status == STEMMA_OK ? closed : status;
+}
+
 stemma_status stemma_scan_run(stemma_scan *scan, stemma_error *err) {
     if (!scan || scan->started) return fail(err, STEMMA_INVALID, "a scan that has not run is needed");
     scan->started = true;
-    return scan_run(scan, err);
+    return scan->settings.options.cache ? run_with_cache(scan, err) : scan_run(scan, err);
 }
 
 /* ---- results ---- */

@@ -448,6 +448,7 @@ static stemma_status read_listed(struct stemma_scan *scan, stemma_error *err) {
 static const struct taker_kind collecting_taker = {.new = collector_new,
                                                    .free = collector_free,
                                                    .listed = read_listed,
+                                                   .every_container = true,
                                                    .source = take_source,
                                                    .document = take_document,
                                                    .text = take_text,

@@ -148,6 +148,7 @@ static stemma_status finish(void *taker, stemma_error *err) {
 static const struct taker_kind each_takers = {.new = taker_new,
                                               .free = taker_free,
                                               .source = take_source,
+                                              .every_container = true,
                                               .document = take_document,
                                               .text = take_text,
                                               .begin_pieces = begin_pieces,

@@ -262,6 +262,7 @@ static stemma_status end(void *taker, stemma_error *err) {
 static const struct taker_kind questioner_taker = {.new = questioner_new,
                                                    .free = questioner_free,
                                                    .source = take_source,
+                                                   .every_container = true,
                                                    .document = take_document,
                                                    .text = take_text,
                                                    .begin_pieces = begin_pieces,

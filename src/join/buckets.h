@@ -30,12 +30,14 @@ static inline uint32_t bucket_class(const struct buckets *bucket, size_t i) {
     return (uint32_t)bucket->records[i].value;
 }
 
-/* A class whose turn comes some time after the i-th's, so that what is known of it can be fetched meanwhile.
- */
-static inline uint32_t bucket_ahead(const struct buckets *bucket, size_t i) {
-    enum { AHEAD = 24 };
-    const size_t at = bucket->at + i + AHEAD;
-    return (uint32_t)bucket->batch[at < bucket->read ? at : bucket->read - 1].value;
+/* Whether the class whose turn comes some time after the i-th's shares its sample: then what is known of it
+ * can be fetched meanwhile. */
+static inline bool bucket_ahead(const struct buckets *bucket, size_t i, uint32_t *class) {
+    enum { AHEAD = 96 };
+    const struct record *ahead = bucket->records + i + AHEAD;
+    if (bucket->at + i + AHEAD + 1 >= bucket->read) return false;
+    *class = (uint32_t)ahead->value;
+    return ahead[-1].key == ahead->key || ahead[1].key == ahead->key;
 }
 
 #endif

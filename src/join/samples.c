@@ -33,6 +33,7 @@ enum { SIZES = 9, FULL = SIZES };
  */
 enum { SECOND_NEEDS = 1, FIRST_NEEDS = 2, NEEDS_BITS = 2 };
 
+_Static_assert(QUERIES <= UINT8_MAX, "all that a class looks up can be counted");
 _Static_assert(SECOND_NEEDS << 1 == CANDIDATE_SECOND_IN_FIRST &&
                    FIRST_NEEDS << 1 == CANDIDATE_FIRST_IN_SECOND,
                "who needs it may be contained");
@@ -63,8 +64,14 @@ static bool looks_up(const struct class_samples *class, uint64_t sample) {
 static void set_reach(struct samples *s) {
     for (uint32_t i = 0; i < s->input->count; i++) {
         uint64_t samples = s->input->sample_counts[i];
-        s->classes[i].reach = (uint16_t)(samples <= QUERIES ? UINT16_MAX : UINT16_MAX * QUERIES / samples);
+        bool part = samples > QUERIES;
+        s->classes[i].reach = (uint16_t)(part ? UINT16_MAX * QUERIES / samples : UINT16_MAX);
+        s->in_part[i / 64] |= (uint64_t)part << i % 64;
     }
+}
+
+static bool looks_up_part(const struct samples *s, uint32_t class) {
+    return s->in_part[class / 64] >> class % 64 & 1;
 }
 
 /* ---- first reading ---- */
@@ -78,12 +85,16 @@ static void add_one(_Atomic uint8_t *counter) {
         continue;
 }
 
+/* Most samples are of one class. Where it looks up all it has, those are what the others leave: they need not
+ * be counted, and its counters, which lie anywhere in memory, are not touched. */
 static void count_bucket(struct samples *s, const struct buckets *bucket) {
     const int size = bucket->full ? FULL : size_index(bucket->count);
+    const bool left = size == 0 && !looks_up_part(s, bucket_class(bucket, 0));
     for (size_t i = 0; i < bucket->count; i++) {
         struct class_samples *class = &s->classes[bucket_class(bucket, i)];
-        __builtin_prefetch(&s->classes[bucket_ahead(bucket, i)]);
-        if (looks_up(class, bucket->key)) add_one(&class->of_size[size]);
+        uint32_t ahead;
+        if (bucket_ahead(bucket, i, &ahead)) __builtin_prefetch(&s->classes[ahead]);
+        if (!left && looks_up(class, bucket->key)) add_one(&class->of_size[size]);
     }
 }
 
@@ -128,6 +139,13 @@ static stemma_status count_all(struct samples *s, struct buckets *buckets, struc
 
 /* ---- what each class needs ---- */
 
+static void count_alone(const struct samples *s, uint32_t class) {
+    _Atomic uint8_t *of_size = s->classes[class].of_size;
+    unsigned others = 0;
+    for (int i = 1; i <= FULL; i++) others += of_size[i];
+    if (!looks_up_part(s, class)) of_size[0] = (uint8_t)(s->input->sample_counts[class] - others);
+}
+
 /* The smallest buckets that hold more samples than may be missing. */
 static void decide(const struct join_plan *plan, struct class_samples *class, uint8_t *need) {
     unsigned samples = 0, taken = class->of_size[0];
@@ -142,8 +160,10 @@ static void decide(const struct join_plan *plan, struct class_samples *class, ui
 }
 
 static void decide_all(struct samples *s) {
-    for (uint32_t i = 0; i < s->input->count; i++)
+    for (uint32_t i = 0; i < s->input->count; i++) {
+        count_alone(s, i);
         decide(s->plan, &s->classes[i], &s->need[s->input->rank[i]]);
+    }
 }
 
 /* ---- second reading ---- */
@@ -366,7 +386,8 @@ stemma_status samples_init(struct samples *s, const struct join_plan *plan, cons
     *s = (struct samples){.plan = plan, .input = input, .slices = slices_for(sorter_count(input->samples))};
     s->classes = mem_zero(input->count, sizeof *s->classes);
     s->need = mem_zero(input->count, sizeof *s->need);
-    if (!s->classes || !s->need) return fail_memory(err);
+    s->in_part = mem_zero(input->count / 64 + 1, sizeof *s->in_part);
+    if (!s->classes || !s->need || !s->in_part) return fail_memory(err);
     if (input->sizes) TRY(list_ranks(s, err));
     set_reach(s);
     return STEMMA_OK;
@@ -376,6 +397,7 @@ void samples_release(struct samples *s) {
     sorter_free(s->met);
     for (size_t i = 0; i < SAMPLE_SLICES; i++) buf_release(&s->heads[i]);
     mem_free(s->need);
+    mem_free(s->in_part);
     mem_free(s->class_at);
     mem_free(s->classes);
 }

@@ -13,6 +13,7 @@ struct samples {
     const struct join_plan *plan;
     const struct join_input *input;
     struct class_samples *classes;
+    uint64_t *in_part;               /* a bit a class: it looks up a part of its samples */
     uint8_t *need;                   /* by rank: how often a class that contains it is met at least */
     uint32_t *class_at;              /* rank; NULL when sizes are not known */
     struct buf heads[SAMPLE_SLICES]; /* the first few ranks of each full bucket, in order */

@@ -155,6 +155,11 @@ stemma_status column_rows(struct column *c, uint64_t row, const uint8_t **bytes,
     return STEMMA_OK;
 }
 
+stemma_status column_load(struct column *c, stemma_error *err) {
+    uint64_t blocks = blocks_of(c);
+    return blocks ? load_blocks(c, 0, blocks, err) : STEMMA_OK;
+}
+
 void column_rest(struct column *c) {
     mem_free(c->bytes);
     c->bytes = NULL;

@@ -51,6 +51,8 @@ stemma_status column_row(struct column *column, uint64_t row, const uint8_t **by
 /* Rows from this one on to the end of its block, for who goes on with the next ones. */
 stemma_status column_rows(struct column *column, uint64_t row, const uint8_t **bytes, size_t *count,
                           stemma_error *err);
+/* All of it into memory, where it stays until column_rest. */
+stemma_status column_load(struct column *column, stemma_error *err);
 void column_rest(struct column *column); /* gives its memory back until it is asked again */
 void column_close(struct column *column);
 

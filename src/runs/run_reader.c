@@ -17,6 +17,8 @@ struct run {
     uint64_t blocks_at, index_at; /* where the first block begins, and the last one ends */
     uint8_t *index;               /* temporary: in memory, with the trailer behind it */
     struct column column;         /* stored */
+    uint64_t asked;               /* of the column */
+    bool whole;                   /* it is in memory */
 };
 
 /* Where a block stands, and its first key. */
@@ -195,11 +197,15 @@ void run_close(struct run *run) {
 
 /* ---- the index ---- */
 
-/* Small ones are read at once, so that looking up in small runs costs no second read. */
+/* One that is asked often is worth having in memory, if it is not too large: 1 MB is the index of 8 million
+ * records. */
 static stemma_status index_row(struct run *run, uint64_t block, const uint8_t **row, stemma_error *err) {
-    size_t count;
-    bool small = run->column.rows <= COLUMN_READ * run->column.per_block;
-    if (small && !run->column.loaded) TRY(column_rows(&run->column, 0, row, &count, err));
+    enum { PAGES_MOST = 256, OFTEN = 4 /* one in so many pages was read */ };
+    uint64_t pages = run->column.rows / run->column.per_block + 1;
+    if (!run->whole && pages <= PAGES_MOST && run->asked++ >= pages / OFTEN) {
+        TRY(column_load(&run->column, err));
+        run->whole = true;
+    }
     return column_row(&run->column, block, row, err);
 }
 

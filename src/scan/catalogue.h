@@ -3,7 +3,7 @@
  *
  * Documents are numbered as they come, which depends on the threads; nothing that is reported does. A
  * document names its source (a file, a record of a data set, memory) and its class: all documents with one
- * canonical text. A class has the keys that the join looks at. About 250 bytes a document in all, names
+ * canonical text. A class has the keys that the join looks at. About 310 bytes a document in all, names
  * included.
  */
 #ifndef SCAN_CATALOGUE_H

@@ -146,7 +146,7 @@ static void work(void *context, unsigned number) {
 stemma_status scan_read_contained(struct stemma_scan *scan, stemma_error *err) {
     struct unpacking u = {.scan = scan};
     if (scan->container_count == 0) return STEMMA_OK;
-    if (!scan->takers->source) drop_copies(scan->containers, &scan->container_count);
+    if (!scan->takers->every_container) drop_copies(scan->containers, &scan->container_count);
     qsort(scan->containers, scan->container_count, sizeof *scan->containers, largest_first);
     pthread_mutex_init(&u.lock, NULL);
     threads_run(scan->settings.threads, work, &u);

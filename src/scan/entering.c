@@ -18,7 +18,10 @@ struct entering {
     struct record *records; /* samples for the sorter */
     size_t record_count;
     uint32_t number; /* of the document that was entered last */
-    size_t entered;  /* bytes that became resident, about, since room was made for them */
+    bool seen;       /* its bytes were, */
+    bool cacheable;  /* and it is a file whose text the cache may know; */
+    struct document document;
+    size_t entered; /* bytes that became resident, about, since room was made for them */
 };
 
 static void entering_free(void *taker) {
@@ -72,6 +75,7 @@ static stemma_status enter_document(void *taker, const struct document *document
     bool seen;
     TRY(catalogue_add_document(&e->scan->catalogue, document, id, id_size, &e->number, &seen, err));
     *wanted = !seen;
+    e->seen = seen;
     e->entered += DOCUMENT + id_size;
     return STEMMA_OK;
 }
@@ -131,6 +135,105 @@ static stemma_status end(void *taker, stemma_error *err) {
     return texts_make_room(e->scan, err);
 }
 
+/* ---- with a cache ---- */
+
+static stemma_status keep(struct entering *e, enum document_state state, struct identity text, uint64_t size,
+                          stemma_error *err) {
+    const struct scan_cache *cache = e->scan->cache;
+    const struct cached known = {.bytes_identity = e->document.bytes_identity,
+                                 .text_identity = text,
+                                 .bytes = e->document.bytes,
+                                 .text_size = size,
+                                 .state = state,
+                                 .format = e->document.format,
+                                 .shingles = state == DOCUMENT_TEXT ? keyer_size(e->keyer) : 0,
+                                 .keys = e->keys,
+                                 .samples = &e->samples};
+    return cache->keep(cache->context, &e->scan->catalogue.sources[e->document.source], &known, err);
+}
+
+/* Copies, too, are to be known by themselves: another scan may meet them alone. */
+static stemma_status note_document(void *taker, const struct document *document, const char *id,
+                                   size_t id_size, bool *wanted, stemma_error *err) {
+    struct entering *e = taker;
+    TRY(enter_document(e, document, id, id_size, wanted, err));
+    e->document = *document;
+    e->cacheable = !id && !document->holds && document->state != DOCUMENT_CONTAINER &&
+                   e->scan->catalogue.sources[document->source].kind == SOURCE_FILE;
+    if (e->cacheable) *wanted = true;
+    return STEMMA_OK;
+}
+
+static stemma_status note_text(void *taker, struct text_reader *reader, const uint8_t *text, size_t size,
+                               stemma_error *err) {
+    struct entering *e = taker;
+    uint32_t class;
+    bool made;
+    if (!e->cacheable) return enter_text(e, reader, text, size, err);
+    const struct identity identity = identity_of(&e->scan->key, text, size);
+    TRY(text_keys(e->keyer, &e->form, reader->whole, text, size, e->keys, &e->samples, err));
+    TRY(keep(e, DOCUMENT_TEXT, identity, size, err));
+    TRY(catalogue_classify(&e->scan->catalogue, e->number, identity, size, &class, &made, err));
+    if (!made) return STEMMA_OK;
+    TRY(enter_keys(e, class, err));
+    texts_keep(reader, class, text, size);
+    return STEMMA_OK;
+}
+
+static stemma_status note_pieces(void *taker, struct identity text, uint64_t size, stemma_error *err) {
+    struct entering *e = taker;
+    uint32_t class;
+    bool made;
+    if (!e->cacheable) return end_pieces(e, text, size, err);
+    TRY(keyer_end(e->keyer, e->keys, &e->samples, err));
+    TRY(keep(e, DOCUMENT_TEXT, text, size, err));
+    TRY(catalogue_classify(&e->scan->catalogue, e->number, text, size, &class, &made, err));
+    return made ? enter_keys(e, class, err) : STEMMA_OK;
+}
+
+static stemma_status note_no_text(void *taker, enum document_state state, const stemma_error *cause,
+                                  stemma_error *err) {
+    struct entering *e = taker;
+    const bool known = state == DOCUMENT_EMPTY || state == DOCUMENT_BINARY;
+    if (e->cacheable && known) TRY(keep(e, state, (struct identity){0}, 0, err));
+    /* A copy shares the problem of the first. */
+    return e->seen && e->cacheable ? STEMMA_OK : enter_no_text(e, state, cause, err);
+}
+
+static stemma_status enter_known(struct entering *e, uint32_t source, const struct cached *known,
+                                 stemma_error *err) {
+    const struct document document = {.source = source,
+                                      .bytes = known->bytes,
+                                      .bytes_identity = known->bytes_identity,
+                                      .format = known->format,
+                                      .state = (uint8_t)known->state};
+    bool wanted, made;
+    uint32_t class;
+    TRY(enter_document(e, &document, NULL, 0, &wanted, err));
+    if (known->state == DOCUMENT_TEXT) {
+        TRY(catalogue_classify(&e->scan->catalogue, e->number, known->text_identity, known->text_size, &class,
+                               &made, err));
+        if (made) {
+            catalogue_set_keys(&e->scan->catalogue, class, known->keys, known->shingles,
+                               (uint32_t)e->samples.len);
+            TRY(add_samples(e, class, err));
+        }
+    }
+    return end(e, err);
+}
+
+static stemma_status ask_cache(void *taker, uint32_t source, bool *wanted, stemma_error *err) {
+    struct entering *e = taker;
+    const struct scan_cache *cache = e->scan->cache;
+    const struct source *file = &e->scan->catalogue.sources[source];
+    struct cached known;
+    bool found = false;
+    if (file->kind == SOURCE_FILE)
+        TRY(cache->find(cache->context, file, e->keys, &e->samples, &known, &found, err));
+    *wanted = !found;
+    return found ? enter_known(e, source, &known, err) : STEMMA_OK;
+}
+
 const struct taker_kind catalogue_taker = {.new = entering_new,
                                            .free = entering_free,
                                            .document = enter_document,
@@ -140,3 +243,14 @@ const struct taker_kind catalogue_taker = {.new = entering_new,
                                            .no_text = enter_no_text,
                                            .end = end,
                                            .finish = flush};
+
+const struct taker_kind cached_taker = {.new = entering_new,
+                                        .free = entering_free,
+                                        .source = ask_cache,
+                                        .document = note_document,
+                                        .text = note_text,
+                                        .begin_pieces = begin_pieces,
+                                        .end_pieces = note_pieces,
+                                        .no_text = note_no_text,
+                                        .end = end,
+                                        .finish = flush};

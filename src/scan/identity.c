@@ -27,6 +27,7 @@ static void multiply(const uint64_t a[2], const uint64_t b[2], uint64_t product[
 
 void identity_key_set(struct identity_key *key, const uint8_t point[IDENTITY_BLOCK]) {
     struct horner_key *r = &key->point;
+    key->lasting = false;
     uint64_t *last = r->powers[HORNER_POWERS - 1];
     last[0] = load_u64(point);
     last[1] = load_u64(point + 8);

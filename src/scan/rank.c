@@ -142,14 +142,56 @@ static size_t run_length(const struct record *records, size_t count) {
     return length;
 }
 
-/* What the policy does not tell apart: by length, and then by what is compared document by document, which
- * lie anywhere in memory; so those are to be few at a time. */
+static const char *id_of(const struct stemma_scan *scan, struct record record) {
+    return catalogue_id(&scan->catalogue, best_of(record));
+}
+
+/* How many bytes the ids of all begin with. */
+static size_t common_start(const struct stemma_scan *scan, const struct record *records, size_t count) {
+    const char *first = id_of(scan, records[0]);
+    size_t common = strlen(first);
+    for (size_t i = 1; i < count; i++) {
+        const char *id = id_of(scan, records[i]);
+        size_t same = 0;
+        while (same < common && id[same] == first[same]) same++;
+        common = same;
+    }
+    return common;
+}
+
+/* The order of strings, as far as eight bytes tell. */
+static uint64_t string_key(const char *string) {
+    uint64_t key = 0;
+    for (int i = 0; i < 8; i++) {
+        key = key << 8 | (uint8_t)*string;
+        string += *string != 0;
+    }
+    return key;
+}
+
+/* Of one length: by where they are and a few bytes of the id; documents, which lie anywhere in memory, are
+ * compared only where that does not tell. */
+static bool sort_by_id(const struct stemma_scan *scan, struct record *records, size_t count) {
+    const size_t common = common_start(scan, records, count);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t inside = is_contained(scan, best_of(records[i]));
+        records[i].key = inside << 63 | string_key(id_of(scan, records[i]) + common) >> 1;
+    }
+    if (!sort_records(records, count, scan->settings.threads)) return false;
+    for (size_t at = 0, length; at < count; at += length) {
+        length = run_length(records + at, count - at);
+        if (length > 1) qsort_r(records + at, length, sizeof *records, tied_order, (void *)scan);
+    }
+    return true;
+}
+
+/* What the policy does not tell apart. */
 static bool sort_tied(const struct stemma_scan *scan, struct record *records, size_t count) {
     for (size_t i = 0; i < count; i++) records[i].key = ~text_size_of(scan, best_of(records[i]));
     if (!sort_records(records, count, scan->settings.threads)) return false;
     for (size_t at = 0, length; at < count; at += length) {
         length = run_length(records + at, count - at);
-        if (length > 1) qsort_r(records + at, length, sizeof *records, tied_order, (void *)scan);
+        if (length > 1 && !sort_by_id(scan, records + at, length)) return false;
     }
     return true;
 }

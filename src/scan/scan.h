@@ -11,6 +11,7 @@
 #include "join/join.h"
 #include "join/plan.h"
 #include "read/container.h"
+#include "scan/cache.h"
 #include "scan/catalogue.h"
 #include "scan/progress.h"
 #include "scan/texts.h"
@@ -66,6 +67,7 @@ struct stemma_scan {
     char **operands; /* paths to look at, in the order given */
     size_t operand_count, operand_cap;
     const struct taker_kind *takers; /* of the documents that are read */
+    const struct scan_cache *cache;  /* of cached_taker */
     void *taken_for;                 /* what these work for, if it is not the scan */
     struct catalogue catalogue;
     struct scan_container *containers; /* under the catalogue's lock while files are read */

@@ -18,8 +18,8 @@ struct taker_kind {
     void (*free)(void *taker);
     /* So many sources are listed that they are to be read now, and forgotten; NULL: all are listed first. */
     stemma_status (*listed)(struct stemma_scan *scan, stemma_error *err);
-    /* Whether a file or data set has to be read at all; NULL: all have to, but of containers with the same
-     * bytes only the first is looked into. */
+    bool every_container; /* else of those with the same bytes only the first is looked into */
+    /* Whether a file or data set has to be read at all; NULL: all have to. */
     stemma_status (*source)(void *taker, uint32_t source, bool *wanted, stemma_error *err);
     /* Of the document source, place, bytes, format, state, what it holds, and the identity of its bytes are
      * known; id NULL: it has the source's name. Not wanted: nobody looks at its text. */
@@ -42,5 +42,7 @@ struct taker_kind {
 
 /* Enters documents into the catalogue, with the keys and samples that the join works with. */
 extern const struct taker_kind catalogue_taker;
+/* The same with scan->cache: files that it knows are not read, the others are made known to it. */
+extern const struct taker_kind cached_taker;
 
 #endif
