@@ -103,10 +103,15 @@ static void judge_one(const struct table *data, unsigned number, struct verdict 
     double mod = pairs_of(data, number, "Mod_100", "pairs"), min = pairs_of(data, number, "Min_100", "pairs");
     double sketch = pairs_of(data, number, "Sketch_100", "pairs"),
            bsw = pairs_of(data, number, "BSW_100", "pairs");
-    claim(
-        verdict, mod >= sketch && min >= sketch && mod >= bsw,
-        "Collection %u, from .7 on: Mod reports %.0f pairs, Min %.0f, BSW %.0f, Sketch %.0f: Mod and Min more than the others.",
-        number, mod, min, bsw, sketch);
+    claim(verdict, mod >= sketch && min >= sketch && mod >= bsw,
+          "Collection %u, from .7 on: Mod reports %.0f pairs, Min %.0f, BSW %.0f, Sketch %.0f.", number, mod,
+          min, bsw, sketch);
+    if (min < bsw)
+        differs(
+            verdict,
+            "Collection %u: the order of the paper is Mod, Min, BSW, Sketch; here BSW reports more than Min. Pairs of short documents "
+            "that share much but not .7 are many here, and the fewer entries a signature has, the more of them it takes for more.",
+            number);
     double wrong = mod - pairs_of(data, number, "Mod_100", "correct"),
            exact = pairs_of(data, number, "exact", "pairs");
     double right = pairs_of(data, number, "Mod_100", "correct"),
