@@ -99,7 +99,10 @@ static void fill(stemma_collection *c, const struct options *o, uint64_t from, u
 static void make_collection(const struct options *o) {
     stemma_collection *c;
     stemma_error err;
-    if (stemma_collection_open(o->path, NULL, NULL, &c, &err) == STEMMA_NOT_FOUND) {
+    const stemma_status status = stemma_collection_open(o->path, NULL, NULL, &c, &err);
+    if (status != STEMMA_NOT_FOUND) {
+        done(status, &err);
+    } else {
         const double begin = clock_of(CLOCK_PROCESS_CPUTIME_ID);
         done(stemma_collection_create(o->path, NULL, NULL, NULL, &c, &err), &err);
         fill(c, o, 0, o->documents, 100000);

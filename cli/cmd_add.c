@@ -48,7 +48,7 @@ static bool is_standard(const char *name) {
 static enum exit_code check_use(const options *o) {
     size_t standard = is_standard(o->files_from);
     if (o->operand_count == 0) return wrong_use("add", "a collection is needed");
-    if (o->operand_count == 1 && !o->files_from)
+    if (o->operand_count == 1 && !o->files_from && !o->hamming_bits)
         return wrong_use("add", "at least one file or folder is needed behind the collection");
     if (o->null_separated && !o->files_from) return wrong_use("add", "-0 is for --files-from");
     for (size_t i = 1; i < o->operand_count; i++) standard += is_standard(o->operands[i]);
@@ -126,6 +126,13 @@ static enum exit_code add_paths(const options *o, stemma_collection *c, const pa
     return summary.problems && (nothing || o->strict) ? EXIT_WRONG : EXIT_DONE;
 }
 
+/* Of a collection that is there, --hamming-bits changes how many there are. */
+static enum exit_code resize(const options *o, stemma_collection *c, bool made) {
+    stemma_error error;
+    if (made || !o->hamming_bits) return EXIT_DONE;
+    return stemma_collection_resize_bits(c, o->hamming_bits, &error) ? complain_of(&error) : EXIT_DONE;
+}
+
 static enum exit_code run(const options *o) {
     stemma_collection *c;
     path_list list = {0};
@@ -134,7 +141,8 @@ static enum exit_code run(const options *o) {
     if (!code) code = list_paths(o, &list);
     if (!code) code = collection_to_fill(o, "add", "stemma add", &c, &made);
     if (!code) {
-        code = add_paths(o, c, &list, made);
+        code = resize(o, c, made);
+        if (!code && (list.count || !o->hamming_bits)) code = add_paths(o, c, &list, made);
         stemma_collection_free(c);
     }
     path_list_release(&list);

@@ -71,7 +71,7 @@ static enum exit_code make(const options *o, const char *user, const stemma_reci
 static enum exit_code check_made(const options *o, const char *name, const stemma_recipe *asked,
                                  const stemma_collection *c) {
     stemma_error error;
-    if (o->parts || o->store_text || o->hamming_bits || o->group_bits)
+    if (o->parts || o->store_text || o->group_bits)
         return wrong_use(name, "'%s' is there already: what it keeps was chosen when it was made",
                          o->operands[0]);
     return recipe_check_stored(o, asked, o->operands[0], stemma_collection_recipe(c), &error)

@@ -1329,7 +1329,7 @@ STEMMA_API stemma_verify_options stemma_verify_options_default(void);
 
 typedef struct stemma_verify_summary {
     uint64_t files, bytes; /* read */
-    uint64_t documents;    /* rows that count; after a repair those that are left */
+    uint64_t documents;    /* that count; after a repair those that are left */
     uint64_t damages;      /* places found */
     uint64_t lost;         /* documents that could not be repaired: each was told; add them again */
     bool repaired;

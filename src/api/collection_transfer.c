@@ -20,6 +20,16 @@ static void tell(void *context, const char *text) {
     if (told->take) told->take(told->context, text);
 }
 
+/* Rows of data sets are no documents: as the collection counts, where it can be opened. */
+static uint64_t documents_of(const char *path, uint64_t rows) {
+    stemma_collection *c;
+    stemma_collection_info info;
+    if (stemma_collection_open(path, NULL, NULL, &c, NULL)) return rows;
+    if (stemma_collection_get_info(c, &info, NULL) == STEMMA_OK) rows = info.documents;
+    stemma_collection_free(c);
+    return rows;
+}
+
 stemma_status stemma_collection_verify(const char *path, const stemma_verify_options *options,
                                        const stemma_limits *limits, stemma_take_finding *take, void *context,
                                        stemma_verify_summary *summary, stemma_error *err) {
@@ -37,7 +47,9 @@ stemma_status stemma_collection_verify(const char *path, const stemma_verify_opt
     if (summary)
         *summary = (stemma_verify_summary){.files = facts.files,
                                            .bytes = facts.bytes,
-                                           .documents = facts.documents,
+                                           .documents = facts.damages && !facts.repaired
+                                                            ? facts.documents
+                                                            : documents_of(path, facts.documents),
                                            .damages = facts.damages,
                                            .lost = facts.lost,
                                            .repaired = facts.repaired};

@@ -7,6 +7,7 @@
 #include "scan/reading.h"
 #include "scan/taker.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -505,9 +506,9 @@ const struct problem *collecting_problems(const struct collecting *all, size_t *
 
 static stemma_status add_operand(struct collecting *all, const char *path, stemma_error *err) {
     struct stemma_scan *scan = all->scan;
-    char *full = strcmp(path, "-") == 0 ? NULL : realpath(path, NULL);
+    char room[PATH_MAX];
+    const char *full = strcmp(path, "-") == 0 ? NULL : realpath(path, room);
     char *copy = mem_copy_string(full ? full : path); /* what is not there, the listing will say */
-    free(full);
     if (!copy ||
         !mem_grow((void **)&scan->operands, &scan->operand_cap, scan->operand_count + 1, sizeof copy)) {
         mem_free(copy);
@@ -604,8 +605,7 @@ static stemma_status take_file(struct collecting *all, const char *path, stemma_
 
 stemma_status collecting_add_file(struct collecting *all, const char *path, stemma_error *err) {
     TRY(begin_texts(all, err));
-    char *full = realpath(path, NULL);
-    stemma_status status = take_file(all, full ? full : path, err);
-    free(full);
-    return status;
+    char room[PATH_MAX];
+    const char *full = realpath(path, room);
+    return take_file(all, full ? full : path, err);
 }

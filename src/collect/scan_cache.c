@@ -11,7 +11,7 @@
 #include "scan/taker.h"
 
 #include <errno.h>
-#include <stdlib.h>
+#include <limits.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -25,7 +25,7 @@ struct cache_of_scans {
     struct collection *store;
     struct pending pending;
     struct scan_cache given;
-    char *folder; /* where relative names begin */
+    char folder[PATH_MAX]; /* where relative names begin */
     uint8_t tag[TAG_BYTES];
     size_t part, key_bytes;
     int64_t settled;
@@ -91,7 +91,6 @@ static void cache_free(struct cache_of_scans *c) {
         pending_release(&c->pending);
         collection_close(c->store);
     }
-    free(c->folder);
     buf_release(&c->id);
     buf_release(&c->cell);
     mem_free(c);
@@ -214,8 +213,8 @@ static int64_t now(void) {
 
 static stemma_status prepare(struct cache_of_scans *c, const char *path, struct stemma_scan *scan,
                              stemma_error *err) {
-    c->folder = getcwd(NULL, 0);
-    if (!c->folder) return fail(err, STEMMA_NOT_FOUND, "the working directory: %s", strerror(errno));
+    if (!getcwd(c->folder, sizeof c->folder))
+        return fail(err, STEMMA_NOT_FOUND, "the working directory: %s", strerror(errno));
     TRY(open_store(c, path, scan, err));
     pending_init(&c->pending, c->store);
     TRY(check_store(c, path, scan, err));

@@ -43,9 +43,11 @@ stemma_status gone_open(const struct collection *c, const struct file_name *file
     if (!path) return fail_memory(err);
     int fd = openat(c->folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     stemma_status status = fd < 0 || fstat(fd, &facts) ? fail_errno(err, "open", path, errno) : STEMMA_OK;
-    if (status == STEMMA_OK && ((uint64_t)facts.st_size != file->size || file->size < 16 ||
-                                read_at(fd, sum, 8, file->size - 16) || load_u64(sum) != file->checksum))
+    if (status == STEMMA_OK && ((uint64_t)facts.st_size != file->size || file->size < 16))
         status = not_the_file(path, err);
+    int cause = status == STEMMA_OK ? read_at(fd, sum, 8, file->size - 16) : 0;
+    if (cause) status = fail_errno(err, "read", path, cause);
+    if (status == STEMMA_OK && load_u64(sum) != file->checksum) status = not_the_file(path, err);
     if (status == STEMMA_OK) {
         *place = (struct run_place){.fd = fd, .name = path, .seed = mix64(file->serial)};
         return STEMMA_OK;

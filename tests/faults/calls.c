@@ -58,7 +58,11 @@ WRAP(int, open, const char *path, int flags, ...) {
     return fails(call) ? -1 : __real_open(path, flags, mode);
 }
 WRAP(int, openat, int at, const char *path, int flags, ...) {
-    return fails(OPEN) ? -1 : __real_openat(at, path, flags); /* nothing is made by it */
+    va_list rest;
+    va_start(rest, flags);
+    mode_t mode = flags & O_CREAT ? va_arg(rest, mode_t) : 0;
+    va_end(rest);
+    return fails(flags & O_CREAT ? OPEN_NAMED : OPEN) ? -1 : __real_openat(at, path, flags, mode);
 }
 WRAP(int, mkostemp, char *name, int flags) {
     return fails(OPEN_NAMED) ? -1 : __real_mkostemp(name, flags);

@@ -58,6 +58,8 @@ extern struct world {
 extern const char every_scheme[];
 int make_world(void **state);
 int end_world(void **state);
+void make_collection(void); /* keeping.c */
+void remove_collection(void);
 void make_asked_collection(void); /* (asking.c) */
 void remove_asked_collection(void);
 void place(char *path, size_t size, const char *name); /* the path of a name in the world's folder */
@@ -79,7 +81,8 @@ struct operation {
 
 /* Each ends with one that has no name. */
 extern const struct operation sketches_operations[], comparing_operations[], aligning_operations[],
-    reading_operations[], joining_operations[], showing_operations[], asking_operations[];
+    reading_operations[], joining_operations[], showing_operations[], asking_operations[],
+    keeping_operations[];
 
 /* The recipe is part of the operation: its failure is one like the others. */
 stemma_status with_recipe(const char *text, stemma_error *error,

@@ -175,12 +175,14 @@ int make_world(void **state) {
     load_bundle();
     make_packed();
     make_archive();
+    make_collection();
     make_asked_collection();
     return 0;
 }
 
 int end_world(void **state) {
     (void)state;
+    remove_collection();
     stemma_sketch_free(world.sketch);
     stemma_sketch_free(world.other_sketch);
     stemma_recipe_free(world.recipe);
