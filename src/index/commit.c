@@ -25,7 +25,7 @@ struct file_name name_of_file(const struct segment_file *file) {
 
 /* ---- files that no commit names ---- */
 
-static bool is_named(const struct manifest *m, uint64_t serial, bool segment) {
+bool is_named(const struct manifest *m, uint64_t serial, bool segment) {
     if (!segment) return m->gone.serial == serial;
     for (size_t i = 0; i < m->count; i++)
         if (m->files[i].serial == serial) return true;
@@ -62,7 +62,7 @@ stemma_status check_sure(const struct collection *c, stemma_error *err) {
                 c->path);
 }
 
-stemma_status commit_manifest(struct collection *c, struct manifest *manifest, stemma_error *err) {
+stemma_status commit_only(struct collection *c, struct manifest *manifest, stemma_error *err) {
     struct state state;
     bool named = false;
     manifest->commit = c->state.manifest.commit + 1;
@@ -75,12 +75,17 @@ stemma_status commit_manifest(struct collection *c, struct manifest *manifest, s
     status = manifest_replace(&state.manifest, c->disk, c->folder, c->path, &named, err);
     if (status == STEMMA_OK) {
         state_replace(c, &state);
-        unlink_unnamed(c);
         return STEMMA_OK;
     }
     if (named) c->unsure = true; /* nothing more is written before the manifest is read again */
     state_release(&state);
     return status;
+}
+
+stemma_status commit_manifest(struct collection *c, struct manifest *manifest, stemma_error *err) {
+    TRY(commit_only(c, manifest, err));
+    unlink_unnamed(c);
+    return STEMMA_OK;
 }
 
 /* ---- merging ---- */

@@ -108,6 +108,10 @@ stemma_status write_gone(struct collection *c, const struct gone *gone, uint64_t
 /* The manifest becomes the one that counts, and the collection's state. It is taken over in either case.
  * Files that no one names are unlinked. */
 stemma_status commit_manifest(struct collection *c, struct manifest *manifest, stemma_error *err);
+stemma_status commit_only(struct collection *c, struct manifest *manifest,
+                          stemma_error *err); /* nothing is unlinked */
+/* Whether a manifest names a file, of a segment or of what is gone. */
+bool is_named(const struct manifest *manifest, uint64_t serial, bool segment);
 stemma_status check_sure(const struct collection *c, stemma_error *err);
 void unlink_unnamed(struct collection *c);
 /* Merges what is due. */
