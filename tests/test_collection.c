@@ -140,6 +140,41 @@ static void has_one_writer(void **state) {
     free(path);
 }
 
+static void write_text(const char *path, const char *name, const char *text) {
+    char at[128];
+    snprintf(at, sizeof at, "%s/%s", path, name);
+    FILE *file = fopen(at, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0 && fclose(file) == 0);
+}
+
+/* A file `lock` in a folder that is no collection is not ours to write to. */
+static void other_folders_are_left_alone(void **state) {
+    (void)state;
+    struct schema schema;
+    struct collection *c;
+    model_schema(&schema);
+    for (int other = 0; other < 3; other++) {
+        struct collection_options options = {.kinds = model_kinds, .schema = other == 2 ? NULL : &schema};
+        char *path = new_folder(), lock[128], text[16] = "";
+        snprintf(lock, sizeof lock, "%s/lock", path);
+        if (other < 2) write_text(path, "lock", other ? "" : "mine");
+        if (other == 1) write_text(path, "notes", "");
+        assert_int_equal(collection_open(path, &options, &c, NULL),
+                         other == 2 ? STEMMA_NOT_FOUND : STEMMA_INVALID);
+        FILE *file = fopen(lock, "r");
+        assert_int_equal(file != NULL, other < 2);
+        if (file) {
+            (void)!fgets(text, sizeof text, file);
+            assert_string_equal(text, other ? "" : "mine");
+            fclose(file);
+        }
+        remove_folder(path);
+        free(path);
+    }
+    schema_release(&schema);
+}
+
 /* A reader leaves no trace: no lock, no file. */
 static void reading_writes_nothing(void **state) {
     (void)state;
@@ -267,9 +302,13 @@ static void later_formats_are_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(agrees_with_the_model), cmocka_unit_test(is_followed_by_other_processes),
-        cmocka_unit_test(has_one_writer),        cmocka_unit_test(reading_writes_nothing),
-        cmocka_unit_test(parts_come_and_go),     cmocka_unit_test(later_formats_are_refused),
+        cmocka_unit_test(agrees_with_the_model),
+        cmocka_unit_test(is_followed_by_other_processes),
+        cmocka_unit_test(has_one_writer),
+        cmocka_unit_test(reading_writes_nothing),
+        cmocka_unit_test(other_folders_are_left_alone),
+        cmocka_unit_test(parts_come_and_go),
+        cmocka_unit_test(later_formats_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

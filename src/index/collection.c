@@ -250,10 +250,19 @@ static stemma_status wait_for_lock(struct collection *c, stemma_error *err) {
     return STEMMA_OK;
 }
 
+/* The line of a holder is written over; a file of somebody else is not. */
+static stemma_status check_lock_file(const struct collection *c, stemma_error *err) {
+    char line[8];
+    ssize_t size = pread(c->lock, line, sizeof line, 0);
+    if (size == 0 || (size == sizeof line && !memcmp(line, "process ", sizeof line))) return STEMMA_OK;
+    return fail(err, STEMMA_INVALID, "'%s/lock' is not the lock of a collection", c->path);
+}
+
 static stemma_status take_lock(struct collection *c, const struct collection_options *options,
                                stemma_error *err) {
-    c->lock = openat(c->folder, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+    c->lock = openat(c->folder, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
     if (c->lock < 0) return fail_errno(err, "lock", c->path, errno);
+    TRY(check_lock_file(c, err));
     if (options->wait)
         TRY(wait_for_lock(c, err));
     else if (flock(c->lock, LOCK_EX | LOCK_NB))
@@ -309,17 +318,25 @@ static stemma_status check_is_empty(const struct collection *c, stemma_error *er
     return STEMMA_OK;
 }
 
+static bool has_manifest(const struct collection *c) {
+    return faccessat(c->folder, "manifest", F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+/* A collection, or a place for one. */
+static stemma_status check_place(const struct collection *c, const struct collection_options *options,
+                                 stemma_error *err) {
+    if (has_manifest(c)) return STEMMA_OK;
+    if (!options->schema) return fail(err, STEMMA_NOT_FOUND, "'%s' is not a collection", c->path);
+    return check_is_empty(c, err);
+}
+
 static stemma_status open_to_write(struct collection *c, const struct collection_options *options,
                                    stemma_error *err) {
-    stemma_error first;
+    TRY(check_place(c, options, err)); /* nothing is written into a folder of somebody else */
     TRY(take_lock(c, options, err));
-    stemma_status status = follow(c, &first);
-    if (status == STEMMA_NOT_FOUND && faccessat(c->folder, "manifest", F_OK, AT_SYMLINK_NOFOLLOW)) {
-        if (!options->schema) return fail(err, STEMMA_NOT_FOUND, "'%s' is not a collection", c->path);
-        TRY(check_is_empty(c, err));
-        return make_first(c, options->schema, err);
-    }
-    if (status != STEMMA_OK) return fail(err, status, "%s", first.message);
+    TRY(check_place(c, options, err)); /* as the writer before left it */
+    if (!has_manifest(c)) return make_first(c, options->schema, err);
+    TRY(follow(c, err));
     unlink_unnamed(c);
     return STEMMA_OK;
 }
@@ -384,8 +401,7 @@ stemma_status collection_hold(const char *path, const struct collection_options 
     struct collection *c;
     TRY(new_collection(options, &c, err));
     stemma_status status = open_folder(c, path, false, err);
-    if (status == STEMMA_OK && faccessat(c->folder, "manifest", F_OK, AT_SYMLINK_NOFOLLOW) &&
-        !has_segments(c))
+    if (status == STEMMA_OK && !has_manifest(c) && !has_segments(c))
         status = fail(err, STEMMA_NOT_FOUND, "'%s' is not a collection", path);
     if (status == STEMMA_OK && write) status = take_lock(c, options, err);
     return opened(c, status, out);
