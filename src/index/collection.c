@@ -271,9 +271,17 @@ static stemma_status take_lock(struct collection *c, const struct collection_opt
     return STEMMA_OK;
 }
 
+stemma_status sync_name(const struct collection *c, const char *folder, stemma_error *err) {
+    int fd = openat(c->folder, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int cause = fd < 0 ? errno : c->disk->sync_folder(c->disk, fd);
+    if (fd >= 0) close(fd);
+    return cause ? fail_errno(err, "make sure of the folder of", c->path, cause) : STEMMA_OK;
+}
+
 /* A first commit without documents, so that readers find a collection from here on. */
 static stemma_status make_first(struct collection *c, const struct schema *schema, stemma_error *err) {
     struct manifest first;
+    TRY(sync_name(c, "..", err)); /* its own name, of which a commit makes nothing sure */
     TRY(manifest_new(&first, schema, err));
     if (getentropy(&first.id, sizeof first.id)) first.id = (uint64_t)time(NULL) ^ (uint64_t)getpid() << 32;
     return commit_manifest(c, &first, err);
@@ -337,6 +345,9 @@ static stemma_status open_to_write(struct collection *c, const struct collection
     TRY(check_place(c, options, err)); /* as the writer before left it */
     if (!has_manifest(c)) return make_first(c, options->schema, err);
     TRY(follow(c, err));
+    /* The writer before may have ended between its rename and the sync: what the manifest no longer names can
+     * only go once that is sure. */
+    TRY(sync_name(c, ".", err));
     unlink_unnamed(c);
     return STEMMA_OK;
 }

@@ -43,6 +43,9 @@ void state_replace(struct collection *c, struct state *state);
 void state_release(struct state *state);
 struct segment *state_segment_of(struct state *state, uint64_t number); /* NULL: none has it */
 
+/* Names in a folder are durable from here on; "." is the collection's, ".." the one that has its name. */
+stemma_status sync_name(const struct collection *c, const char *folder, stemma_error *err);
+
 /* Where a file of numbers that are gone stands, opened. */
 stemma_status gone_open(const struct collection *c, const struct file_name *file, struct run_place *place,
                         stemma_error *err);
