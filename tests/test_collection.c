@@ -196,6 +196,32 @@ static void reading_writes_nothing(void **state) {
     free(path);
 }
 
+/* Another reader of a commit whose files a writer has unlinked meanwhile, and whose folder has moved. */
+static void has_twins_of_the_past(void **state) {
+    (void)state;
+    char *path = new_folder(), moved[128];
+    uint64_t random = 9;
+    struct model model = {.next = 0};
+    struct collection *c = open_model(path, NULL, 0), *twin;
+    struct collection_facts facts;
+    do {
+        OK(random_commit(c, &model, &random, err));
+        collection_about(c, &facts);
+    } while (facts.gone == 0);
+    struct collection *reader = read_model(path);
+    struct model past = model;
+    for (int i = 0; i < 8; i++) OK(random_commit(c, &model, &random, err));
+    snprintf(moved, sizeof moved, "%s.moved", path);
+    assert_int_equal(rename(path, moved), 0);
+    OK(collection_twin(reader, &twin, err));
+    check_collection(twin, &past);
+    collection_close(twin);
+    collection_close(reader);
+    collection_close(c);
+    remove_folder(moved);
+    free(path);
+}
+
 /* ---- parts that come and go ---- */
 
 static stemma_status make_more(void *context, const struct row *row, const struct part *part,
@@ -307,6 +333,7 @@ int main(void) {
         cmocka_unit_test(has_one_writer),
         cmocka_unit_test(reading_writes_nothing),
         cmocka_unit_test(other_folders_are_left_alone),
+        cmocka_unit_test(has_twins_of_the_past),
         cmocka_unit_test(parts_come_and_go),
         cmocka_unit_test(later_formats_are_refused),
     };

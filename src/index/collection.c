@@ -55,10 +55,14 @@ stemma_status gone_open(const struct collection *c, const struct file_name *file
     return status;
 }
 
-static stemma_status read_gone(const struct collection *c, const struct manifest *m, struct gone *gone,
-                               stemma_error *err) {
+/* A file that an earlier state has read is not asked for again: its name may be gone by now. */
+static stemma_status read_gone(const struct collection *c, const struct manifest *m, const struct state *old,
+                               struct gone *gone, stemma_error *err) {
     struct run_place place;
+    const struct file_name *known = &old->manifest.gone;
     if (m->gone.serial == 0) return STEMMA_OK;
+    if (known->serial == m->gone.serial && known->size == m->gone.size && known->checksum == m->gone.checksum)
+        return gone_copy(gone, &old->gone) ? STEMMA_OK : fail_memory(err);
     TRY(gone_open(c, &m->gone, &place, err));
     stemma_status status = gone_read(gone, &place, m->gone.size, m->next_number, err);
     close(place.fd);
@@ -144,7 +148,7 @@ stemma_status state_open(struct collection *c, struct manifest *manifest, const 
                          struct state *out, stemma_error *err) {
     struct state state = {.manifest = *manifest};
     stemma_status status = open_files(c, &state, old, err);
-    if (status == STEMMA_OK) status = read_gone(c, &state.manifest, &state.gone, err);
+    if (status == STEMMA_OK) status = read_gone(c, &state.manifest, old, &state.gone, err);
     if (status == STEMMA_OK) {
         *out = state;
         return STEMMA_OK;
@@ -423,7 +427,10 @@ stemma_status collection_twin(const struct collection *of, struct collection **o
     struct manifest manifest;
     struct collection_options options = {.kinds = of->kinds, .disk = of->disk, .stop = of->stop};
     TRY(new_collection(&options, &c, err));
-    stemma_status status = open_folder(c, of->path, false, err);
+    /* The same folder, whatever has its name now. */
+    c->folder = fcntl(of->folder, F_DUPFD_CLOEXEC, 0);
+    stemma_status status = c->folder < 0 ? fail_errno(err, "open", of->path, errno) : STEMMA_OK;
+    if (status == STEMMA_OK && !(c->path = mem_copy_string(of->path))) status = fail_memory(err);
     if (status == STEMMA_OK) status = manifest_copy(&manifest, &of->state.manifest, err);
     if (status != STEMMA_OK) return opened(c, status, out);
     status = state_open(c, &manifest, &of->state, &c->state, err);
