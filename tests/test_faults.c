@@ -14,10 +14,9 @@
 #include <dirent.h>
 #include <errno.h>
 
-static const struct operation *const parts[] = {sketches_operations, comparing_operations,
-                                                aligning_operations, reading_operations,
-                                                joining_operations,  showing_operations,
-                                                asking_operations};
+static const struct operation *const parts[] = {
+    sketches_operations, comparing_operations, aligning_operations, reading_operations,
+    joining_operations,  showing_operations,   asking_operations,   writing_operations};
 
 struct fault_row {
     const char *name;

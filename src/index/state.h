@@ -85,7 +85,9 @@ struct stored_rows { /* of a batch, in memory, one behind the other */
     struct vec64 starts;
     uint64_t first; /* number; those that follow are the next */
 };
-bool rows_add(struct stored_rows *rows, const struct schema *schema, const struct row *row);
+/* Room for one more row; rows_add then cannot fail. */
+bool rows_reserve(struct stored_rows *rows, const struct schema *schema, const struct row *row);
+void rows_add(struct stored_rows *rows, const struct schema *schema, const struct row *row);
 void rows_get(const struct stored_rows *rows, const struct schema *schema, size_t index, struct row *row);
 void rows_release(struct stored_rows *rows);
 
