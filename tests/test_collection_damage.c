@@ -21,8 +21,8 @@ static void make_collection(const char *path, struct model *model) {
     const struct part more = {KIND_MORE, 3, FORM_COLUMN, 4}, keys = {KIND_MORE_KEYS, 3, FORM_LOOKUP, 0};
     *model = (struct model){.next = 0};
     for (unsigned i = 0; i < 6; i++) OK(random_commit(c, model, &random, err));
-    OK(collection_add_parts(c, &more, 1, make_more, NULL, err));
-    OK(collection_add_parts(c, &keys, 1, NULL, NULL, err));
+    OK(collection_change_parts(c, NULL, 0, &more, 1, make_more, NULL, err));
+    OK(collection_change_parts(c, NULL, 0, &keys, 1, NULL, NULL, err));
     struct batch *b;
     OK(batch_new(c, &b, err));
     for (unsigned id = 0, left = 3; id < MODEL_IDS && left; id++)

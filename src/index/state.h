@@ -97,9 +97,10 @@ stemma_status write_rows(struct collection *c, const struct stored_rows *rows, c
 /* Neighbours as one, without what is gone. */
 stemma_status write_merged(struct collection *c, struct segment *const *from, size_t count,
                            const struct gone *gone, struct draft *draft, stemma_error *err);
-/* Further parts for the documents of a segment: parts of the schema from `first` on. */
+/* Further parts for the documents of a segment: parts of the schema from `first` on, either lookups (of which
+ * the segment has what they are made from) or the others. */
 stemma_status write_further(struct collection *c, const struct schema *schema, struct segment *from,
-                            size_t first, make_cell *make, void *context, struct draft *draft,
+                            size_t first, bool lookups, make_cell *make, void *context, struct draft *draft,
                             stemma_error *err);
 /* These rows of a segment, with these numbers; all that follows from them is made anew. */
 stemma_status write_salvaged(struct collection *c, struct segment *from, const struct vec64 *rows,
