@@ -292,11 +292,43 @@ static void what_cannot_be_opened_is_left(void **state) {
     free(other);
 }
 
+/* Parts that were dropped are still in earlier segments: later documents are not lost for want of them. */
+static void lost_manifest_after_a_drop(void **state) {
+    (void)state;
+    struct model model;
+    struct batch *b;
+    struct verify_facts facts;
+    size_t findings = 0;
+    char *path = new_folder(), name[128];
+    make_collection(path, &model);
+    struct collection *c = open_model(path, NULL, 0);
+    const struct part drop[] = {{.kind = KIND_MORE_KEYS, .spec = 3}, {.kind = KIND_MORE, .spec = 3}};
+    OK(collection_compact(c, err));
+    OK(collection_change_parts(c, drop, 2, NULL, 0, NULL, NULL, err));
+    OK(batch_new(c, &b, err));
+    OK(put_model(b, &model, 7, err));
+    OK(batch_commit(b, err));
+    batch_free(b);
+    assert_true(collection_segments(c) > 1);
+    collection_close(c);
+    snprintf(name, sizeof name, "%s/manifest", path);
+    assert_int_equal(unlink(name), 0);
+    OK(collection_verify(path, &options, true, forget_finding, &findings, &facts, err));
+    assert_true(facts.repaired);
+    assert_int_equal(facts.lost, 0);
+    c = read_model(path);
+    check_collection(c, &model);
+    collection_close(c);
+    remove_folder(path);
+    free(path);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_flip_is_found),
         cmocka_unit_test(lost_files_are_named),
         cmocka_unit_test(what_cannot_be_opened_is_left),
+        cmocka_unit_test(lost_manifest_after_a_drop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -129,7 +129,32 @@ static bool read_recipe(const struct segment_file *file, struct buf *recipe) {
     return sound && buf_add_byte(recipe, 0);
 }
 
-/* Parts that all segments have, in the order of the last one. */
+static bool is_own(const struct part *part) {
+    return part->kind == KIND_NUMBERS || part->kind == KIND_RECORDS || part->kind == KIND_RECIPE ||
+           part->kind == KIND_IDS;
+}
+
+/* Files of a segment follow each other: the first of the next one. */
+static size_t next_segment(const struct found_files *found, size_t first) {
+    size_t next = first + 1;
+    while (next < found->count && found->files[next]->of) next++;
+    return next;
+}
+
+static bool segment_has(const struct found_files *found, size_t first, const struct part *part) {
+    for (size_t f = first, end = next_segment(found, first); f < end; f++)
+        if (segment_file_part(found->files[f], part->kind, part->spec)) return true;
+    return false;
+}
+
+/* Earlier segments still have what was dropped since: only what all have is what a commit kept. */
+static bool all_have(const struct found_files *found, const struct part *part) {
+    for (size_t f = 0; f < found->count; f = next_segment(found, f))
+        if (!segment_has(found, f, part)) return false;
+    return true;
+}
+
+/* Parts that all segments have, in the order of the first one. */
 static stemma_status schema_of(const struct found_files *found, struct schema *schema, stemma_error *err) {
     struct buf recipe = {0};
     bool read = false;
@@ -141,12 +166,11 @@ static stemma_status schema_of(const struct found_files *found, struct schema *s
                                 : fail(err, STEMMA_CORRUPT, "no recipe is left: nothing can be repaired");
     buf_release(&recipe);
     TRY(status);
-    for (size_t f = 0; f < found->count && (f == 0 || found->files[f]->of == found->files[0]->serial); f++)
+    for (size_t f = 0, end = next_segment(found, 0); f < end; f++)
         for (size_t p = 0; p < found->files[f]->count; p++) {
             const struct part *part = &found->files[f]->parts[p].part;
-            bool own = part->kind == KIND_NUMBERS || part->kind == KIND_RECORDS ||
-                       part->kind == KIND_RECIPE || part->kind == KIND_IDS;
-            if (!own && schema_find(schema, part->kind, part->spec) < 0) TRY(schema_add(schema, *part, err));
+            if (!is_own(part) && schema_find(schema, part->kind, part->spec) < 0 && all_have(found, part))
+                TRY(schema_add(schema, *part, err));
         }
     return STEMMA_OK;
 }
