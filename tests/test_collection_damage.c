@@ -323,12 +323,35 @@ static void lost_manifest_after_a_drop(void **state) {
     free(path);
 }
 
+/* A pipe in the place of a file is damage, not something to wait for. */
+static void pipes_are_not_waited_for(void **state) {
+    (void)state;
+    struct model model;
+    struct listing list;
+    struct collection *c;
+    char *path = new_folder();
+    make_collection(path, &model);
+    list_files(path, &list);
+    int folder = open(path, O_RDONLY | O_DIRECTORY);
+    alarm(60);
+    for (size_t i = 0; i < list.count; i++) {
+        assert_int_equal(renameat(folder, list.names[i], folder, "kept"), 0);
+        assert_int_equal(mkfifoat(folder, list.names[i], 0666), 0);
+        assert_int_equal(collection_open_read(path, &options, &c, NULL), STEMMA_CORRUPT);
+        assert_int_equal(renameat(folder, "kept", folder, list.names[i]), 0);
+    }
+    alarm(0);
+    assert_true(reads_truly(path, &model));
+    close(folder);
+    remove_folder(path);
+    free(path);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_flip_is_found),
-        cmocka_unit_test(lost_files_are_named),
-        cmocka_unit_test(what_cannot_be_opened_is_left),
-        cmocka_unit_test(lost_manifest_after_a_drop),
+        cmocka_unit_test(every_flip_is_found),           cmocka_unit_test(lost_files_are_named),
+        cmocka_unit_test(what_cannot_be_opened_is_left), cmocka_unit_test(lost_manifest_after_a_drop),
+        cmocka_unit_test(pipes_are_not_waited_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -188,7 +188,7 @@ static stemma_status open_file(struct segment_file *file, const char *folder, in
     struct stat facts;
     segment_name(file->serial, name);
     if (!(file->path = segment_path(folder, file->serial))) return fail_memory(err);
-    file->fd = openat(folder_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    file->fd = openat(folder_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (file->fd < 0) return fail_errno(err, "open", file->path, errno);
     if (fstat(file->fd, &facts)) return fail_errno(err, "read", file->path, errno);
     if (!S_ISREG(facts.st_mode)) return damaged(file, "not a file", err);
