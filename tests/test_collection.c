@@ -2,6 +2,7 @@
  * seen by readers. */
 #include "collection_support.h"
 #include "effort.h"
+#include "index/verify.h"
 
 #include "runs/block.h"
 
@@ -349,10 +350,16 @@ static void later_formats_are_refused(void **state) {
     assert_int_equal(collection_open_read(path, &options, &c, &error), STEMMA_LATER_VERSION);
     assert_non_null(strstr(error.message, "(format 3; this program reads up to 1)"));
     assert_int_equal(collection_open(path, &options, &c, &error), STEMMA_LATER_VERSION);
-    set_format(path, 3, 1); /* it says that this program can read it */
+    set_format(path, 3, 1); /* it says that this program can read it, which is not to write it */
     c = read_model(path);
     check_collection(c, &model);
     collection_close(c);
+    assert_int_equal(collection_open(path, &options, &c, &error), STEMMA_LATER_VERSION);
+    struct verify_facts facts;
+    assert_int_equal(collection_verify(path, &options, true, NULL, NULL, &facts, &error),
+                     STEMMA_LATER_VERSION);
+    write_text(path, "manifest", "\x8bSTL\r\n\x1a\n\x03\x01\x01\x01\x03\x01\x01\x01 and whatever it is like");
+    assert_int_equal(collection_open_read(path, &options, &c, &error), STEMMA_LATER_VERSION);
     remove_folder(path);
     free(path);
 }

@@ -349,6 +349,7 @@ static stemma_status open_to_write(struct collection *c, const struct collection
     TRY(check_place(c, options, err)); /* as the writer before left it */
     if (!has_manifest(c)) return make_first(c, options->schema, err);
     TRY(follow(c, err));
+    TRY(manifest_check_writable(&c->state.manifest, c->path, err));
     /* The writer before may have ended between its rename and the sync: what the manifest no longer names can
      * only go once that is sure. */
     TRY(sync_name(c, ".", err));

@@ -155,6 +155,14 @@ static stemma_status later_version(const char *path, unsigned format, stemma_err
                 MANIFEST_FORMAT);
 }
 
+stemma_status manifest_check_writable(const struct manifest *m, const char *path, stemma_error *err) {
+    if (m->format <= MANIFEST_FORMAT) return STEMMA_OK;
+    return fail(err, STEMMA_LATER_VERSION,
+                "'%s' was made by a later version (format %u; this program writes format %d): it can only be "
+                "read here",
+                path, m->format, MANIFEST_FORMAT);
+}
+
 /* A copy whose checksum is right. */
 static stemma_status decode_copy(struct manifest *m, const uint8_t *bytes, size_t size, const char *path,
                                  bool *fits, stemma_error *err) {
@@ -178,6 +186,10 @@ stemma_status manifest_decode(struct manifest *m, const uint8_t *bytes, size_t s
     struct manifest read = {0};
     bool first = copy_is_whole(bytes, 0, size / 2), second = copy_is_whole(bytes, size / 2, size / 2), fits;
     bool both = first && second && !memcmp(bytes, bytes + size / 2, size / 2 - 8);
+    /* What a later format has behind its first words is its own. */
+    if (!first && !second && size >= 16 && !memcmp(bytes, MANIFEST_MAGIC, 8) &&
+        load_u32(bytes + 12) > MANIFEST_FORMAT)
+        return later_version(path, load_u32(bytes + 8), err);
     if (size % 16 || (!first && !second))
         return fail(err, STEMMA_CORRUPT, "'%s/manifest' is damaged: neither copy is whole", path);
     stemma_status status = decode_copy(&read, bytes + (first ? 0 : size / 2), size / 2, path, &fits, err);

@@ -199,6 +199,7 @@ static stemma_status check_segments(struct salvage *v, stemma_error *err) {
 
 static stemma_status verify(struct salvage *v, bool repair, stemma_error *err) {
     TRY(salvage_open(v, err));
+    if (repair) TRY(manifest_check_writable(&v->c->state.manifest, v->c->path, err));
     TRY(check_segments(v, err));
     TRY(check_twice(v, err));
     if (v->facts->damages == 0 || !repair) return STEMMA_OK;
