@@ -2,6 +2,7 @@
  * seen by readers. */
 #include "collection_support.h"
 #include "effort.h"
+#include "index/stored_text.h"
 #include "index/verify.h"
 
 #include "runs/block.h"
@@ -319,8 +320,8 @@ static void parts_come_often(void **state) {
 
 /* ---- versions ---- */
 
-/* Both copies of a manifest with other numbers for its format, and right checksums. */
-static void set_format(const char *path, uint32_t format, uint32_t oldest) {
+/* Both copies of a manifest with another word, and right checksums. */
+static void set_word(const char *path, size_t at, uint64_t word) {
     char name[128];
     uint8_t bytes[4096];
     snprintf(name, sizeof name, "%s/manifest", path);
@@ -328,12 +329,33 @@ static void set_format(const char *path, uint32_t format, uint32_t oldest) {
     ssize_t size = read(fd, bytes, sizeof bytes);
     assert_true(size > 0 && size % 16 == 0);
     for (size_t start = 0, half = (size_t)size / 2; start < (size_t)size; start += half) {
-        store_u32(bytes + start + 8, format);
-        store_u32(bytes + start + 12, oldest);
+        store_u64(bytes + start + at, word);
         store_u64(bytes + start + half - 8, words_checksum(bytes + start, half - 8, start));
     }
     assert_int_equal(pwrite(fd, bytes, (size_t)size, 0), size);
     close(fd);
+}
+
+static void set_format(const char *path, uint32_t format, uint32_t oldest) {
+    set_word(path, 8, (uint64_t)oldest << 32 | format);
+}
+
+/* Sizes that somebody made up are not believed. */
+static void claims_are_bounded(void **state) {
+    (void)state;
+    char *path = new_folder();
+    struct collection_options options = {.kinds = model_kinds};
+    struct collection *c = open_model(path, NULL, 0);
+    struct buf text = {0};
+    collection_close(c);
+    set_word(path, 32, UINT64_C(1) << 46); /* the next number */
+    assert_int_equal(collection_open_read(path, &options, &c, NULL), STEMMA_CORRUPT);
+    /* A frame of 2^40 bytes, of which one block says the first 2^17. */
+    const uint8_t frame[] = {0x28, 0xb5, 0x2f, 0xfd, 0xe0, 0, 0, 0, 0, 0, 1, 0, 0, 3, 0, 0x10, 0};
+    assert_int_equal(stored_text_unpack(frame, sizeof frame, UINT64_C(1) << 40, &text, NULL), STEMMA_CORRUPT);
+    assert_int_equal(text.cap, 0);
+    remove_folder(path);
+    free(path);
 }
 
 static void later_formats_are_refused(void **state) {
@@ -464,6 +486,7 @@ int main(void) {
         cmocka_unit_test(parts_come_often),
         cmocka_unit_test(later_formats_are_refused),
         cmocka_unit_test(older_formats_open),
+        cmocka_unit_test(claims_are_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -137,6 +137,9 @@ static stemma_status check_row(const struct batch *b, const struct row *row, ste
     const struct schema *schema = b->c->state.manifest.schema;
     if (row->id.size == 0 || row->id.size > ID_BYTES_MOST)
         return fail(err, STEMMA_INVALID, "an id of %zu bytes cannot be kept", row->id.size);
+    if (b->rows.first + b->rows.starts.len >= NUMBERS_MOST)
+        return fail(err, STEMMA_INVALID, "'%s' has no numbers left: export it into a new collection",
+                    b->c->path);
     bool fits = row->facts.size <= TEXT_ROW_BYTES - ID_BYTES_MOST - 2;
     for (size_t i = 0; i < schema->count && fits; i++) {
         const struct part *part = &schema->parts[i];

@@ -171,6 +171,8 @@ static stemma_status decode_copy(struct manifest *m, const uint8_t *bytes, size_
     m->format = load_u32(bytes + 8);
     if (load_u32(bytes + 12) > MANIFEST_FORMAT) return later_version(path, m->format, err);
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) *facts[i] = load_u64(bytes + 16 + 8 * i);
+    *fits = m->next_number <= NUMBERS_MOST;
+    if (!*fits) return STEMMA_OK;
     TRY(take_schema(m, &rest, load_u32(bytes + 56), load_u32(bytes + 60), fits, err));
     return *fits ? take_files(m, &rest, fits, err) : STEMMA_OK;
 }
@@ -194,7 +196,7 @@ stemma_status manifest_decode(struct manifest *m, const uint8_t *bytes, size_t s
         return fail(err, STEMMA_CORRUPT, "'%s/manifest' is damaged: neither copy is whole", path);
     stemma_status status = decode_copy(&read, bytes + (first ? 0 : size / 2), size / 2, path, &fits, err);
     if (status == STEMMA_OK && !fits)
-        status = fail(err, STEMMA_CORRUPT, "'%s/manifest' is damaged: its parts do not fill it", path);
+        status = fail(err, STEMMA_CORRUPT, "'%s/manifest' is damaged: what it says cannot be", path);
     read.one_copy = !both;
     if (status == STEMMA_OK)
         *m = read;

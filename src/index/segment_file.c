@@ -131,7 +131,7 @@ static stemma_status take_trailer(struct segment_file *file, const uint8_t *trai
     file->of = load_u64(trailer + 24);
     file->commit = load_u64(trailer + 32);
     file->checksum = load_u64(trailer + TRAILER_SUM);
-    if (file->limit < file->base || file->documents > file->limit - file->base)
+    if (file->limit < file->base || file->limit > NUMBERS_MOST || file->documents > file->limit - file->base)
         return damaged(file, "more documents than numbers", err);
     return STEMMA_OK;
 }
