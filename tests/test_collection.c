@@ -8,6 +8,7 @@
 #include "runs/block.h"
 
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 static uint64_t seed = 1;
@@ -221,6 +222,33 @@ static void has_twins_of_the_past(void **state) {
     collection_close(reader);
     collection_close(c);
     remove_folder(moved);
+    free(path);
+}
+
+/* A batch of more segments than there are descriptors. */
+static void large_batches_need_few_files(void **state) {
+    (void)state;
+    char *path = new_folder();
+    uint64_t random = 10;
+    struct model model = {.next = 0};
+    struct rlimit before, few;
+    struct batch *b;
+    struct collection *c = open_model(path, NULL, 4000);
+    OK(random_commit(c, &model, &random, err));
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    few = (struct rlimit){.rlim_cur = 64, .rlim_max = before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+    OK(batch_new(c, &b, err));
+    for (int i = 0; i < 200; i++) OK(random_changes(b, &model, &random, err));
+    OK(batch_commit(b, err));
+    batch_free(b);
+    check_collection(c, &model);
+    collection_close(c);
+    c = read_model(path);
+    check_collection(c, &model);
+    collection_close(c);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    remove_folder(path);
     free(path);
 }
 
@@ -482,6 +510,7 @@ int main(void) {
         cmocka_unit_test(reading_writes_nothing),
         cmocka_unit_test(other_folders_are_left_alone),
         cmocka_unit_test(has_twins_of_the_past),
+        cmocka_unit_test(large_batches_need_few_files),
         cmocka_unit_test(parts_come_and_go),
         cmocka_unit_test(parts_come_often),
         cmocka_unit_test(later_formats_are_refused),
