@@ -2,6 +2,7 @@
  * and repaired as far as what is left allows. */
 #include "collection_support.h"
 #include "effort.h"
+#include "index/segment.h"
 #include "index/verify.h"
 
 static struct collection_options options = {.kinds = model_kinds};
@@ -347,11 +348,46 @@ static void pipes_are_not_waited_for(void **state) {
     free(path);
 }
 
+/* A segment that cannot be merged does not keep others from it. */
+static void damage_stops_no_other_merge(void **state) {
+    (void)state;
+    struct model model = {.next = 0};
+    struct collection_facts facts;
+    struct segment_file *file;
+    struct batch *b;
+    char *path = new_folder(), name[32];
+    struct collection *c = open_model(path, NULL, 0);
+    OK(batch_new(c, &b, err));
+    for (unsigned id = 0; id < 40; id++) {
+        OK(put_model(b, &model, id, err));
+        if (id % 20 == 19) OK(batch_commit(b, err));
+    }
+    batch_free(b);
+    collection_close(c);
+    int folder = open(path, O_RDONLY | O_DIRECTORY);
+    OK(segment_file_open(path, folder, 1, &file, err));
+    segment_name(1, name);
+    flip(path, name, (off_t)segment_file_part(file, KIND_PLAIN, 0)->offset + 10, 3);
+    segment_file_close(file);
+    close(folder);
+    c = open_model(path, NULL, 0);
+    OK(batch_new(c, &b, err));
+    for (unsigned id = 0; id < 40; id++)
+        if (id % 20 < 10) OK(remove_model(b, &model, id, err));
+    OK(batch_commit(b, err));
+    batch_free(b);
+    collection_about(c, &facts);
+    assert_int_equal(facts.gone, 10); /* those of the first; the second was written again */
+    collection_close(c);
+    remove_folder(path);
+    free(path);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_flip_is_found),           cmocka_unit_test(lost_files_are_named),
         cmocka_unit_test(what_cannot_be_opened_is_left), cmocka_unit_test(lost_manifest_after_a_drop),
-        cmocka_unit_test(pipes_are_not_waited_for),
+        cmocka_unit_test(pipes_are_not_waited_for),      cmocka_unit_test(damage_stops_no_other_merge),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -443,6 +443,7 @@ void collection_close(struct collection *c) {
     if (!c) return;
     state_release(&c->state);
     run_reader_free(c->reader);
+    vec64_release(&c->unmergeable);
     if (c->folder >= 0) close(c->folder);
     if (c->lock >= 0) close(c->lock);
     mem_free(c->path);
