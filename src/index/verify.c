@@ -25,7 +25,11 @@ static stemma_status check_text(struct text *text, stemma_error *err) {
     return text_check_ends(text, err);
 }
 
-static stemma_status check_run(struct run *run, stemma_error *err) {
+static uint64_t posting_digest(uint64_t key, uint64_t number) {
+    return mix64(key ^ mix64(number));
+}
+
+static stemma_status digest_run(struct run *run, uint64_t *digest, stemma_error *err) {
     struct run_reader *reader;
     size_t count = 1;
     TRY(run_reader_new(run, &reader, err));
@@ -33,6 +37,8 @@ static stemma_status check_run(struct run *run, stemma_error *err) {
     while (status == STEMMA_OK && count) {
         const struct record *records;
         status = run_reader_next(reader, &records, &count, err);
+        for (size_t i = 0; status == STEMMA_OK && i < count; i++)
+            *digest += posting_digest(records[i].key, records[i].value);
     }
     run_reader_free(reader);
     return status;
@@ -44,6 +50,7 @@ static stemma_status check_form(const struct segment_file *file, const struct pa
     struct column column = {0};
     struct text text = {0};
     struct run *run = NULL;
+    uint64_t digest = 0; /* of no use yet */
     stemma_status status = STEMMA_OK;
     switch (part->part.form) {
     case FORM_COLUMN:
@@ -56,7 +63,7 @@ static stemma_status check_form(const struct segment_file *file, const struct pa
         break;
     case FORM_LOOKUP:
         status = run_open(&place, part->size, &run, err);
-        if (status == STEMMA_OK) status = check_run(run, err);
+        if (status == STEMMA_OK) status = digest_run(run, &digest, err);
         break;
     }
     column_close(&column);
@@ -83,25 +90,6 @@ static stemma_status check_numbers(struct segment *s, stemma_error *err) {
     if (rows == s->rows) return STEMMA_OK;
     return fail(err, STEMMA_CORRUPT, "'%s' is damaged: %llu documents, but %llu numbers", s->files[0]->path,
                 (unsigned long long)s->rows, (unsigned long long)rows);
-}
-
-static uint64_t posting_digest(uint64_t key, uint64_t number) {
-    return mix64(key ^ mix64(number));
-}
-
-static stemma_status digest_run(struct run *run, uint64_t *digest, stemma_error *err) {
-    struct run_reader *reader;
-    size_t count = 1;
-    TRY(run_reader_new(run, &reader, err));
-    stemma_status status = STEMMA_OK;
-    while (status == STEMMA_OK && count) {
-        const struct record *records;
-        status = run_reader_next(reader, &records, &count, err);
-        for (size_t i = 0; status == STEMMA_OK && i < count; i++)
-            *digest += posting_digest(records[i].key, records[i].value);
-    }
-    run_reader_free(reader);
-    return status;
 }
 
 /* The keys of all rows, made again. digests: one a part, then that of ids. */
