@@ -383,11 +383,54 @@ static void damage_stops_no_other_merge(void **state) {
     free(path);
 }
 
+static int unlink_nothing(const struct disk *disk, int folder, const char *name) {
+    (void)disk, (void)folder, (void)name;
+    return 0;
+}
+
+/* Without a manifest, what was merged is preferred to what it was made from only where it is sound. */
+static void damaged_merges_give_way(void **state) {
+    (void)state;
+    struct model model = {.next = 0};
+    struct verify_facts facts;
+    struct segment_file *file;
+    struct batch *b;
+    struct disk disk = disk_plain;
+    size_t findings = 0;
+    char *path = new_folder(), name[32];
+    disk.unlink = unlink_nothing;
+    struct collection *c = open_model(path, &disk, 0);
+    OK(batch_new(c, &b, err));
+    for (unsigned id = 0; id < 40; id++) {
+        OK(put_model(b, &model, id, err));
+        if (id % 10 == 9) OK(batch_commit(b, err));
+    }
+    batch_free(b);
+    assert_int_equal(collection_segments(c), 1);
+    collection_close(c);
+    int folder = open(path, O_RDONLY | O_DIRECTORY);
+    OK(segment_file_open(path, folder, 5, &file, err));
+    segment_name(5, name);
+    flip(path, name, (off_t)segment_file_part(file, KIND_PLAIN, 0)->offset + 10, 3);
+    segment_file_close(file);
+    assert_int_equal(unlinkat(folder, "manifest", 0), 0);
+    close(folder);
+    OK(collection_verify(path, &options, true, forget_finding, &findings, &facts, err));
+    assert_true(facts.repaired);
+    assert_int_equal(facts.lost, 0);
+    c = read_model(path);
+    check_collection(c, &model);
+    collection_close(c);
+    remove_folder(path);
+    free(path);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_flip_is_found),           cmocka_unit_test(lost_files_are_named),
         cmocka_unit_test(what_cannot_be_opened_is_left), cmocka_unit_test(lost_manifest_after_a_drop),
-        cmocka_unit_test(pipes_are_not_waited_for),      cmocka_unit_test(damage_stops_no_other_merge),
+        cmocka_unit_test(pipes_are_not_waited_for),      cmocka_unit_test(damaged_merges_give_way),
+        cmocka_unit_test(damage_stops_no_other_merge),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

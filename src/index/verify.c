@@ -72,6 +72,11 @@ static stemma_status check_form(const struct segment_file *file, const struct pa
     return status;
 }
 
+stemma_status check_blocks(const struct segment_file *file, stemma_error *err) {
+    for (size_t p = 0; p < file->count; p++) TRY(check_form(file, &file->parts[p], err));
+    return STEMMA_OK;
+}
+
 /* ---- what belongs together ---- */
 
 static stemma_status check_numbers(struct segment *s, stemma_error *err) {
