@@ -425,12 +425,46 @@ static void damaged_merges_give_way(void **state) {
     free(path);
 }
 
+static int refuse_rename(const struct disk *disk, int folder, const char *from, const char *to) {
+    (void)disk, (void)folder, (void)from, (void)to;
+    return EIO;
+}
+
+/* A repair that fails leaves all files as they were, the damaged ones included. */
+static void failed_repairs_change_nothing(void **state) {
+    (void)state;
+    struct model model;
+    struct listing list, after;
+    struct verify_facts facts;
+    size_t findings = 0;
+    struct disk disk = disk_plain;
+    struct collection_options refused = {.kinds = model_kinds, .disk = &disk};
+    char *path = new_folder();
+    disk.rename = refuse_rename;
+    make_collection(path, &model);
+    list_files(path, &list);
+    for (size_t i = 0; i < list.count; i++) {
+        flip(path, list.names[i], list.sizes[i] / 2, 1);
+        if (list.sizes[i] > 200) flip(path, list.names[i], list.sizes[i] - 100, 1);
+        assert_int_equal(collection_verify(path, &refused, true, forget_finding, &findings, &facts, NULL),
+                         STEMMA_IO);
+        list_files(path, &after);
+        assert_int_equal(after.count, list.count);
+        for (size_t k = 0; k < list.count; k++) assert_true(has_file(path, list.names[k], list.sizes[k]));
+        flip(path, list.names[i], list.sizes[i] / 2, 1);
+        if (list.sizes[i] > 200) flip(path, list.names[i], list.sizes[i] - 100, 1);
+    }
+    assert_true(reads_truly(path, &model));
+    remove_folder(path);
+    free(path);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_flip_is_found),           cmocka_unit_test(lost_files_are_named),
         cmocka_unit_test(what_cannot_be_opened_is_left), cmocka_unit_test(lost_manifest_after_a_drop),
-        cmocka_unit_test(pipes_are_not_waited_for),      cmocka_unit_test(damaged_merges_give_way),
-        cmocka_unit_test(damage_stops_no_other_merge),
+        cmocka_unit_test(pipes_are_not_waited_for),      cmocka_unit_test(failed_repairs_change_nothing),
+        cmocka_unit_test(damaged_merges_give_way),       cmocka_unit_test(damage_stops_no_other_merge),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

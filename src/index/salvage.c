@@ -591,14 +591,23 @@ static void put_aside(struct salvage *v) {
     }
 }
 
-stemma_status salvage_commit(struct salvage *v, stemma_error *err) {
-    struct collection *c = v->c;
+/* Only what this repair wrote: its state names less than the disk has. */
+static void unlink_drafts(const struct collection *c, uint64_t first) {
+    for (uint64_t serial = first; serial < c->next_serial; serial++) {
+        char name[32];
+        segment_name(serial, name);
+        c->disk->unlink(c->disk, c->folder, name);
+        gone_name(serial, name);
+        c->disk->unlink(c->disk, c->folder, name);
+    }
+    c->disk->unlink(c->disk, c->folder, "manifest.new");
+}
+
+static stemma_status commit_what_is_left(struct salvage *v, stemma_error *err) {
     struct manifest m;
-    TRY(manifest_copy(&m, &c->state.manifest, err));
+    TRY(manifest_copy(&m, &v->c->state.manifest, err));
     stemma_status status = name_what_is_left(v, &m, err);
     if (status != STEMMA_OK) {
-        /* Nothing is unlinked: the state is that of what could be opened, and names less than the disk has.
-         */
         manifest_release(&m);
         return status;
     }
@@ -606,7 +615,17 @@ stemma_status salvage_commit(struct salvage *v, stemma_error *err) {
     if (v->gone_lost)
         tell(v, "documents that were removed before may be back: what was gone is lost (%llu count now)%s",
              m.documents, "");
-    TRY(commit_only(c, &m, err));
+    return commit_only(v->c, &m, err);
+}
+
+stemma_status salvage_commit(struct salvage *v, stemma_error *err) {
+    struct collection *c = v->c;
+    uint64_t first = c->next_serial;
+    stemma_status status = commit_what_is_left(v, err);
+    if (status != STEMMA_OK) {
+        if (!c->unsure) unlink_drafts(c, first);
+        return status;
+    }
     put_aside(v);
     unlink_unnamed(c);
     v->facts->repaired = true;

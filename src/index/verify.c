@@ -203,6 +203,8 @@ stemma_status collection_verify(const char *path, const struct collection_option
                                 take_finding *take, void *context, struct verify_facts *facts,
                                 stemma_error *err) {
     struct salvage v = {.facts = facts, .take = take, .context = context};
+    stemma_error own; /* what is found is told by its message, whether the caller wants one or not */
+    if (!err) err = &own;
     *facts = (struct verify_facts){0};
     TRY(collection_hold(path, options, repair, &v.c, err));
     stemma_status status = verify(&v, repair, err);
