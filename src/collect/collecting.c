@@ -530,8 +530,10 @@ static stemma_status add_all(struct collecting *all, bool prune, stemma_error *e
 
 /* What was taken by then is not lost, whatever ended it. */
 static stemma_status commit_after(struct collecting *all, stemma_status status, stemma_error *err) {
-    stemma_status committed = pending_commit(all->pending, status == STEMMA_OK ? err : NULL);
-    return status == STEMMA_OK ? committed : status;
+    stemma_error cause;
+    const stemma_status committed = pending_commit(all->pending, &cause);
+    const bool graver = status == STEMMA_OK || status == STEMMA_INTERRUPTED;
+    return committed != STEMMA_OK && graver ? fail(err, committed, "%s", cause.message) : status;
 }
 
 stemma_status collecting_add(struct collecting *all, const char *const *paths, size_t count, bool prune,
