@@ -441,6 +441,14 @@ class Seen(Collections):
         child.stdin.close()
         self.assertEqual(waiting.wait(timeout=60), 0)
 
+    def test_one_id_twice(self):
+        """Before a commit, the later one takes the place of its own match."""
+        words = prose(300, 1)
+        lines = [json.dumps({"id": "a", "text": " ".join(some)}) for some in (words, words, words[:295], words)]
+        out = [json.loads(line) for line in self.good("seen", "--json", "c", stdin="\n".join(lines).encode()).splitlines()]
+        self.assertEqual([(answer["relation"], answer.get("match")) for answer in out],
+                         [("unrelated", None), ("identical", "a"), ("near-duplicate", "a"), ("near-duplicate", "a")])
+
     def test_what_was_answered_is_kept(self):
         """Whether it is interrupted, or nobody reads any more."""
         for name in ("interrupted", "unread"):
