@@ -449,6 +449,15 @@ class Seen(Collections):
         self.assertEqual([(answer["relation"], answer.get("match")) for answer in out],
                          [("unrelated", None), ("identical", "a"), ("near-duplicate", "a"), ("near-duplicate", "a")])
 
+    def test_replaced_before_the_commit(self):
+        """What a document was is no answer any more once it has changed, and may be seen again."""
+        old, new = text(1), text(2)
+        self.good("seen", "-q", "c", stdin=json.dumps({"id": "a", "text": old}).encode())
+        lines = [json.dumps({"id": name, "text": some}) for name, some in (("a", new), ("b", old), ("a", old))]
+        out = [json.loads(line) for line in self.good("seen", "--json", "c", stdin="\n".join(lines).encode()).splitlines()]
+        self.assertEqual([answer.get("match") for answer in out], [None, None, "b"])
+        self.assertEqual(self.documents()["a"], self.documents()["b"])
+
     def test_what_was_answered_is_kept(self):
         """Whether it is interrupted, or nobody reads any more."""
         for name in ("interrupted", "unread"):

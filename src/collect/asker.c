@@ -207,6 +207,7 @@ static stemma_status verify(struct asker *a, const struct asked_document *d, str
     struct facts facts;
     struct row row;
     bool found, hopeless = false;
+    if (a->settings->pending && pending_drops(a->settings->pending, c->number)) return STEMMA_OK;
     TRY(collection_record(a->reader, c->number, &row, &found, err));
     if (!found) return STEMMA_OK;
     TRY(facts_read(row.facts, &facts, err));

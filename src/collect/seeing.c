@@ -160,6 +160,7 @@ static stemma_status prepare(struct seeing *s, const stemma_limits *limits, stem
                                           .contained = s->options.contained,
                                           .way = RETRIEVE_AUTO,
                                           .top = 1,
+                                          .pending = s->pending,
                                           .again = {.limits = *limits}};
     reading.options.threads = 1;
     reading.options.no_archives = true;

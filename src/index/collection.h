@@ -137,6 +137,8 @@ stemma_status batch_put(struct batch *batch, const struct row *row, uint64_t *nu
 stemma_status batch_remove(struct batch *batch, const void *id, size_t size, bool *was_there,
                            stemma_error *err);
 size_t batch_size(const struct batch *batch); /* documents put so far */
+/* Whether the document goes with the commit: it is removed, or replaced. */
+bool batch_drops(const struct batch *batch, uint64_t number);
 /* One atomic commit; with nothing in it: none. Then segments are merged, as far as that is due: a failure of
  * that alone (no space) is none of the commit, and is left for later. On failure of the commit the last one
  * stands, and the batch can only be freed. */
