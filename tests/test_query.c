@@ -10,11 +10,13 @@
 #include <fcntl.h>
 #include <math.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -671,6 +673,29 @@ static void test_index_left_aside(void **state) {
 
 /* ---- cells ---- */
 
+/* What could not be committed is in no collection, and no answer. */
+static void test_failed_commit(void **state) {
+    static char text[TEXT_MOST];
+    stemma_sighting sighting;
+    struct rlimit limit;
+    (void)state;
+    stemma_collection *collection = new_collection("failing");
+    random_text(text, 200);
+    assert_int_equal(stemma_collection_see(collection, "a", text, strlen(text), NULL, &sighting, NULL),
+                     STEMMA_OK);
+    assert_null(sighting.match);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &(struct rlimit){100, limit.rlim_max}), 0);
+    const stemma_status status = stemma_collection_commit(collection, NULL);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    assert_int_not_equal(status, STEMMA_OK);
+    assert_int_equal(stemma_collection_see(collection, "b", text, strlen(text), NULL, &sighting, NULL),
+                     STEMMA_OK);
+    assert_null(sighting.match);
+    stemma_collection_free(collection);
+}
+
 static void test_stored_text(void **state) {
     static char text[TEXT_MOST];
     struct buf packed = {0}, back = {0};
@@ -756,6 +781,7 @@ int main(void) {
         cmocka_unit_test(test_family),          cmocka_unit_test(test_common),
         cmocka_unit_test(test_damaged_index),   cmocka_unit_test(test_index_left_aside),
         cmocka_unit_test(test_stored_text),     cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_failed_commit),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

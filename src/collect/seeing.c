@@ -143,13 +143,13 @@ stemma_status seeing_commit(struct seeing *s, bool now, stemma_error *err) {
     bool due = now || s->taken >= DOCUMENTS_MOST || recent_bytes(s->recent) >= TEXT_MOST ||
                seconds() - s->committed >= OFTEN;
     if (!due) return STEMMA_OK;
-    TRY(pending_commit(s->pending, err));
-    recent_clear(s->recent);
+    stemma_status status = pending_commit(s->pending, err);
+    recent_clear(s->recent); /* also where it failed: then they are in no collection */
     asker_free(s->asker);
     s->asker = NULL;
     s->taken = 0;
     s->committed = seconds();
-    return STEMMA_OK;
+    return status;
 }
 
 /* ---- making ---- */
