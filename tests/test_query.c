@@ -541,6 +541,37 @@ static void test_common(void **state) {
     stemma_collection_free(collection);
 }
 
+/* What very many begin with, by itself: found in what contains it by samples that are all common. */
+static void test_common_alone(void **state) {
+    static char licence[TEXT_MOST], rest[TEXT_MOST], text[2 * TEXT_MOST];
+    stemma_query_options o = stemma_query_options_default();
+    (void)state;
+    stemma_collection *collection = new_collection("licence");
+    random_text(licence, 400);
+    for (size_t i = 0; i < 300; i++) {
+        char id[16];
+        snprintf(id, sizeof id, "c%zu", i);
+        random_text(rest, 300);
+        snprintf(text, sizeof text, "%s %s", licence, rest);
+        put(collection, id, text);
+    }
+    put(collection, "alone", licence);
+    assert_int_equal(stemma_collection_commit(collection, NULL), STEMMA_OK);
+    random_text(rest, 900);
+    snprintf(text, sizeof text, "%s %s", rest, licence);
+    o.threshold = 0;
+    o.contained = .9;
+    static const stemma_via ways[] = {STEMMA_VIA_SCAN, STEMMA_VIA_SAMPLES, STEMMA_VIA_AUTO};
+    for (int i = 0; i < 3; i++) {
+        o.via = ways[i];
+        ask(collection, "q", text, &o);
+        assert_int_equal(found.count, 1);
+        assert_string_equal(found.list[0].id, "alone");
+        assert_int_equal(found.list[0].relation, STEMMA_CONTAINS);
+    }
+    stemma_collection_free(collection);
+}
+
 /* ---- damage ---- */
 
 /* The path of the segment, where there is one. */
@@ -781,7 +812,7 @@ int main(void) {
         cmocka_unit_test(test_family),          cmocka_unit_test(test_common),
         cmocka_unit_test(test_damaged_index),   cmocka_unit_test(test_index_left_aside),
         cmocka_unit_test(test_stored_text),     cmocka_unit_test(test_samples),
-        cmocka_unit_test(test_failed_commit),
+        cmocka_unit_test(test_failed_commit),   cmocka_unit_test(test_common_alone),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
