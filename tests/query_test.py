@@ -127,6 +127,16 @@ class Query(Base):
             known.add(match["id"])
         self.assertIn("step 1, from draft.txt", self.query("--family", "--no-edits", "c", "draft.txt").decode())
 
+    def test_family_is_of_resemblance(self):
+        """What contains a version brings in nothing else that it contains, unless that is asked for."""
+        texts = [" ".join(prose(300, seed)) for seed in (71, 72)]
+        for name, text in (("one", texts[0]), ("other", texts[1]), ("both", " ".join(texts))):
+            self.write(f"pile/{name}.txt", text)
+        self.good("add", "-q", "c", "pile")
+        self.assertEqual(self.names(self.matches("--family", "--no-edits", "pile/one.txt")), ["one.txt"])
+        found = self.matches("--family", "--contained=.9", "--no-edits", "pile/one.txt")
+        self.assertEqual(set(self.names(found)), {"one.txt", "both.txt", "other.txt"})
+
     def test_explain(self):
         text = self.query("--explain", "c", "draft.txt").decode()
         for word in ("asked about 1 document", "candidates", "verified", "reading", "finding"):
@@ -146,6 +156,7 @@ class Query(Base):
         self.query("c", "missing.txt", code=2, says=b"missing.txt")
         self.query("-t", "0", "--contained=0", "c", "draft.txt", code=2, says=b"thresholds must be")
         self.query("-t", ".01", "c", "draft.txt", code=2, says=b"thresholds must be")
+        self.query("-t", "0", "--via=h", "c", "draft.txt", code=2, says=b"h finds what resembles")
         self.query("--via=magic", "c", "draft.txt", code=2, says=b"magic")
         self.query("-0", "c", "draft.txt", code=2, says=b"--files-from")
 

@@ -498,8 +498,9 @@ static void test_family(void **state) {
         met[number] = true;
     }
     assert_true(found.list[found.count - 1].step > 4);
+    assert_int_equal(ask(collection, "q", first, &o).families_cut, 0);
     o.family_most = 7;
-    ask(collection, "q", first, &o);
+    assert_int_equal(ask(collection, "q", first, &o).families_cut, 1);
     assert_int_equal(found.count, 7);
     stemma_collection_free(collection);
 }

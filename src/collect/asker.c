@@ -339,6 +339,7 @@ static stemma_status find_by_bits(struct asker *a, const struct asked_document *
                                   struct candidates *lists, struct asker_work *work, stemma_error *err) {
     for (size_t i = 0; i < count; i++) {
         const struct asked_document *d = &documents[i];
+        work->unasked += !d->text;
         if (!d->text) continue;
         TRY(by_bits_find(a->by_bits, d->text, d->text_size, a->settings->threshold, a->settings->bits,
                          &lists[i], &work->retrieval, err));

@@ -67,6 +67,7 @@ struct asker_settings {
 struct asker_work {
     struct retrieval_work retrieval;
     uint64_t candidates, verified, unverified;
+    uint64_t unasked; /* documents without text, by fingerprints */
     double seconds_finding, seconds_verifying;
 };
 
