@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """`stemma query` as a user meets it.     query_test.py PROGRAM SOURCE-DIRECTORY [unittest arguments]"""
+import gzip
 import io
 import json
 import os
@@ -117,6 +118,24 @@ class Query(Base):
             self.assertEqual(found[name]["resemblance"]["exact"], source == "original")
             self.assertEqual(found[name]["edit"]["value"] is None, source != "original")
         self.assertRegex(self.query("c", "draft.txt").decode(), r"~\.\d+ .*v2\.txt  \(gone\)")
+
+    def test_records_that_are_gone(self):
+        """Those before them in a data set that is read in order are still there."""
+        versions, version = [], prose(300, 81)
+        for _ in range(6):
+            version = changed(version, 97)
+            versions.append(" ".join(version))
+        for count in (6, 3):
+            lines = "".join(json.dumps({"id": f"g{i}", "text": versions[i]}) + "\n" for i in range(count))
+            self.write("pile/packed.jsonl.gz", gzip.compress(lines.encode()))
+            if count == 6:
+                self.add("pile/packed.jsonl.gz")
+        found = self.matches("-t.5", "-", stdin=versions[5].encode())
+        self.assertEqual(sorted(self.names(found)), [f"packed.jsonl.gz:g{i}" for i in range(6)])
+        for match in found:
+            there = match["id"][-1] in "012"
+            self.assertEqual(match["source"], "original" if there else "gone")
+            self.assertEqual(match["edit"]["value"] is not None, there, match)
 
     def test_family(self):
         found = self.matches("--family", "--contained=0", "--no-edits", "draft.txt")
