@@ -270,6 +270,12 @@ static void test_hamming(void **state) {
     stemma_collection_free(c);
 }
 
+static stemma_status count_found(void *context, const stemma_match *m, stemma_error *err) {
+    (void)m, (void)err;
+    ++*(size_t *)context;
+    return STEMMA_OK;
+}
+
 /* More bits and fewer, while stored texts are all there is to read. */
 static void test_resize(void **state) {
     (void)state;
@@ -286,7 +292,14 @@ static void test_resize(void **state) {
     OK(stemma_collection_add_text(c, "nothing", "", 0, err));
     assert_int_equal(stemma_collection_resize_bits(c, 401, NULL), STEMMA_INVALID);
     OK(stemma_collection_hamming_text(c, "q", text, strlen(text), NULL, take_match, &before, &sum, err));
+    /* What is kept between questions follows the bits. */
+    stemma_query_options by_bits = stemma_query_options_default();
+    by_bits.via = STEMMA_VIA_H;
+    size_t found = 0, again = 0;
+    OK(stemma_collection_query_text(c, "q", text, strlen(text), &by_bits, count_found, &found, NULL, err));
     OK(stemma_collection_resize_bits(c, 1000, err));
+    OK(stemma_collection_query_text(c, "q", text, strlen(text), &by_bits, count_found, &again, NULL, err));
+    assert_true(found >= 1 && again >= 1);
     OK(stemma_collection_hamming_text(c, "q", text, strlen(text), NULL, count_match, &after, &sum, err));
     assert_int_equal(sum.bits, 1000);
     assert_int_equal(sum.groups, 63); /* 15 columns of 4, and 40 bits in 3 */
