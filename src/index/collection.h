@@ -78,6 +78,7 @@ struct collection_facts {
 };
 
 const char *collection_path(const struct collection *collection);
+const volatile int *collection_stop(const struct collection *collection); /* of its options */
 const struct schema *collection_schema(const struct collection *collection);
 void collection_about(const struct collection *collection, struct collection_facts *facts);
 /* Bytes on disk of all parts of a kind and spec; KIND_NUMBERS, KIND_RECORDS and KIND_IDS with spec 0
