@@ -223,6 +223,10 @@ size_t batch_size(const struct batch *b) {
     return b->put;
 }
 
+bool batch_drops(const struct batch *b, uint64_t number) {
+    return is_gone(&b->gone, number);
+}
+
 /* ---- the commit ---- */
 
 static stemma_status name_segments(struct batch *b, struct manifest *m, stemma_error *err) {

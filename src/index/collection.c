@@ -454,6 +454,10 @@ void collection_close(struct collection *c) {
 
 /* ---- what it is ---- */
 
+const volatile int *collection_stop(const struct collection *c) {
+    return c->stop;
+}
+
 const char *collection_path(const struct collection *c) {
     return c->path;
 }
