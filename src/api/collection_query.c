@@ -1,5 +1,6 @@
 /* Section 16 of stemma.h, asking: arguments are checked here, the work is in src/collect. */
 #include "api/collection.h"
+#include "api/each_document.h"
 #include "api/limits.h"
 #include "api/text.h"
 #include "collect/direct.h"
@@ -160,17 +161,6 @@ static stemma_status check_options(const stemma_query_options *given, stemma_que
     return STEMMA_OK;
 }
 
-static stemma_status reading_settings(const struct stemma_collection *c, const stemma_query_options *o,
-                                      struct scan_settings *out, stemma_error *err) {
-    const stemma_scan_options all = stemma_scan_options_default();
-    out->options = all;
-    out->limits = c->limits;
-    TRY(options_take(o->reading, &out->options, sizeof out->options, err));
-    out->options.threshold = all.threshold; /* of a scan; here they mean nothing */
-    out->options.contained = all.contained;
-    return STEMMA_OK;
-}
-
 static stemma_status query_settings(const struct stemma_collection *c, const stemma_query_options *o,
                                     const struct scan_settings *reading, struct query *query,
                                     stemma_error *err) {
@@ -284,7 +274,7 @@ static stemma_status ask_begin(struct asked_by_caller *a, struct stemma_collecti
                                const stemma_query_options *options, stemma_error *err) {
     a->collection = c;
     TRY(check_options(options, &a->options, err));
-    return reading_settings(c, &a->options, &a->reading, err);
+    return each_reading(c, a->options.reading, &a->reading, err);
 }
 
 static stemma_status ask_end(struct asked_by_caller *a, stemma_status status, stemma_take_match *take,
