@@ -74,6 +74,8 @@ static stemma_status ask(struct seeing *s, stemma_error *err) {
     TRY(asker_ask(s->asker, &s->asked, 1, &s->answers, &work, err));
     if (s->answers.count) s->sighting.match = &s->answers.list[0];
     TRY(recent_find(s->recent, &s->asked, &s->own, &found, err));
+    if (found && strcmp(s->own.id, s->sighting.id) == 0) /* which this one is about to replace there */
+        s->own.id = (char *)s->id.data;
     if (found && (!s->sighting.match || answer_order(&s->own, s->sighting.match) < 0))
         s->sighting.match = &s->own;
     return STEMMA_OK;
