@@ -162,16 +162,13 @@ static stemma_status check_options(const stemma_query_options *given, stemma_que
 }
 
 static stemma_status query_settings(const struct stemma_collection *c, const stemma_query_options *o,
-                                    const struct scan_settings *reading, struct query *query,
-                                    stemma_error *err) {
+                                    struct query *query, stemma_error *err) {
     struct asker_settings *s = &query->settings;
     TRY(set_via(o, s, err));
     s->threshold = o->threshold;
     s->contained = o->contained;
     s->top = o->family ? o->family_most : o->top;
-    s->again = (struct again_options){.limits = c->limits,
-                                      .text_field = reading->options.text_field,
-                                      .id_field = reading->options.id_field};
+    s->limits = c->limits;
     if (!o->edits) return STEMMA_OK;
     s->measure = measure;
     s->context = (void *)c;
@@ -292,7 +289,7 @@ static stemma_status ask_end(struct asked_by_caller *a, stemma_status status, st
 static stemma_status ask_paths(struct asked_by_caller *a, const char *const *paths, size_t count,
                                stemma_error *err) {
     query_init(&a->query, a->collection->store, a->collection->recipe);
-    TRY(query_settings(a->collection, &a->options, &a->reading, &a->query, err));
+    TRY(query_settings(a->collection, &a->options, &a->query, err));
     return query_paths(&a->query, &a->reading, paths, count, err);
 }
 
@@ -310,7 +307,7 @@ stemma_status stemma_collection_query(stemma_collection *collection, const char 
 
 /* ---- documents in memory ---- */
 
-/* What is kept between calls follows from these alone; how data sets are read is not remembered. */
+/* What is kept between calls follows from these alone. */
 static bool same_question(const stemma_query_options *a, const stemma_query_options *b) {
     return a->threshold == b->threshold && a->contained == b->contained && a->via == b->via &&
            a->top == b->top && a->edits == b->edits && a->family == b->family &&
@@ -320,15 +317,12 @@ static bool same_question(const stemma_query_options *a, const stemma_query_opti
 /* Plan and scratch are kept for the next document that is asked about in the same way. */
 static stemma_status make_direct(struct asked_by_caller *a, stemma_error *err) {
     struct stemma_collection *c = a->collection;
-    const bool plain = !a->reading.options.text_field && !a->reading.options.id_field;
-    if (c->direct && plain && c->direct_plain && same_question(&c->direct_options, &a->options))
-        return STEMMA_OK;
+    if (c->direct && same_question(&c->direct_options, &a->options)) return STEMMA_OK;
     direct_free(c->direct);
     c->direct = NULL;
-    TRY(query_settings(c, &a->options, &a->reading, &a->query, err));
+    TRY(query_settings(c, &a->options, &a->query, err));
     TRY(direct_new(c->store, c->recipe, &a->query.settings, &c->direct, err));
     c->direct_options = a->options;
-    c->direct_plain = plain;
     return STEMMA_OK;
 }
 

@@ -57,7 +57,7 @@ struct asker_settings {
     enum retrieval_way way;
     enum hamming_via bits; /* not AUTO: candidates are found by fingerprints, in this way */
     size_t top;            /* 0: all */
-    struct again_options again;
+    stemma_limits limits;
     measure_edit *measure; /* NULL: not asked for */
     void *context;
 };

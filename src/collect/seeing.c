@@ -153,7 +153,7 @@ static stemma_status prepare(struct seeing *s, const stemma_limits *limits, stem
                                           .contained = s->options.contained,
                                           .way = RETRIEVE_AUTO,
                                           .top = 1,
-                                          .again = {.limits = *limits}};
+                                          .limits = *limits};
     reading.options.threads = 1;
     reading.options.no_archives = true;
     TRY(asking_init(&s->settings.asking, s->options.threshold, s->options.contained, err));
