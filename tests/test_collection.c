@@ -140,6 +140,41 @@ static void has_one_writer(void **state) {
     free(path);
 }
 
+static void write_text(const char *path, const char *name, const char *text) {
+    char at[128];
+    snprintf(at, sizeof at, "%s/%s", path, name);
+    FILE *file = fopen(at, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0 && fclose(file) == 0);
+}
+
+/* A file `lock` in a folder that is no collection is not ours to write to. */
+static void other_folders_are_left_alone(void **state) {
+    (void)state;
+    struct schema schema;
+    struct collection *c;
+    model_schema(&schema);
+    for (int other = 0; other < 3; other++) {
+        struct collection_options options = {.kinds = model_kinds, .schema = other == 2 ? NULL : &schema};
+        char *path = new_folder(), lock[128], text[16] = "";
+        snprintf(lock, sizeof lock, "%s/lock", path);
+        if (other < 2) write_text(path, "lock", other ? "" : "mine");
+        if (other == 1) write_text(path, "notes", "");
+        assert_int_equal(collection_open(path, &options, &c, NULL),
+                         other == 2 ? STEMMA_NOT_FOUND : STEMMA_INVALID);
+        FILE *file = fopen(lock, "r");
+        assert_int_equal(file != NULL, other < 2);
+        if (file) {
+            (void)!fgets(text, sizeof text, file);
+            assert_string_equal(text, other ? "" : "mine");
+            fclose(file);
+        }
+        remove_folder(path);
+        free(path);
+    }
+    schema_release(&schema);
+}
+
 /* A reader leaves no trace: no lock, no file. */
 static void reading_writes_nothing(void **state) {
     (void)state;
@@ -158,6 +193,32 @@ static void reading_writes_nothing(void **state) {
     collection_close(c);
     assert_int_equal(access(lock, F_OK), -1);
     remove_folder(path);
+    free(path);
+}
+
+/* Another reader of a commit whose files a writer has unlinked meanwhile, and whose folder has moved. */
+static void has_twins_of_the_past(void **state) {
+    (void)state;
+    char *path = new_folder(), moved[128];
+    uint64_t random = 9;
+    struct model model = {.next = 0};
+    struct collection *c = open_model(path, NULL, 0), *twin;
+    struct collection_facts facts;
+    do {
+        OK(random_commit(c, &model, &random, err));
+        collection_about(c, &facts);
+    } while (facts.gone == 0);
+    struct collection *reader = read_model(path);
+    struct model past = model;
+    for (int i = 0; i < 8; i++) OK(random_commit(c, &model, &random, err));
+    snprintf(moved, sizeof moved, "%s.moved", path);
+    assert_int_equal(rename(path, moved), 0);
+    OK(collection_twin(reader, &twin, err));
+    check_collection(twin, &past);
+    collection_close(twin);
+    collection_close(reader);
+    collection_close(c);
+    remove_folder(moved);
     free(path);
 }
 
@@ -199,9 +260,9 @@ static void parts_come_and_go(void **state) {
     for (uint32_t spec = 1; spec < 4; spec++) {
         const struct part more = {KIND_MORE, spec, FORM_COLUMN, 4},
                           keys = {KIND_MORE_KEYS, spec, FORM_LOOKUP, 0};
-        OK(collection_add_parts(c, &more, 1, make_more, NULL, err));
-        OK(collection_add_parts(c, &keys, 1, NULL, NULL, err));
-        assert_int_equal(collection_add_parts(c, &keys, 1, NULL, NULL, NULL), STEMMA_INVALID);
+        OK(collection_change_parts(c, NULL, 0, &more, 1, make_more, NULL, err));
+        OK(collection_change_parts(c, NULL, 0, &keys, 1, NULL, NULL, err));
+        assert_int_equal(collection_change_parts(c, NULL, 0, &keys, 1, NULL, NULL, NULL), STEMMA_INVALID);
         OK(collection_follow(reader, NULL, err));
         for (uint32_t there = 1; there <= spec; there++) check_more(reader, &model, there);
         check_collection(reader, &model);
@@ -209,9 +270,12 @@ static void parts_come_and_go(void **state) {
     }
     uint64_t before = collection_part_bytes(c, KIND_MORE_KEYS, 2);
     assert_true(before > 0);
-    OK(collection_drop_part(c, KIND_MORE_KEYS, 2, err));
-    OK(collection_drop_part(c, KIND_MORE, 2, err));
-    assert_int_equal(collection_drop_part(c, KIND_MORE, 2, NULL), STEMMA_NOT_FOUND);
+    OK(collection_change_parts(c, &(struct part){.kind = KIND_MORE_KEYS, .spec = 2}, 1, NULL, 0, NULL, NULL,
+                               err));
+    OK(collection_change_parts(c, &(struct part){.kind = KIND_MORE, .spec = 2}, 1, NULL, 0, NULL, NULL, err));
+    assert_int_equal(collection_change_parts(c, &(struct part){.kind = KIND_MORE, .spec = 2}, 1, NULL, 0,
+                                             NULL, NULL, NULL),
+                     STEMMA_NOT_FOUND);
     OK(collection_compact(c, err));
     assert_int_equal(collection_part_bytes(c, KIND_MORE_KEYS, 2), 0);
     OK(collection_follow(reader, NULL, err));
@@ -219,6 +283,34 @@ static void parts_come_and_go(void **state) {
     check_more(reader, &model, 3);
     check_collection(reader, &model);
     collection_close(reader);
+    collection_close(c);
+    remove_folder(path);
+    free(path);
+}
+
+/* Files of further parts do not pile up: before there are too many a segment is written again. Columns come
+ * with their keys, in the place of others. */
+static void parts_come_often(void **state) {
+    (void)state;
+    char *path = new_folder();
+    uint64_t random = 32;
+    struct model model = {.next = 0};
+    struct batch *b;
+    struct collection *c = open_model(path, NULL, 0);
+    for (int i = 0; i < 2; i++) OK(random_commit(c, &model, &random, err));
+    for (uint32_t spec = 1; spec < 20; spec++) {
+        const struct part add[] = {{KIND_MORE_KEYS, spec, FORM_LOOKUP, 0}, {KIND_MORE, spec, FORM_COLUMN, 4}};
+        const struct part drop[] = {{.kind = KIND_MORE, .spec = spec - 1},
+                                    {.kind = KIND_MORE_KEYS, .spec = spec - 1}};
+        OK(collection_change_parts(c, drop, spec > 1 ? 2 : 0, add, 2, make_more, NULL, err));
+        check_more(c, &model, spec);
+        check_collection(c, &model);
+    }
+    OK(batch_new(c, &b, err));
+    const struct part last = {.kind = KIND_MORE_KEYS, .spec = 19};
+    assert_int_equal(collection_change_parts(c, &last, 1, NULL, 0, NULL, NULL, NULL), STEMMA_INVALID);
+    assert_int_equal(collection_compact(c, NULL), STEMMA_INVALID);
+    batch_free(b);
     collection_close(c);
     remove_folder(path);
     free(path);
@@ -267,9 +359,15 @@ static void later_formats_are_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(agrees_with_the_model), cmocka_unit_test(is_followed_by_other_processes),
-        cmocka_unit_test(has_one_writer),        cmocka_unit_test(reading_writes_nothing),
-        cmocka_unit_test(parts_come_and_go),     cmocka_unit_test(later_formats_are_refused),
+        cmocka_unit_test(agrees_with_the_model),
+        cmocka_unit_test(is_followed_by_other_processes),
+        cmocka_unit_test(has_one_writer),
+        cmocka_unit_test(reading_writes_nothing),
+        cmocka_unit_test(other_folders_are_left_alone),
+        cmocka_unit_test(has_twins_of_the_past),
+        cmocka_unit_test(parts_come_and_go),
+        cmocka_unit_test(parts_come_often),
+        cmocka_unit_test(later_formats_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include "index/facts.h"
 #include "index/hamming/collected.h"
 #include "index/hamming/growing.h"
+#include "index/verify.h"
 
 enum { IDS = 120, BITS_MOST = 1024, BYTES = BITS_MOST / 8 };
 
@@ -150,8 +151,18 @@ static uint32_t bits_kept(struct collection *c) {
     return layout.bits;
 }
 
+static stemma_status refuse_bits(void *context, const struct row *row, const struct part *part,
+                                 struct buf *cell, stemma_error *err) {
+    (void)context, (void)row, (void)part, (void)cell, (void)err;
+    return STEMMA_UNREADABLE;
+}
+
 static void resize(struct collection *c, struct documents *documents, uint32_t bits) {
     uint32_t before = bits_kept(c);
+    if (bits > before && collection_segments(c)) { /* what fails leaves all as it was */
+        assert_int_equal(bits_resize(c, bits, refuse_bits, NULL, NULL), STEMMA_UNREADABLE);
+        assert_int_equal(bits_kept(c), before);
+    }
     OK(bits_resize(c, bits, bits > before ? make_bits : NULL, documents, err));
     assert_int_equal(bits_kept(c), bits);
 }
@@ -203,6 +214,28 @@ static void test_ways_agree(void **state) {
     }
 }
 
+static void take_no_finding(void *context, const char *text) {
+    (void)context;
+    print_message("%s\n", text);
+}
+
+/* Keys whose column becomes another are made anew, also where they are called the same. */
+static void test_keys_follow_their_column(void **state) {
+    (void)state;
+    uint64_t random = 2;
+    struct documents documents = {.next = 0};
+    struct verify_facts facts;
+    char *path = new_folder();
+    struct collection *c = create(path, 88, 64);
+    change(c, &documents, &random);
+    resize(c, &documents, 128);
+    collection_close(c);
+    OK(collection_verify(path, &(struct collection_options){0}, false, take_no_finding, NULL, &facts, err));
+    assert_int_equal(facts.damages, 0);
+    remove_folder(path);
+    free(path);
+}
+
 /* ---- parts ---- */
 
 static void test_parts(void **state) {
@@ -247,6 +280,7 @@ int main(void) {
         cmocka_unit_test(test_parts),
         cmocka_unit_test(test_no_fingerprints),
         cmocka_unit_test(test_ways_agree),
+        cmocka_unit_test(test_keys_follow_their_column),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

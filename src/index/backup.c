@@ -63,7 +63,8 @@ static stemma_status fill(struct collection *c, struct collection *copy, bool li
         for (size_t f = 0; f < c->state.segments[i]->file_count; f++)
             TRY(take_file(c, c->state.segments[i]->files[f], copy->folder, link, err));
     TRY(write_gone(copy, &c->state.gone, c->state.manifest.gone.serial, &gone, err));
-    return manifest_replace(&c->state.manifest, &disk_plain, copy->folder, copy->path, NULL, err);
+    TRY(manifest_replace(&c->state.manifest, &disk_plain, copy->folder, copy->path, NULL, err));
+    return sync_name(copy, "..", err);
 }
 
 static void take_back(const struct collection *c, const struct collection *copy) {

@@ -155,11 +155,12 @@ stemma_status batch_put(struct batch *b, const struct row *row, uint64_t *number
     const struct schema *schema = b->c->state.manifest.schema;
     TRY(check_row(b, row, err));
     if (is_full(b)) TRY(flush(b, err));
+    /* Once the one before is gone nothing fails: a batch is committed with what it has, whatever ended it. */
+    if (!grow_ids(b) || !rows_reserve(&b->rows, schema, row)) return fail_memory(err);
     TRY(batch_remove(b, row->id.bytes, row->id.size, NULL, err));
-    if (!grow_ids(b)) return fail_memory(err);
     uint64_t hash = id_hash(row->id.bytes, row->id.size);
     struct id_entry *entry = entry_of(b, hash, row->id.bytes, row->id.size);
-    if (!rows_add(&b->rows, schema, row)) return fail_memory(err);
+    rows_add(&b->rows, schema, row);
     *entry = (struct id_entry){hash, b->rows.starts.len};
     if (number) *number = b->rows.first + b->rows.starts.len - 1;
     b->put++;

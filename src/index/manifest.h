@@ -11,8 +11,7 @@
 enum {
     MANIFEST_FORMAT = 1,
     MANIFEST_OLDEST = 1, /* program that can read what this one writes */
-    MANIFEST_BYTES_MOST = 1 << 24,
-    FILES_MOST = 1 << 16
+    MANIFEST_BYTES_MOST = 1 << 24
 };
 
 /* Serial, size and checksum of the trailer bind a file: an older one of the same name is refused. */

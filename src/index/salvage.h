@@ -10,10 +10,9 @@ struct salvage {
     struct verify_facts *facts;
     take_finding *take;
     void *context;
-    bool *sound;        /* by segment */
-    bool manifest_lost; /* both copies */
+    bool *sound; /* by segment */
     bool gone_lost;
-    uint64_t files_lost; /* segments that cannot be opened */
+    struct vec64 given_up; /* serials of files that were not, or not wholly, read */
 };
 
 /* A status that tells of damage becomes a finding, and *sound (may be NULL) false; others are handed on. */

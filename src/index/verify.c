@@ -162,7 +162,9 @@ static stemma_status check_files(struct salvage *v, struct segment *s, bool *sou
                 sound, err));
         for (size_t p = 0; p < file->count; p++) {
             TRY(check_stop(v->c->stop, err));
-            TRY(finding(v, check_form(file, &file->parts[p], err), sound, err));
+            stemma_status status = check_form(file, &file->parts[p], err);
+            if (status == STEMMA_IO) status = STEMMA_CORRUPT; /* a bad sector takes its rows, no more */
+            TRY(finding(v, status, sound, err));
         }
         v->facts->files++;
         v->facts->bytes += file->size;
@@ -211,6 +213,7 @@ stemma_status collection_verify(const char *path, const struct collection_option
     TRY(collection_hold(path, options, repair, &v.c, err));
     stemma_status status = verify(&v, repair, err);
     mem_free(v.sound);
+    vec64_release(&v.given_up);
     collection_close(v.c);
     return status;
 }

@@ -440,7 +440,7 @@ stemma_status write_merged(struct collection *c, struct segment *const *from, si
 static const struct gone none_gone;
 
 stemma_status write_further(struct collection *c, const struct schema *schema, struct segment *from,
-                            size_t first, make_cell *make, void *context, struct draft *draft,
+                            size_t first, bool lookups, make_cell *make, void *context, struct draft *draft,
                             stemma_error *err) {
     struct segment_source segments = {.from = &from, .count = 1, .gone = &none_gone, .part = ALL_CELLS};
     struct row_source source = {next_in_segments, segments_again, &segments};
@@ -451,9 +451,9 @@ stemma_status write_further(struct collection *c, const struct schema *schema, s
     w->of = from->files[0]->serial;
     w->commit = c->state.manifest.commit + 1;
     for (size_t i = first; i < schema->count; i++)
-        TRY(schema->parts[i].form == FORM_LOOKUP
-                ? write_lookup(c, schema, &source, i, w, err)
-                : write_cells(&source, &schema->parts[i], i, make, context, w, err));
+        if ((schema->parts[i].form == FORM_LOOKUP) == lookups)
+            TRY(lookups ? write_lookup(c, schema, &source, i, w, err)
+                        : write_cells(&source, &schema->parts[i], i, make, context, w, err));
     return STEMMA_OK;
 }
 

@@ -69,8 +69,8 @@ struct hamming_source {
  * groups, which are 39,711 for 400 bits at a resemblance of .7 with three groups to spare, and 585,276 for
  * 1,000. */
 #define HAMMING_G_MOST 4e9
-/* Multi-index hashing makes as many lookups as there are documents, or so many, at most; where it would need more, a
- * scan answers, and is faster. */
+/* Multi-index hashing makes as many lookups as there are documents, or so many, at most; where it would need
+ * more, a scan answers, and is faster. */
 #define HAMMING_PROBES 4096
 
 /*
