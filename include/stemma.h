@@ -773,7 +773,8 @@ typedef struct stemma_scan_options {
     const char *const *include, *const *exclude; /* globs, as in an ignore file */
     size_t include_count, exclude_count;
     bool hidden, follow_links, no_ignore_files;
-    const char *omit; /* a folder that is left out with all below it, wherever it is met; it need not exist */
+    const char *omit; /* a folder that is left out with all below it, wherever it is met; it need not exist. Collections
+                         are left out in any case */
     uint64_t least_bytes, most_bytes; /* of a file, or of the text of a record; 0: no limit */
     const char *text_field,
         *id_field;    /* of data sets; NULL: "text"; "id" where there is one, else file and line */

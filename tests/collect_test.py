@@ -94,6 +94,30 @@ class Adding(Collections):
         os.utime(self.folder / "pile/a.txt", ns=(stat.st_mtime_ns, stat.st_mtime_ns))
         self.assertEqual(self.counts(), (0, 1, 0, 0))
 
+    def test_collections_are_no_documents(self):
+        """The one that is filled is passed over, any other is told once; so with questions and scans."""
+        self.put("a.txt", text(1))
+        self.add("pile", collection="pile/other")
+        self.put("folder/manifest", text(2))
+        left_out = {name: f"left out '{{}}{name}': it is a collection" for name in ("own", "other")}
+        for name, arguments, told in (("add", ("pile/own", "pile"), "other"), ("add", ("pile/own", "pile"), "other"),
+                                      ("query", ("pile/own", "pile"), "other"),
+                                      ("known", ("pile/own", "pile"), "other"),
+                                      ("scan", ("pile",), "other"), ("scan", ("pile/own",), "own")):
+            with self.subTest(name, arguments=arguments):
+                run = self.run_program(name, *arguments)
+                at = str((self.folder / "pile").resolve()) + "/" if name == "add" else "pile/"
+                for other in left_out:
+                    said = run.stderr.decode().count(left_out[other].format(at))
+                    self.assertEqual(said, other in told.split(), run.stderr)
+        self.assertEqual(set(self.documents("pile/own")), {self.path("a.txt"), self.path("folder/manifest")})
+
+    def test_a_cache_is_no_document(self):
+        self.put("a.txt", text(1))
+        for _ in range(2):
+            summary = json.loads(self.good("scan", "--json", "--cache=pile/cache", "pile").splitlines()[-1])["summary"]
+            self.assertEqual((summary["documents"], summary["problems"]), (1, 0))
+
     def zipped(self, members):
         """What an archive of them is."""
         out = io.BytesIO()

@@ -57,6 +57,25 @@ class Query(Base):
     def names(self, found):
         return [os.path.basename(match["id"]) for match in found]
 
+    def test_how_it_was_added_need_not_be_said_again(self):
+        """Fields and encodings: the originals are read as they were."""
+        body = " ".join(prose(300, 20))
+        letters = "".join(chr(0x410 + i % 32) + (" " if i % 5 == 4 else "") for i in range(4000))
+        quoted = body.replace(" ", ' ""x"", ', 3) + "\nend"
+        self.write("fields/a.jsonl", json.dumps({"text": "no", "m": {"body": body + ' "\u20ac\n'}, "n": "1"}) + "\n")
+        self.write("fields/b.csv", f'n,m.body\n2,"{quoted}"\n')
+        with gzip.open(self.folder / "fields/c.jsonl.gz", "wt") as out:
+            out.write(json.dumps({"m.body": body + " and so on", "n": "3"}) + "\n")
+        self.write("encoded.txt", letters.encode("utf-16be"))
+        self.write("question.txt", body)
+        self.write("letters.txt", letters)
+        self.add("--text-field=m.body", "--id-field=n", "fields")
+        self.add("--encoding=utf-16be", "encoded.txt")
+        found = {os.path.basename(match["id"]): match for match in self.matches("--top=0", "question.txt", "letters.txt")}
+        self.assertEqual(set(found), {"a.jsonl:1", "b.csv:2", "c.jsonl.gz:3", "encoded.txt"})
+        for name, match in found.items():
+            self.assertEqual((match["source"], match["resemblance"]["exact"]), ("original", True), name)
+
     def test_json(self):
         found = self.matches("draft.txt")
         self.assertEqual(found[0]["query"], "draft.txt")

@@ -16,7 +16,7 @@
 
 static const struct operation *const parts[] = {
     sketches_operations, comparing_operations, aligning_operations, reading_operations, joining_operations,
-    showing_operations,  asking_operations,    keeping_operations,  writing_operations};
+    showing_operations,  asking_operations,    keeping_operations,  writing_operations, filling_operations};
 
 struct fault_row {
     const char *name;
@@ -48,8 +48,9 @@ static const struct fault_row faults[] = {
 
 static void check_outcome(const struct fault_row *row, const char *operation, long k, stemma_status status,
                           const stemma_error *error) {
+    const bool got_over = status == STEMMA_OK && row->call == OPEN && fault.tidied;
     stemma_status expected = fault.fired ? row->expected : STEMMA_OK;
-    if (status != expected)
+    if (status != expected && !got_over)
         fail_msg("%s, at %ld in '%s': status %d, expected %d (%s)", row->name, k, operation, (int)status,
                  (int)expected, error->message);
     if (status != STEMMA_OK && (error->status != status || !error->message[0]))
@@ -75,7 +76,7 @@ static bool run_with_fault(const struct fault_row *row, const struct operation *
     fault.error = row->error;
     fault.how = row->how;
     fault.left = k;
-    fault.fired = false;
+    fault.fired = fault.tidied = false;
     fault.armed = true;
     stemma_status status = operation->run(operation->argument, &error);
     fault.armed = false;

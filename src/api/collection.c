@@ -181,7 +181,8 @@ stemma_status collection_check_writer(const struct stemma_collection *c, stemma_
 
 static stemma_status settings_of(const stemma_collection *c, const stemma_scan_options *given,
                                  struct scan_settings *out, stemma_error *err) {
-    *out = (struct scan_settings){.options = stemma_scan_options_default(), .limits = c->limits};
+    *out = (struct scan_settings){
+        .options = stemma_scan_options_default(), .limits = c->limits, .store = collection_path(c->store)};
     return options_take(given, &out->options, sizeof out->options, err);
 }
 

@@ -19,8 +19,7 @@ struct stemma_collection {
     size_t part_cap;
     struct seeing *seeing;               /* a stream; NULL: there was none */
     struct direct *direct;               /* for questions about documents in memory; NULL: there were none */
-    stemma_query_options direct_options; /* how the last was asked, */
-    bool direct_plain;                   /* by which fields of data sets count as usual */
+    stemma_query_options direct_options; /* how the last was asked */
 };
 
 /* INVALID where it is not open to be written. */

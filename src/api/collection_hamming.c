@@ -67,8 +67,7 @@ stemma_status stemma_collection_resize_bits(stemma_collection *collection, unsig
     if (!collection) return fail(err, STEMMA_INVALID, "a collection is needed");
     TRY(collection_check_writer(collection, err));
     TRY(pending_commit(&collection->pending, err));
-    const struct again_options reading = {.limits = collection->limits};
-    return resize_bits(collection->store, collection->recipe, &reading, bits, err);
+    return resize_bits(collection->store, collection->recipe, &collection->limits, bits, err);
 }
 
 /* ---- what comes of it ---- */

@@ -1,5 +1,6 @@
 /* Section 16 of stemma.h, asking: arguments are checked here, the work is in src/collect. */
 #include "api/collection.h"
+#include "api/each_document.h"
 #include "api/limits.h"
 #include "api/text.h"
 #include "collect/direct.h"
@@ -168,28 +169,14 @@ static stemma_status check_options(const stemma_query_options *given, stemma_que
     return STEMMA_OK;
 }
 
-static stemma_status reading_settings(const struct stemma_collection *c, const stemma_query_options *o,
-                                      struct scan_settings *out, stemma_error *err) {
-    const stemma_scan_options all = stemma_scan_options_default();
-    out->options = all;
-    out->limits = c->limits;
-    TRY(options_take(o->reading, &out->options, sizeof out->options, err));
-    out->options.threshold = all.threshold; /* of a scan; here they mean nothing */
-    out->options.contained = all.contained;
-    return STEMMA_OK;
-}
-
 static stemma_status query_settings(const struct stemma_collection *c, const stemma_query_options *o,
-                                    const struct scan_settings *reading, struct query *query,
-                                    stemma_error *err) {
+                                    struct query *query, stemma_error *err) {
     struct asker_settings *s = &query->settings;
     TRY(set_via(o, s, err));
     s->threshold = o->threshold;
     s->contained = o->contained;
     s->top = o->family ? o->family_most : o->top;
-    s->again = (struct again_options){.limits = c->limits,
-                                      .text_field = reading->options.text_field,
-                                      .id_field = reading->options.id_field};
+    s->limits = c->limits;
     if (!o->edits) return STEMMA_OK;
     s->measure = measure;
     s->context = (void *)c;
@@ -294,7 +281,7 @@ static stemma_status ask_begin(struct asked_by_caller *a, struct stemma_collecti
                                const stemma_query_options *options, stemma_error *err) {
     a->collection = c;
     TRY(check_options(options, &a->options, err));
-    return reading_settings(c, &a->options, &a->reading, err);
+    return each_reading(c, a->options.reading, &a->reading, err);
 }
 
 static stemma_status ask_end(struct asked_by_caller *a, stemma_status status, stemma_take_match *take,
@@ -312,7 +299,7 @@ static stemma_status ask_end(struct asked_by_caller *a, stemma_status status, st
 static stemma_status ask_paths(struct asked_by_caller *a, const char *const *paths, size_t count,
                                stemma_error *err) {
     query_init(&a->query, a->collection->store, a->collection->recipe);
-    TRY(query_settings(a->collection, &a->options, &a->reading, &a->query, err));
+    TRY(query_settings(a->collection, &a->options, &a->query, err));
     return query_paths(&a->query, &a->reading, paths, count, err);
 }
 
@@ -330,7 +317,7 @@ stemma_status stemma_collection_query(stemma_collection *collection, const char 
 
 /* ---- documents in memory ---- */
 
-/* What is kept between calls follows from these alone; how data sets are read is not remembered. */
+/* What is kept between calls follows from these alone. */
 static bool same_question(const stemma_query_options *a, const stemma_query_options *b) {
     return a->threshold == b->threshold && a->contained == b->contained && a->via == b->via &&
            a->top == b->top && a->edits == b->edits && a->family == b->family &&
@@ -340,15 +327,12 @@ static bool same_question(const stemma_query_options *a, const stemma_query_opti
 /* Plan and scratch are kept for the next document that is asked about in the same way. */
 static stemma_status make_direct(struct asked_by_caller *a, stemma_error *err) {
     struct stemma_collection *c = a->collection;
-    const bool plain = !a->reading.options.text_field && !a->reading.options.id_field;
-    if (c->direct && plain && c->direct_plain && same_question(&c->direct_options, &a->options))
-        return STEMMA_OK;
+    if (c->direct && same_question(&c->direct_options, &a->options)) return STEMMA_OK;
     direct_free(c->direct);
     c->direct = NULL;
-    TRY(query_settings(c, &a->options, &a->reading, &a->query, err));
+    TRY(query_settings(c, &a->options, &a->query, err));
     TRY(direct_new(c->store, c->recipe, &a->query.settings, &c->direct, err));
     c->direct_options = a->options;
-    c->direct_plain = plain;
     return STEMMA_OK;
 }
 

@@ -16,6 +16,7 @@ stemma_status each_reading(const struct stemma_collection *collection, const ste
     const stemma_scan_options all = stemma_scan_options_default();
     out->options = all;
     out->limits = collection->limits;
+    out->store = collection_path(collection->store);
     TRY(options_take(given, &out->options, sizeof out->options, err));
     out->options.threshold = all.threshold; /* of a scan; here they mean nothing */
     out->options.contained = all.contained;

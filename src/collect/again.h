@@ -1,4 +1,8 @@
-/* A document of a collection, read again from where it lay when it was added. */
+/*
+ * A document of a collection, read again from where it lay when it was added.
+ *
+ * How it was read then is not asked: which field of a record, and which encoding it was, the digests tell.
+ */
 #ifndef COLLECT_AGAIN_H
 #define COLLECT_AGAIN_H
 
@@ -7,14 +11,9 @@
 
 struct again;
 
-struct again_options {
-    stemma_limits limits;
-    const char *text_field, *id_field; /* of data sets; may be NULL */
-};
-
 /* The recipe must outlive it. One thread's. */
-stemma_status again_new(const struct stemma_recipe *recipe, const struct again_options *options,
-                        struct again **out, stemma_error *err);
+stemma_status again_new(const struct stemma_recipe *recipe, const stemma_limits *limits, struct again **out,
+                        stemma_error *err);
 void again_free(struct again *again);
 
 struct again_text {

@@ -54,8 +54,8 @@ static double line_at(double threshold) {
 
 static stemma_status prepare(struct asker *a, stemma_error *err) {
     const struct view *view = &a->recipe->view;
-    TRY(retriever_new(a->reader, a->settings->again.limits.stop, &a->retriever, err));
-    TRY(again_new(a->recipe, &a->settings->again, &a->again, err));
+    TRY(retriever_new(a->reader, a->settings->limits.stop, &a->retriever, err));
+    TRY(again_new(a->recipe, &a->settings->limits, &a->again, err));
     if (a->settings->bits != HAMMING_AUTO) TRY(by_bits_new(a->reader, a->recipe, &a->by_bits, err));
     return overlap_base_new(view, &a->recipe->tables, &a->base, err);
 }
@@ -294,7 +294,7 @@ static stemma_status verify_ranked(struct asker *a, const struct asked_document 
     TRY(find_files(a, c, ranked, count, err));
     qsort(ranked, count, sizeof *ranked, by_file);
     for (size_t i = 0; i < count; i++) {
-        TRY(check_stop(a->settings->again.limits.stop, err));
+        TRY(check_stop(a->settings->limits.stop, err));
         TRY(verify(a, d, &c->list[ranked[i].place], answers, err));
     }
     return STEMMA_OK;

@@ -58,7 +58,7 @@ struct asker_settings {
     enum retrieval_way way;
     enum hamming_via bits; /* not AUTO: candidates are found by fingerprints, in this way */
     size_t top;            /* 0: all */
-    struct again_options again;
+    stemma_limits limits;
     const struct pending *pending; /* what this is about to replace is no answer; may be NULL */
     measure_edit *measure;         /* NULL: not asked for */
     void *context;

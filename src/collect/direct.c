@@ -31,7 +31,7 @@ static stemma_status prepare(struct direct *d, struct collection *store, stemma_
     const struct view *view = &d->recipe->view;
     identity_key_lasting(&d->key);
     d->form = index_form(view);
-    d->reading = document_options_for(view->folds, &d->settings.again.limits);
+    d->reading = document_options_for(view->folds, &d->settings.limits);
     TRY(asker_new(store, d->recipe, &d->settings, &d->asker, err));
     TRY(keyer_new(d->form, &d->keyer, err));
     return whole_new(view, &d->recipe->tables, &d->whole, err);

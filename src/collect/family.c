@@ -43,7 +43,7 @@ static stemma_status prepare(struct family *f, stemma_error *err) {
     struct query *q = f->query;
     TRY(collection_twin(q->store, &f->reader, err));
     f->schema = collection_schema(f->reader);
-    TRY(again_new(q->recipe, &q->settings.again, &f->again, err));
+    TRY(again_new(q->recipe, &q->settings.limits, &f->again, err));
     return asker_new(f->reader, q->recipe, &q->settings, &f->asker, err);
 }
 

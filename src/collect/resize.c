@@ -64,22 +64,22 @@ static stemma_status make_column(void *context, const struct row *row, const str
 }
 
 static stemma_status resize(struct resizing *r, struct collection *store, const struct stemma_recipe *recipe,
-                            const struct again_options *options, uint32_t bits, stemma_error *err) {
+                            const stemma_limits *limits, uint32_t bits, stemma_error *err) {
     struct bits_layout layout;
     bits_layout_read(collection_schema(store), &layout);
     if (!layout.bits)
         return fail(err, STEMMA_UNSUPPORTED, "'%s' keeps no Hamming fingerprints", collection_path(store));
     TRY(bits_check(bits, 0, err));
-    TRY(again_new(recipe, options, &r->again, err));
+    TRY(again_new(recipe, limits, &r->again, err));
     TRY(whole_new(&recipe->view, &recipe->tables, &r->whole, err));
     TRY(bit_maker_new(&recipe->view, bits, &r->maker, err));
     return bits_resize(store, bits, make_column, r, err);
 }
 
 stemma_status resize_bits(struct collection *store, const struct stemma_recipe *recipe,
-                          const struct again_options *options, uint32_t bits, stemma_error *err) {
-    struct resizing r = {.stop = options->limits.stop, .store = store};
-    stemma_status status = resize(&r, store, recipe, options, bits, err);
+                          const stemma_limits *limits, uint32_t bits, stemma_error *err) {
+    struct resizing r = {.stop = limits->stop, .store = store};
+    stemma_status status = resize(&r, store, recipe, limits, bits, err);
     again_free(r.again);
     whole_free(r.whole);
     bit_maker_free(r.maker);

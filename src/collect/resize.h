@@ -9,6 +9,6 @@
  * column that is added. UNREADABLE, with its name, when one cannot be: then the collection is as it was.
  * UNSUPPORTED: it has no fingerprints. */
 stemma_status resize_bits(struct collection *store, const struct stemma_recipe *recipe,
-                          const struct again_options *options, uint32_t bits, stemma_error *err);
+                          const stemma_limits *limits, uint32_t bits, stemma_error *err);
 
 #endif

@@ -223,6 +223,7 @@ static stemma_status prepare(struct cache_of_scans *c, const char *path, struct 
     c->settled = now() - RACY;
     c->given = (struct scan_cache){.context = c, .find = find, .keep = keep};
     scan->cache = &c->given;
+    scan->settings.store = collection_path(c->store);
     scan->takers = &cached_taker;
     return STEMMA_OK;
 }

@@ -161,7 +161,7 @@ static stemma_status prepare(struct seeing *s, const stemma_limits *limits, stem
                                           .way = RETRIEVE_AUTO,
                                           .top = 1,
                                           .pending = s->pending,
-                                          .again = {.limits = *limits}};
+                                          .limits = *limits};
     reading.options.threads = 1;
     reading.options.no_archives = true;
     TRY(asking_init(&s->settings.asking, s->options.threshold, s->options.contained, err));

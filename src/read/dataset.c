@@ -326,6 +326,7 @@ static stemma_status set_options(struct dataset *dataset, const char *path,
     dataset->text_field = mem_copy_string(options->text_field ? options->text_field : "text");
     dataset->id_field = mem_copy_string(options->id_field ? options->id_field : "id");
     dataset->id_asked = options->id_field != NULL;
+    dataset->whole = options->whole;
     if (!dataset->name || !dataset->text_field || !dataset->id_field) return fail_memory(err);
     dataset->kind = options->kind != DATASET_BY_NAME ? options->kind : dataset_kind_of(path);
     dataset->delimiter = dataset->kind == DATASET_TSV ? '\t' : ',';
@@ -346,7 +347,8 @@ static stemma_status open_all(struct dataset *dataset, const char *path,
     if (status != STEMMA_OK) return status;
     TRY(look_for_magic(dataset, err));
     TRY(begin(dataset, err));
-    return dataset->kind == DATASET_JSON_LINES ? STEMMA_OK : dataset_find_columns(dataset, err);
+    return dataset->kind == DATASET_JSON_LINES || dataset->whole ? STEMMA_OK
+                                                                 : dataset_find_columns(dataset, err);
 }
 
 stemma_status dataset_open(const char *path, const struct dataset_options *options, struct dataset **out,

@@ -23,6 +23,8 @@ struct dataset_options {
     const char
         *text_field; /* NULL: "text"; "meta.text" is a field inside one; columns also by number, from 1 */
     const char *id_field;   /* NULL: "id", if there is one */
+    bool whole;             /* instead: the text of a record is all of it, as it stands, and it has no id; see
+                               dataset_next_field */
     enum dataset_kind kind; /* BY_NAME: JSON lines, if the name says nothing and the data begins so */
     uint64_t record_most;   /* a record of more bytes is broken; 0: 1 GiB */
     size_t batch_size;      /* about; 0: 1 MiB */
@@ -96,6 +98,12 @@ void record_reader_release(struct record_reader *reader);
 stemma_status dataset_text_at(const struct dataset *dataset, uint64_t offset, uint64_t size,
                               struct record_reader *reader, const uint8_t **text, size_t *text_size,
                               stemma_error *err);
+
+/* The fields of a whole record one after the other, of JSON all strings in it; begin with *at == record. They
+ * are valid until the next call; *more is false behind the last one. NO_MEMORY is the only failure. */
+stemma_status dataset_next_field(const struct dataset *dataset, const uint8_t **at, const uint8_t *end,
+                                 struct buf *scratch, const uint8_t **field, size_t *size, bool *more,
+                                 stemma_error *err);
 
 /* ---- a data set without some of its records ---- */
 

@@ -11,6 +11,7 @@ struct dataset {
     /* Fixed once it is open, so any thread may look. */
     char *name, *text_field, *id_field;
     bool id_asked; /* a table without that column is not what was meant */
+    bool whole;
     enum dataset_kind kind;
     uint8_t delimiter;
     size_t text_column, id_column; /* of CSV; NO_COLUMN: none */

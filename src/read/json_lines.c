@@ -26,6 +26,12 @@ static const uint8_t *scan_string(const uint8_t *at, const uint8_t *end, struct 
     return quote + 1;
 }
 
+bool json_next_string(const uint8_t **at, const uint8_t *end, struct json_value *string) {
+    const uint8_t *quote = memchr(*at, '"', (size_t)(end - *at));
+    *at = quote ? scan_string(quote + 1, end, string) : NULL;
+    return *at;
+}
+
 /* One more than the value of a digit, 0 for what is none. */
 static const uint8_t hex_digits[256] = {
     ['0'] = 1,  ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,  ['6'] = 7,  ['7'] = 8,

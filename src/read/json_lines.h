@@ -35,6 +35,9 @@ struct json_field {
 stemma_status json_line_read(const uint8_t *line, size_t size, struct json_field *fields, size_t count,
                              struct buf *scratch, const char **broken, stemma_error *err);
 
+/* The next string from *at on, outside of strings: a value or a name, at any depth. False behind the last. */
+bool json_next_string(const uint8_t **at, const uint8_t *end, struct json_value *string);
+
 /* The characters of a string with escapes, appended to out. Half a surrogate pair becomes U+FFFD, a backslash
  * that begins no escape stays. False when memory is refused. */
 bool json_unescape(const uint8_t *at, const uint8_t *end, struct buf *out);

@@ -141,9 +141,24 @@ static stemma_status ensure_id(struct record_reader *reader, struct dataset_reco
 static stemma_status read_record(struct record_reader *reader, const uint8_t *bytes,
                                  struct dataset_record *record, stemma_error *err) {
     size_t size = size_of_line(bytes, (size_t)record->size);
+    if (reader->dataset->whole)
+        return put_bytes(&record->text, &record->text_size, bytes, bytes + size), STEMMA_OK;
     TRY((reader->dataset->kind == DATASET_JSON_LINES ? read_json : read_csv)(reader, bytes, size, record,
                                                                              err));
     return ensure_id(reader, record, err);
+}
+
+stemma_status dataset_next_field(const struct dataset *dataset, const uint8_t **at, const uint8_t *end,
+                                 struct buf *scratch, const uint8_t **field, size_t *size, bool *more,
+                                 stemma_error *err) {
+    struct json_value string;
+    struct csv_field column;
+    const bool json = dataset->kind == DATASET_JSON_LINES;
+    *more = json ? json_next_string(at, end, &string) : csv_next_field(at, end, dataset->delimiter, &column);
+    if (!*more) return STEMMA_OK;
+    const bool room =
+        json ? json_bytes(string, scratch, field, size) : csv_bytes(&column, scratch, field, size);
+    return room ? STEMMA_OK : fail_memory(err);
 }
 
 /* ---- the header ---- */

@@ -4,8 +4,8 @@
 #include "base/file.h"
 #include "base/long_path.h"
 #include "read/dataset.h"
-#include "read/glob.h"
 #include "read/file_ids.h"
+#include "read/glob.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -19,6 +19,10 @@ enum {
     OPEN_MOST = 64, /* folders kept open; one further up is opened again, which few trees need */
     IGNORE_SIZE_MOST = 1 << 20
 };
+
+/* What makes a folder a collection. */
+#define MANIFEST       "manifest"
+#define MANIFEST_MAGIC "\x8bSTL\r\n\x1a\n"
 
 /* Patterns for the names below one folder. All of a walk are kept to its end, since deferred links need them.
  */
@@ -36,6 +40,7 @@ struct folder {
     uint64_t device, inode;
     struct buf names; /* each with its NUL */
     struct vec64 order;
+    bool manifest; /* a file of that name is among them */
     size_t next;
     const struct ignore *ignore;
     bool included;
@@ -87,12 +92,16 @@ static struct folder *innermost(struct walk *walk) {
 
 /* ---- what goes wrong ---- */
 
+static bool is_exhausted(int cause) {
+    return cause == ENOMEM || cause == EMFILE || cause == ENFILE;
+}
+
 /* The path cannot be read. That is a problem of its own, unless the machine is at its limits, where the rest
  * would be lost without a word. */
 static stemma_status cannot_read(struct walk *walk, int cause, stemma_error *err) {
     stemma_error problem;
     stemma_status status = fail_errno(&problem, "read", path_of(walk), cause);
-    if (cause == ENOMEM || cause == EMFILE || cause == ENFILE) {
+    if (is_exhausted(cause)) {
         if (err) *err = problem;
         return status;
     }
@@ -131,10 +140,12 @@ static bool size_fits(const struct walk *walk, uint64_t size) {
 
 /* Whether this file or folder is met for the first time, where it can be met twice, and not left out. */
 static stemma_status is_new(struct walk *walk, const struct stat *info, bool *new, stemma_error *err) {
-    const struct file_id *omit = walk->options->omit;
-    *new = !omit || info->st_dev != omit->device || info->st_ino != omit->inode;
+    const struct tree_options *options = walk->options;
+    *new = true;
+    for (size_t i = 0; i < options->omit_count; i++)
+        if (info->st_dev == options->omit[i].device && info->st_ino == options->omit[i].inode) *new = false;
     if (!*new) return STEMMA_OK;
-    if (walk->options->follow && !file_ids_add(&walk->seen, info->st_dev, info->st_ino, new))
+    if (options->follow && !file_ids_add(&walk->seen, info->st_dev, info->st_ino, new))
         return fail_memory(err);
     return STEMMA_OK;
 }
@@ -217,6 +228,7 @@ static int list_names(struct walk *walk, struct folder *folder, DIR *directory) 
         struct dirent *entry = readdir(directory);
         if (!entry) return errno;
         if (!is_wanted_name(walk, entry->d_name)) continue;
+        folder->manifest = folder->manifest || strcmp(entry->d_name, MANIFEST) == 0;
         if (!vec64_add(&folder->order, folder->names.len)) return ENOMEM;
         if (!buf_add(&folder->names, entry->d_name, strlen(entry->d_name) + 1)) return ENOMEM;
     }
@@ -236,8 +248,32 @@ static stemma_status list_folder(struct walk *walk, struct folder *folder, stemm
     return STEMMA_OK;
 }
 
+/* By the first bytes of its manifest (docs/format.md). One that cannot be read is left to who reads it. */
+static int is_collection(const struct folder *folder, bool *is) {
+    char begin[sizeof MANIFEST_MAGIC - 1];
+    *is = false;
+    int fd = openat(folder->fd, MANIFEST, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0) return errno;
+    *is = read(fd, begin, sizeof begin) == sizeof begin && memcmp(begin, MANIFEST_MAGIC, sizeof begin) == 0;
+    close(fd);
+    return 0;
+}
+
+static stemma_status empty_collection(struct walk *walk, struct folder *folder, stemma_error *err) {
+    stemma_error problem;
+    bool is;
+    const int cause = is_collection(folder, &is);
+    if (is_exhausted(cause)) return fail_errno(err, "read", path_of(walk), cause);
+    if (!is) return STEMMA_OK;
+    fail(&problem, STEMMA_UNSUPPORTED, "left out '%s': it is a collection", path_of(walk));
+    walk->visitor->problem(walk->visitor->context, path_of(walk), &problem);
+    folder->order.len = 0;
+    return STEMMA_OK;
+}
+
 static stemma_status prepare_folder(struct walk *walk, struct folder *folder, stemma_error *err) {
     TRY(list_folder(walk, folder, err));
+    if (folder->manifest) TRY(empty_collection(walk, folder, err));
     if (path_of(walk)[walk->path.len - 1] != '/' && !add_to_path(walk, "/", 1)) return fail_memory(err);
     folder->path_size = walk->path.len;
     return walk->options->no_ignore_file ? STEMMA_OK : load_ignore(walk, folder, err);

@@ -6,6 +6,8 @@
  * neither depth nor length of paths has a limit. (To open what was found, base/long_path.h.) With `follow`,
  * links are gone into after everything else, and each file and folder is taken once, however many names lead
  * to it: under its own name when that is in the tree, and loops end by themselves.
+ *
+ * Folders that are collections hold no documents: they are problems, and not gone into.
  */
 #ifndef READ_TREE_H
 #define READ_TREE_H
@@ -25,7 +27,8 @@ struct tree_options {
     bool follow;                 /* symbolic links inside folders, too */
     bool no_ignore_file;         /* TREE_IGNORE_FILE is a file like any other */
     uint64_t min_size, max_size; /* bytes; 0: any. Not asked of data sets, which are many documents */
-    const struct file_id *omit;  /* a folder that is not entered; may be NULL */
+    const struct file_id *omit;  /* folders that are not entered */
+    size_t omit_count;
     const volatile int *stop;
 };
 

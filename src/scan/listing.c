@@ -16,9 +16,9 @@ enum { LISTED_MOST = 1 << 16 };
 struct listing {
     struct stemma_scan *scan;
     struct file_ids seen;
-    bool named; /* the operand itself is a file */
-    bool omitted;
-    struct file_id omit; /* the folder that is left out, where there is one */
+    bool named;             /* the operand itself is a file */
+    struct file_id omit[2]; /* folders that are left out */
+    size_t omit_count;
 };
 
 /* In a folder a table is a document like others, unless it was said which of its columns is text. */
@@ -68,7 +68,8 @@ static stemma_status list_operand(struct listing *l, const char *path, stemma_er
                                    .no_ignore_file = o->no_ignore_files,
                                    .min_size = o->least_bytes,
                                    .max_size = o->most_bytes,
-                                   .omit = l->omitted ? &l->omit : NULL,
+                                   .omit = l->omit,
+                                   .omit_count = l->omit_count,
                                    .stop = l->scan->settings.limits.stop};
     struct tree_visitor visitor = {.context = l, .file = take_file, .problem = take_problem};
     if (strcmp(path, "-") == 0) {
@@ -79,17 +80,16 @@ static stemma_status list_operand(struct listing *l, const char *path, stemma_er
     return tree_walk(path, &options, &visitor, err);
 }
 
-static void note_omitted(struct listing *l) {
-    const char *path = l->scan->settings.options.omit;
+static void omit(struct listing *l, const char *path) {
     struct stat info;
-    l->omitted = path && stat(path, &info) == 0;
-    if (l->omitted) l->omit = (struct file_id){info.st_dev, info.st_ino};
+    if (path && stat(path, &info) == 0) l->omit[l->omit_count++] = (struct file_id){info.st_dev, info.st_ino};
 }
 
 stemma_status scan_list(struct stemma_scan *scan, stemma_error *err) {
     struct listing l = {.scan = scan};
     stemma_status status = STEMMA_OK;
-    note_omitted(&l);
+    omit(&l, scan->settings.options.omit);
+    omit(&l, scan->settings.store);
     progress_stage(scan, "listing", 0, 0);
     for (size_t i = 0; i < scan->operand_count && status == STEMMA_OK; i++)
         status = list_operand(&l, scan->operands[i], err);

@@ -25,6 +25,8 @@ struct scan_settings {
     stemma_scan_options options; /* strings and lists belong to the caller */
     stemma_limits limits;
     unsigned threads;
+    const char
+        *store; /* the folder of the collection that is filled or asked: holds no documents; may be NULL */
 };
 
 /* Keep order: rank <-> class. Classes of documents that are not text have numbers behind those of text

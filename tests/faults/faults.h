@@ -30,8 +30,9 @@ extern struct fault {
     enum call call;
     int error;
     unsigned how;
-    long left; /* calls that still succeed */
-    long live; /* allocations not yet freed */
+    long left;   /* calls that still succeed */
+    long live;   /* allocations not yet freed */
+    bool tidied; /* at its end a folder was opened, to remove what is left over: which may fail */
 } fault;
 
 /* Without a fault. */
@@ -82,7 +83,7 @@ struct operation {
 /* Each ends with one that has no name. */
 extern const struct operation sketches_operations[], comparing_operations[], aligning_operations[],
     reading_operations[], joining_operations[], showing_operations[], asking_operations[],
-    keeping_operations[], writing_operations[];
+    keeping_operations[], writing_operations[], filling_operations[];
 
 /* The recipe is part of the operation: its failure is one like the others. */
 stemma_status with_recipe(const char *text, stemma_error *error,

@@ -1,4 +1,4 @@
-/* Collections that are read. How they are written is cut off in test_collection_crash.c. */
+/* Collections that are read. */
 #include <dirent.h>
 #include <unistd.h>
 
