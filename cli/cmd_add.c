@@ -2,7 +2,6 @@
 #include "collections.h"
 #include "command.h"
 #include "json.h"
-#include "names.h"
 #include "problems.h"
 #include "progress.h"
 #include "reading_options.h"
@@ -11,35 +10,6 @@
 #include <string.h>
 
 /* ---- what is to be added ---- */
-
-typedef struct path_list {
-    char **paths;
-    size_t count, room;
-} path_list;
-
-static void add_path(path_list *list, const char *path) {
-    if (list->count == list->room) {
-        list->room = list->room ? 2 * list->room : 16;
-        list->paths = need_more(list->paths, list->room * sizeof *list->paths);
-    }
-    list->paths[list->count++] = need_copy(path);
-}
-
-static void path_list_release(path_list *list) {
-    for (size_t i = 0; i < list->count; i++) free(list->paths[i]);
-    free(list->paths);
-}
-
-static enum exit_code list_paths(const options *o, path_list *list) {
-    name_list names;
-    char *name;
-    for (size_t i = 1; i < o->operand_count; i++) add_path(list, o->operands[i]);
-    if (!o->files_from) return EXIT_DONE;
-    enum exit_code code = names_open(&names, o->files_from, o->null_separated);
-    if (code) return code;
-    while (names_next(&names, &name)) add_path(list, name);
-    return names_close(&names);
-}
 
 static bool is_standard(const char *name) {
     return name && !strcmp(name, "-");
@@ -138,7 +108,7 @@ static enum exit_code run(const options *o) {
     path_list list = {0};
     bool made;
     enum exit_code code = check_use(o);
-    if (!code) code = list_paths(o, &list);
+    if (!code) code = path_list_read(&list, o);
     if (!code) code = collection_to_fill(o, "add", "stemma add", &c, &made);
     if (!code) {
         code = resize(o, c, made);

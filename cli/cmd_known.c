@@ -2,7 +2,6 @@
 #include "collections.h"
 #include "command.h"
 #include "json.h"
-#include "names.h"
 #include "reading_options.h"
 
 #include <stdlib.h>
@@ -103,37 +102,6 @@ static enum exit_code judge(const options *o, stemma_collection *c, const char *
     return conclude(&k);
 }
 
-/* ---- paths ---- */
-
-typedef struct path_list {
-    char **paths;
-    size_t count, room;
-} path_list;
-
-static void add_path(path_list *list, const char *path) {
-    if (list->count == list->room) {
-        list->room = list->room ? 2 * list->room : 16;
-        list->paths = need_more(list->paths, list->room * sizeof *list->paths);
-    }
-    list->paths[list->count++] = need_copy(path);
-}
-
-static void release_paths(path_list *list) {
-    for (size_t i = 0; i < list->count; i++) free(list->paths[i]);
-    free(list->paths);
-}
-
-static enum exit_code list_paths(const options *o, path_list *list) {
-    name_list names;
-    char *name;
-    for (size_t i = 1; i < o->operand_count; i++) add_path(list, o->operands[i]);
-    if (!o->files_from) return EXIT_DONE;
-    enum exit_code code = names_open(&names, o->files_from, o->null_separated);
-    if (code) return code;
-    while (names_next(&names, &name)) add_path(list, name);
-    return names_close(&names);
-}
-
 static enum exit_code run(const options *o) {
     stemma_collection *c;
     path_list list = {0};
@@ -141,13 +109,13 @@ static enum exit_code run(const options *o) {
     if (o->operand_count == 1 && !o->files_from)
         return wrong_use("known", "at least one file or folder is needed behind the collection");
     if (o->null_separated && !o->files_from) return wrong_use("known", "-0 is for --files-from");
-    enum exit_code code = list_paths(o, &list);
+    enum exit_code code = path_list_read(&list, o);
     if (!code) code = collection_to_read(o, &c);
     if (!code) {
         code = judge(o, c, (const char *const *)list.paths, list.count);
         stemma_collection_free(c);
     }
-    release_paths(&list);
+    path_list_release(&list);
     return code;
 }
 

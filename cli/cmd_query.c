@@ -1,7 +1,6 @@
 /* stemma query: what a collection has that is like these documents. */
 #include "collections.h"
 #include "command.h"
-#include "names.h"
 #include "problems.h"
 #include "query_hamming.h"
 #include "query_print.h"
@@ -13,8 +12,7 @@
 /* ---- what is asked about ---- */
 
 typedef struct subjects {
-    char **paths;
-    size_t count, room;
+    path_list list;
     bool standard; /* standard input is one of the documents */
 } subjects;
 
@@ -22,34 +20,23 @@ static bool is_standard(const char *name) {
     return !strcmp(name, "-");
 }
 
-static void add_subject(subjects *s, const char *name) {
-    if (is_standard(name)) {
-        s->standard = true;
-        return;
-    }
-    if (s->count == s->room) {
-        s->room = s->room ? 2 * s->room : 16;
-        s->paths = need_more(s->paths, s->room * sizeof *s->paths);
-    }
-    s->paths[s->count++] = need_copy(name);
-}
-
-static void subjects_release(subjects *s) {
-    for (size_t i = 0; i < s->count; i++) free(s->paths[i]);
-    free(s->paths);
-}
-
 static enum exit_code list_subjects(const options *o, subjects *s) {
-    name_list names;
-    char *name;
-    for (size_t i = 1; i < o->operand_count; i++) add_subject(s, o->operands[i]);
-    if (!o->files_from) return EXIT_DONE;
-    if (s->standard && is_standard(o->files_from))
-        return wrong_use("query", "standard input can be read only once");
-    enum exit_code code = names_open(&names, o->files_from, o->null_separated);
-    if (code) return code;
-    while (names_next(&names, &name)) add_subject(s, name);
-    return names_close(&names);
+    size_t kept = 0;
+    for (size_t i = 1; i < o->operand_count && o->files_from; i++)
+        if (is_standard(o->operands[i]) && is_standard(o->files_from))
+            return wrong_use("query", "standard input can be read only once");
+    enum exit_code code = path_list_read(&s->list, o);
+    for (size_t i = 0; i < s->list.count; i++) {
+        char *path = s->list.paths[i];
+        if (!is_standard(path)) {
+            s->list.paths[kept++] = path;
+            continue;
+        }
+        s->standard = true;
+        free(path);
+    }
+    s->list.count = kept;
+    return code;
 }
 
 static char *read_standard_input(size_t *size) {
@@ -149,9 +136,9 @@ static void add_summary(stemma_query_summary *sum, const stemma_query_summary *s
 
 static stemma_status ask_paths(asking *a, const subjects *s, stemma_error *error) {
     stemma_query_summary summary;
-    if (s->count == 0) return STEMMA_OK;
-    stemma_status status = stemma_collection_query(a->collection, (const char *const *)s->paths, s->count,
-                                                   &a->how, print_match, a, &summary, error);
+    if (s->list.count == 0) return STEMMA_OK;
+    stemma_status status = stemma_collection_query(a->collection, (const char *const *)s->list.paths,
+                                                   s->list.count, &a->how, print_match, a, &summary, error);
     if (!status) add_summary(&a->sum, &summary);
     return status;
 }
@@ -228,7 +215,7 @@ static enum exit_code ask(const options *o, stemma_collection *c, const subjects
 }
 
 static enum exit_code ask_hamming(const options *o, stemma_collection *c, const subjects *s) {
-    hamming_subjects all = {.paths = (const char *const *)s->paths, .count = s->count};
+    hamming_subjects all = {.paths = (const char *const *)s->list.paths, .count = s->list.count};
     char *text = s->standard ? read_standard_input(&all.text_size) : NULL;
     all.text = text;
     enum exit_code code = query_hamming(o, c, &all);
@@ -254,7 +241,7 @@ static enum exit_code run(const options *o) {
         code = o->hamming ? ask_hamming(o, c, &s) : ask(o, c, &s);
         stemma_collection_free(c);
     }
-    subjects_release(&s);
+    path_list_release(&s.list);
     return code;
 }
 

@@ -1,9 +1,11 @@
 #include "collections.h"
 
 #include "command.h"
+#include "names.h"
 #include "reading_options.h"
 #include "recipe_options.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static stemma_collection_options options_for(const options *o, const char *user) {
@@ -133,4 +135,30 @@ const char *count_of_documents(uint64_t count, char *buffer, size_t size) {
     snprintf(buffer, size, "%s document%s", format_count(count, number, sizeof number),
              count == 1 ? "" : "s");
     return buffer;
+}
+
+/* ---- paths ---- */
+
+static void add_path(path_list *list, const char *path) {
+    if (list->count == list->room) {
+        list->room = list->room ? 2 * list->room : 16;
+        list->paths = need_more(list->paths, list->room * sizeof *list->paths);
+    }
+    list->paths[list->count++] = need_copy(path);
+}
+
+enum exit_code path_list_read(path_list *list, const options *o) {
+    name_list names;
+    char *name;
+    for (size_t i = 1; i < o->operand_count; i++) add_path(list, o->operands[i]);
+    if (!o->files_from) return EXIT_DONE;
+    enum exit_code code = names_open(&names, o->files_from, o->null_separated);
+    if (code) return code;
+    while (names_next(&names, &name)) add_path(list, name);
+    return names_close(&names);
+}
+
+void path_list_release(path_list *list) {
+    for (size_t i = 0; i < list->count; i++) free(list->paths[i]);
+    free(list->paths);
 }

@@ -26,4 +26,12 @@ enum exit_code collection_to_merge(const options *o, const char *user, const cha
 /* "n documents" */
 const char *count_of_documents(uint64_t count, char *buffer, size_t size);
 
+/* Paths behind the collection: operands, then those of --files-from. Released in any case. */
+typedef struct path_list {
+    char **paths;
+    size_t count, room;
+} path_list;
+enum exit_code path_list_read(path_list *list, const options *o);
+void path_list_release(path_list *list);
+
 #endif

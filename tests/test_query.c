@@ -703,8 +703,6 @@ static void test_index_left_aside(void **state) {
     assert_true(left_aside > 0);
 }
 
-/* ---- cells ---- */
-
 /* What could not be committed is in no collection, and no answer. */
 static void test_failed_commit(void **state) {
     static char text[TEXT_MOST];
@@ -727,6 +725,8 @@ static void test_failed_commit(void **state) {
     assert_null(sighting.match);
     stemma_collection_free(collection);
 }
+
+/* ---- cells ---- */
 
 static void test_stored_text(void **state) {
     static char text[TEXT_MOST];
