@@ -155,13 +155,24 @@ class Adding(Collections):
         self.assertEqual(self.documents("one"), self.documents("five"))
 
     def test_prune_stays_below_the_paths(self):
-        for name in ("a/1.txt", "ab/2.txt", "b/3.txt"):
+        for name in ("a/1.txt", "a/stays.txt", "ab/2.txt", "b/3.txt"):
             self.put(name, text(name))
         self.add()
         for name in ("a/1.txt", "ab/2.txt", "b/3.txt"):
             (self.folder / "pile" / name).unlink()
         self.assertEqual(self.counts("--prune", "pile/a")[3], 1)
-        self.assertEqual(set(self.documents()), {self.path("ab/2.txt"), self.path("b/3.txt")})
+        self.assertEqual(set(self.documents()), {self.path(name) for name in ("a/stays.txt", "ab/2.txt", "b/3.txt")})
+
+    def test_an_empty_folder_is_no_reason_to_prune(self):
+        """As the place of a disk is, while it is not mounted."""
+        self.put("disk/1.txt", text(1))
+        self.put("2.txt", text(2))
+        self.add()
+        (self.folder / "pile/disk/1.txt").unlink()
+        done = self.run_program("add", "--prune", "c", "pile/disk", "pile/2.txt")
+        self.assertIn(b"nothing below it was removed", done.stderr)
+        self.assertEqual(len(self.documents()), 2)
+        self.assertEqual(self.counts("--prune", "pile")[3], 1)
 
     def test_a_path_that_is_not_there_is_no_reason_to_prune(self):
         self.put("a/1.txt", text(1))

@@ -518,14 +518,33 @@ static stemma_status add_operand(struct collecting *all, const char *path, stemm
     return STEMMA_OK;
 }
 
+static stemma_status prune_paths(struct collecting *all, struct pruned_path *paths, stemma_error *err) {
+    struct stemma_scan *scan = all->scan;
+    stemma_error spared;
+    for (size_t i = 0; i < scan->operand_count; i++)
+        paths[i] = (struct pruned_path){.path = scan->operands[i], .empty = scan->found.data[i] == 0};
+    TRY(pending_commit(all->pending, err));
+    TRY(remove_vanished(all->pending, paths, scan->operand_count, scan->settings.limits.stop,
+                        &all->counts.removed, err));
+    for (size_t i = 0; i < scan->operand_count; i++) {
+        if (!paths[i].spared) continue;
+        (void)fail(&spared, STEMMA_NOT_FOUND,
+                   "no files were found there, as if a disk were missing: nothing below it was removed");
+        catalogue_add_problem(&scan->catalogue, paths[i].path, 0, &spared);
+    }
+    return STEMMA_OK;
+}
+
 static stemma_status add_all(struct collecting *all, bool prune, stemma_error *err) {
     struct stemma_scan *scan = all->scan;
     TRY(scan_list(scan, err));
     TRY(read_listed(scan, err));
     if (!prune) return STEMMA_OK;
-    TRY(pending_commit(all->pending, err));
-    return remove_vanished(all->pending, (const char *const *)scan->operands, scan->operand_count,
-                           scan->settings.limits.stop, &all->counts.removed, err);
+    struct pruned_path *paths = mem_zero(scan->operand_count + 1, sizeof *paths);
+    if (!paths) return fail_memory(err);
+    stemma_status status = prune_paths(all, paths, err);
+    mem_free(paths);
+    return status;
 }
 
 /* What was taken by then is not lost, whatever ended it. */
