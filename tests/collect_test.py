@@ -128,6 +128,13 @@ class Adding(Collections):
         self.assertEqual(self.counts("--text-field=body", "pile"), (0, 1, 0, 0))
         self.assertEqual(self.counts("--text-field=body", "pile"), (0, 0, 1, 0))
 
+    def test_a_record_has_not_the_name_of_a_file(self):
+        other = self.path("d.jsonl.txt")
+        self.put("d.jsonl.txt", text(1))
+        self.put("d.jsonl", json.dumps({"id": other, "text": text(2)}) + "\n")
+        self.assertEqual(self.counts(), (2, 0, 0, 0))
+        self.assertEqual(set(self.documents()), {other, self.path("d.jsonl") + ":" + other})
+
     def test_paths_of_any_kind_are_the_same(self):
         self.put("a.txt", text(1))
         self.add()

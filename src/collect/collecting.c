@@ -162,16 +162,23 @@ static stemma_status take_source(void *taker, uint32_t number, bool *wanted, ste
 
 /* ---- one document ---- */
 
-/* Of a record that has a name of its own, behind that of the data set. */
+/* Whether a record goes by its line, FILE:LINE. */
+static bool has_file_name(const char *id, size_t id_size, const char *name, size_t size) {
+    return id_size > size && memcmp(id, name, size) == 0 && id[size] == ':';
+}
+
+/* The name that a record has comes behind that of the data set, also when it is that of another file; what is
+ * inside an archive comes with its whole name. */
 static stemma_status name_document(struct collector *c, const struct source *source, const char *id,
                                    size_t id_size, stemma_error *err) {
     const size_t path = strlen(source->name);
     const bool in_file = source->kind != SOURCE_MEMORY && !is_standard_input(source);
-    const bool full = id && id_size > path && memcmp(id, source->name, path) == 0;
+    const bool record =
+        id && in_file && source->kind == SOURCE_DATASET && !has_file_name(id, id_size, source->name, path);
     bool room = true;
     c->id.len = 0;
-    if (!id || (in_file && !full)) room = buf_add(&c->id, source->name, path);
-    if (id && in_file && !full) room = room && buf_add(&c->id, ":", 1);
+    if (!id || record) room = buf_add(&c->id, source->name, path);
+    if (record) room = room && buf_add(&c->id, ":", 1);
     if (id) room = room && buf_add(&c->id, id, id_size);
     c->facts.path_bytes = in_file ? (uint32_t)path : 0;
     return room ? STEMMA_OK : fail_memory(err);
