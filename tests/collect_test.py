@@ -216,6 +216,30 @@ class Adding(Collections):
         self.put(str(path.relative_to(self.folder / "pile")), content, age=age)
 
 
+class Removing(Collections):
+    def removed(self, *what):
+        return json.loads(self.good("remove", "--json", "c", *what))["removed"]
+
+    def test_what_is_inside_goes_with_the_file(self):
+        self.put("d.jsonl", "".join(json.dumps({"id": i, "text": text(i)}) + "\n" for i in range(3)))
+        self.put("z.zip", Adding.zipped(self, {"a.txt": text(4), "b.txt": text(5)}))
+        self.put("d.jsonl.txt", text(6))
+        self.add()
+        self.assertEqual(self.removed("pile/d.jsonl"), 3)
+        self.assertEqual(self.removed(self.path("z.zip"), "pile/d.jsonl.txt"), 4)
+        self.assertEqual(self.documents(), {})
+        self.assertEqual(self.run_program("remove", "c", "pile/d.jsonl").returncode, 2)
+        self.assertEqual(self.counts(), (7, 0, 0, 0))
+
+    def test_a_record_that_was_removed_is_added_again(self):
+        self.put("d.jsonl", "".join(json.dumps({"id": i, "text": text(i)}) + "\n" for i in range(3)))
+        self.add()
+        self.assertEqual(self.removed(self.path("d.jsonl") + ":1"), 1)
+        self.assertEqual(self.counts(), (1, 0, 2, 0))
+        self.assertEqual(self.removed("*:2"), 1)
+        self.assertEqual(self.counts(), (1, 0, 2, 0))
+
+
 class Cached(Collections):
     """A scan with a cache prints what one without it does."""
 

@@ -1,6 +1,7 @@
 #include "collect/collecting.h"
 
 #include "base/alloc.h"
+#include "collect/removing.h"
 #include "collect/row_maker.h"
 #include "collect/vanished.h"
 #include "index/facts.h"
@@ -31,7 +32,7 @@ struct collecting {
     struct source_state *states;
     /* under the lock of pending */
     stemma_add_summary counts;
-    struct vec64 met;     /* numbers of what is still inside files that were known */
+    struct gone met;      /* numbers of what is still inside files: bits, since they may be many */
     struct worker *texts; /* for documents one by one; NULL: there were none */
     watch_taken *watch;   /* NULL: nobody */
     void *watcher;
@@ -239,7 +240,7 @@ static stemma_status compare(struct collector *c, stemma_error *err) {
         memcpy(c->facts.text_digest, old.text_digest, sizeof old.text_digest);
         TRY(rewrite(all, &c->facts, &number, err));
     }
-    return inside && !vec64_add(&all->met, number) ? fail_memory(err) : STEMMA_OK;
+    return inside && !gone_add(&all->met, number) ? fail_memory(err) : STEMMA_OK;
 }
 
 static stemma_status take_document(void *taker, const struct document *d, const char *id, size_t id_size,
@@ -331,7 +332,7 @@ static stemma_status put(struct collector *c, stemma_error *err) {
     TRY(pending_put(all->pending, &row, c->facts.bytes, &number, err));
     *(c->replaces ? &all->counts.replaced : &all->counts.added) += 1;
     all->counts.bytes += c->facts.bytes;
-    if (facts_inside(&c->facts, c->id.len) && !vec64_add(&all->met, number)) return fail_memory(err);
+    if (facts_inside(&c->facts, c->id.len) && !gone_add(&all->met, number)) return fail_memory(err);
     return STEMMA_OK;
 }
 
@@ -393,37 +394,11 @@ static stemma_status settle_container(struct collecting *all, const struct sourc
     return rewrite(all, &facts, &number, err);
 }
 
-static int by_value(const void *a, const void *b) {
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
-static stemma_status remove_number(struct collecting *all, uint64_t number, stemma_error *err) {
-    struct row row;
-    bool found;
-    TRY(collection_record(all->pending->store, number, &row, &found, err));
-    if (!found) return STEMMA_OK;
-    TRY(pending_remove(all->pending, row.id.bytes, row.id.size, &found, err));
-    all->counts.removed += found;
-    return STEMMA_OK;
-}
-
-/* What was inside and was not met. */
-static stemma_status remove_unmet(struct collecting *all, const struct source *source, stemma_error *err) {
-    struct vec64 inside = {0};
-    stemma_status status = collection_lookup(all->pending->store, all->member_part,
-                                             path_key(source->name, strlen(source->name)), 0, &inside, err);
-    for (size_t i = 0; status == STEMMA_OK && i < inside.len; i++)
-        if (!all->met.len ||
-            !bsearch(&inside.data[i], all->met.data, all->met.len, sizeof *inside.data, by_value))
-            status = remove_number(all, inside.data[i], err);
-    vec64_release(&inside);
-    return status;
-}
-
 static stemma_status settle_source(struct collecting *all, uint32_t number, stemma_error *err) {
     const struct source *source = source_of(all, number);
-    if (all->states[number].known) TRY(remove_unmet(all, source, err));
+    if (all->states[number].known)
+        TRY(remove_inside(all->pending, source->name, strlen(source->name), &all->met, &all->counts.removed,
+                          err));
     return source->kind == SOURCE_DATASET ? put_dataset(all, source, err)
                                           : settle_container(all, source, err);
 }
@@ -434,7 +409,6 @@ static stemma_status settle(struct collecting *all, stemma_error *err) {
     for (size_t i = 0; i < all->scan->catalogue.source_count; i++) holding += all->states[i].holds;
     if (holding == 0) return STEMMA_OK;
     TRY(pending_commit(all->pending, err));
-    if (all->met.len) qsort(all->met.data, all->met.len, sizeof *all->met.data, by_value);
     for (uint32_t i = 0; i < all->scan->catalogue.source_count; i++)
         if (all->states[i].holds && !has_problem(all, source_of(all, i))) TRY(settle_source(all, i, err));
     return STEMMA_OK;
@@ -448,7 +422,7 @@ static stemma_status read_listed(struct stemma_scan *scan, stemma_error *err) {
     if (status == STEMMA_OK) status = settle(all, err);
     mem_free(all->states);
     all->states = NULL;
-    all->met.len = 0;
+    gone_release(&all->met);
     scan_forget_sources(scan);
     return status;
 }
@@ -501,7 +475,7 @@ void collecting_free(struct collecting *all) {
     if (all->texts) worker_release(all->texts);
     mem_free(all->texts);
     scan_free(all->scan);
-    vec64_release(&all->met);
+    gone_release(&all->met);
     mem_free(all->states);
     mem_free(all);
 }
@@ -602,7 +576,6 @@ static stemma_status take_alone(struct collecting *all, const struct source *sou
     const struct document place = {0};
     const char *name = source->kind == SOURCE_FILE ? source->name : NULL;
     all->settled = now() - RACY;
-    all->met.len = 0;
     all->scan->catalogue.sources[0] = *source;
     return worker_take(all->texts, &place, name, NULL, 0, bytes, source->size, CONTAINER_NONE, err);
 }
