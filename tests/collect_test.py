@@ -231,6 +231,14 @@ class Removing(Collections):
         self.assertEqual(self.run_program("remove", "c", "pile/d.jsonl").returncode, 2)
         self.assertEqual(self.counts(), (7, 0, 0, 0))
 
+    def test_what_was_removed_is_not_counted(self):
+        self.put("z.zip", Adding.zipped(self, {"a.txt": text(4), "b.txt": text(5)}))
+        for i in range(20):
+            self.put(f"{i}.txt", text(10 + i))
+        self.add()
+        self.assertEqual(self.removed(self.path("z.zip") + "!/a.txt"), 1)
+        self.assertEqual(self.counts("pile/z.zip"), (0, 0, 2, 0))
+
     def test_a_record_that_was_removed_is_added_again(self):
         self.put("d.jsonl", "".join(json.dumps({"id": i, "text": text(i)}) + "\n" for i in range(3)))
         self.add()
