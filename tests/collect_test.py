@@ -335,6 +335,14 @@ class Hostile(Collections):
         self.add()
         self.assertEqual(set(self.documents()), {self.path("d.jsonl") + ":1", self.path("d.jsonl") + ":y"})
 
+    @unittest.skipIf(SANITIZED, "it takes long")
+    def test_a_text_that_is_too_long_to_be_stored(self):
+        letters = bytes(b"abcdefghijklmnopqrstuvwxyz0123456789 "[i % 37] for i in range(256))
+        self.put("long.txt", os.urandom(220 << 20).translate(letters))
+        self.put("short.txt", text(1))
+        self.good("add", "--store-text", "--parts=minima", "--memory=16G", "--threads=1", "c", "pile")
+        self.assertEqual(set(self.documents()), {self.path("long.txt"), self.path("short.txt")})
+
     def test_killed(self):
         """Wherever it is killed, adding again comes to the same."""
         lines = "".join(json.dumps({"id": i, "text": text(i, 60)}) + "\n" for i in range(1500))

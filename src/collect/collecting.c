@@ -288,10 +288,28 @@ static stemma_status tell(struct collector *c, const uint8_t *text, size_t size,
     return all->watch ? all->watch(all->watcher, &told, err) : STEMMA_OK;
 }
 
+static stemma_status take_no_text(void *taker, enum document_state state, const stemma_error *cause,
+                                  stemma_error *err) {
+    struct collector *c = taker;
+    c->facts.state = (enum facts_state)state;
+    if (state != DOCUMENT_FAILED) return STEMMA_OK;
+    c->facts.unsettled = true;
+    if (!buf_add_byte(&c->id, 0)) return fail_memory(err);
+    c->id.len--;
+    catalogue_add_problem(&c->all->scan->catalogue, (const char *)c->id.data, 0, cause);
+    return STEMMA_OK;
+}
+
 static stemma_status take_text(void *taker, struct text_reader *reader, const uint8_t *text, size_t size,
                                stemma_error *err) {
     struct collector *c = taker;
-    TRY(row_maker_text(c->maker, reader->whole, text, size, err));
+    stemma_error cause;
+    stemma_status status = row_maker_text(c->maker, reader->whole, text, size, &cause);
+    if (status == STEMMA_UNSUPPORTED) {
+        row_maker_none(c->maker);
+        return take_no_text(c, DOCUMENT_FAILED, &cause, err);
+    }
+    if (status != STEMMA_OK) return fail(err, status, "%s", cause.message);
     set_text(c, identity_of(&c->all->scan->key, text, size), size);
     return tell(c, text, size, err);
 }
@@ -304,18 +322,6 @@ static stemma_status end_pieces(void *taker, struct identity text, uint64_t size
     struct collector *c = taker;
     TRY(row_maker_end(c->maker, err));
     set_text(c, text, size);
-    return STEMMA_OK;
-}
-
-static stemma_status take_no_text(void *taker, enum document_state state, const stemma_error *cause,
-                                  stemma_error *err) {
-    struct collector *c = taker;
-    c->facts.state = (enum facts_state)state;
-    if (state != DOCUMENT_FAILED) return STEMMA_OK;
-    c->facts.unsettled = true;
-    if (!buf_add_byte(&c->id, 0)) return fail_memory(err);
-    c->id.len--;
-    catalogue_add_problem(&c->all->scan->catalogue, (const char *)c->id.data, 0, cause);
     return STEMMA_OK;
 }
 
