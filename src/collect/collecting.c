@@ -359,13 +359,31 @@ static stemma_status finish(void *taker, stemma_error *err) {
 
 /* ---- files that hold documents ---- */
 
+/* The first problem, of sorted ones, whose name is not below this path with what follows it; NULL: none. */
+static const struct problem *problem_from(const struct catalogue *catalogue, const char *path,
+                                          const char *behind) {
+    const size_t size = strlen(path);
+    size_t low = 0, high = catalogue->problem_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const char *name = catalogue->problems[middle].name;
+        const int order = strncmp(name, path, size);
+        if (order < 0 || (order == 0 && strcmp(name + size, behind) < 0))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < catalogue->problem_count ? &catalogue->problems[low] : NULL;
+}
+
+/* Of the file itself, or of what is inside it; a record that is broken is just left out. */
 static bool has_problem(const struct collecting *all, const struct source *source) {
-    const struct catalogue *catalogue = &all->scan->catalogue;
+    const struct problem *own = problem_from(&all->scan->catalogue, source->name, ""),
+                         *inside = problem_from(&all->scan->catalogue, source->name, "!/");
     const size_t size = strlen(source->name);
-    for (size_t i = 0; i < catalogue->problem_count; i++)
-        if (catalogue->problems[i].line == 0 && strncmp(catalogue->problems[i].name, source->name, size) == 0)
-            return true;
-    return false;
+    if (own && own->line == 0 && strcmp(own->name, source->name) == 0) return true;
+    return inside && strncmp(inside->name, source->name, size) == 0 &&
+           strncmp(inside->name + size, "!/", 2) == 0;
 }
 
 /* Data sets have no row of a document: only so that they can be skipped. */
@@ -415,6 +433,7 @@ static stemma_status settle(struct collecting *all, stemma_error *err) {
     for (size_t i = 0; i < all->scan->catalogue.source_count; i++) holding += all->states[i].holds;
     if (holding == 0) return STEMMA_OK;
     TRY(pending_commit(all->pending, err));
+    catalogue_sort_problems(&all->scan->catalogue);
     for (uint32_t i = 0; i < all->scan->catalogue.source_count; i++)
         if (all->states[i].holds && !has_problem(all, source_of(all, i))) TRY(settle_source(all, i, err));
     return STEMMA_OK;
