@@ -293,6 +293,25 @@ class Cached(Collections):
         self.assertEqual(self.scan("--cache=k"), [])
         self.assertEqual(len(self.scan()), 1)
 
+    def test_damage(self):
+        self.fill()
+        plain = self.scan()
+        self.scan("--cache=k")
+        times = 0
+        for file in sorted((self.folder / "k").iterdir()):
+            good = file.read_bytes()
+            for at in range(0, len(good), len(good) // 6 + 1):
+                file.write_bytes(good[:at] + bytes([good[at] ^ 255]) + good[at + 1:])
+                done = self.run_program("scan", "--json", "--cache=k", "pile")
+                told = [line for line in done.stdout.decode().splitlines() if '"problem"' in line]
+                rest = [line for line in done.stdout.decode().splitlines()
+                        if '"summary"' not in line and '"problem"' not in line]
+                self.assertEqual((done.returncode, rest), (0, plain), (file.name, at, told, done.stderr))
+                self.assertTrue(all("deleted" in line for line in told), told)
+                times += len(told)
+            file.write_bytes(good)
+        self.assertGreater(times, 3)
+
     def test_views_and_other_collections(self):
         self.fill()
         self.scan("--cache=k")

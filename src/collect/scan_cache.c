@@ -22,6 +22,7 @@ enum { TAG_BYTES = 16 };
 #define RACY ((int64_t)2 * 1000000000)
 
 struct cache_of_scans {
+    struct stemma_scan *scan;
     struct collection *store;
     struct pending pending;
     struct scan_cache given;
@@ -29,8 +30,26 @@ struct cache_of_scans {
     uint8_t tag[TAG_BYTES];
     size_t part, key_bytes;
     int64_t settled;
-    struct buf id, cell; /* under the lock of pending */
+    /* under the lock of pending */
+    struct buf id, cell;
+    bool damaged;
 };
+
+/* All that is in a cache can be made again: the scan goes on without it. */
+static void tell_damage(struct stemma_scan *scan, const char *path, const stemma_error *cause) {
+    stemma_error told;
+    (void)fail(&told, STEMMA_CORRUPT, "%s; the cache is not used until it is deleted", cause->message);
+    catalogue_add_problem(&scan->catalogue, path, 0, &told);
+}
+
+static stemma_status forgive_damage(struct cache_of_scans *c, stemma_status status, const stemma_error *cause,
+                                    stemma_error *err) {
+    if (status == STEMMA_OK) return STEMMA_OK;
+    if (status != STEMMA_CORRUPT) return fail(err, status, "%s", cause->message);
+    tell_damage(c->scan, collection_path(c->store), cause);
+    c->damaged = true;
+    return STEMMA_OK;
+}
 
 /* ---- opening ---- */
 
@@ -149,8 +168,13 @@ static stemma_status find_row(struct cache_of_scans *c, const struct source *sou
 static stemma_status find(void *context, const struct source *source, uint8_t *keys, struct vec64 *samples,
                           struct cached *out, bool *found, stemma_error *err) {
     struct cache_of_scans *c = context;
+    stemma_error cause;
+    stemma_status status = STEMMA_OK;
+    *found = false;
     pthread_mutex_lock(&c->pending.lock);
-    stemma_status status = find_row(c, source, keys, samples, out, found, err);
+    if (!c->damaged)
+        status = forgive_damage(c, find_row(c, source, keys, samples, out, found, &cause), &cause, err);
+    *found = *found && !c->damaged;
     pthread_mutex_unlock(&c->pending.lock);
     return status;
 }
@@ -197,8 +221,10 @@ static stemma_status put_row(struct cache_of_scans *c, const struct source *sour
 static stemma_status keep(void *context, const struct source *source, const struct cached *known,
                           stemma_error *err) {
     struct cache_of_scans *c = context;
+    stemma_error cause;
+    stemma_status status = STEMMA_OK;
     pthread_mutex_lock(&c->pending.lock);
-    stemma_status status = put_row(c, source, known, err);
+    if (!c->damaged) status = forgive_damage(c, put_row(c, source, known, &cause), &cause, err);
     pthread_mutex_unlock(&c->pending.lock);
     return status;
 }
@@ -213,6 +239,7 @@ static int64_t now(void) {
 
 static stemma_status prepare(struct cache_of_scans *c, const char *path, struct stemma_scan *scan,
                              stemma_error *err) {
+    c->scan = scan;
     if (!getcwd(c->folder, sizeof c->folder))
         return fail(err, STEMMA_NOT_FOUND, "the working directory: %s", strerror(errno));
     TRY(open_store(c, path, scan, err));
@@ -231,16 +258,19 @@ stemma_status scan_cache_open(const char *path, struct stemma_scan *scan, struct
                               stemma_error *err) {
     struct cache_of_scans *c = mem_zero(1, sizeof *c);
     if (!c) return fail_memory(err);
-    stemma_status status = prepare(c, path, scan, err);
-    if (status == STEMMA_OK)
-        *out = c;
-    else
-        cache_free(c);
-    return status;
+    stemma_error cause;
+    stemma_status status = prepare(c, path, scan, &cause);
+    *out = status == STEMMA_OK ? c : NULL;
+    if (status == STEMMA_OK) return STEMMA_OK;
+    cache_free(c);
+    if (status != STEMMA_CORRUPT) return fail(err, status, "%s", cause.message);
+    tell_damage(scan, path, &cause);
+    return STEMMA_OK;
 }
 
 stemma_status scan_cache_close(struct cache_of_scans *c, stemma_error *err) {
-    stemma_status status = pending_commit(&c->pending, err);
+    if (!c) return STEMMA_OK;
+    stemma_status status = c->damaged ? STEMMA_OK : pending_commit(&c->pending, err);
     cache_free(c);
     return status;
 }
