@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "collect/removing.h"
 #include "collect/row_maker.h"
+#include "collect/unchanged.h"
 #include "collect/vanished.h"
 #include "index/facts.h"
 #include "scan/reading.h"
@@ -12,10 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
-
-/* A file that was modified this recently may change again without another time. */
-#define RACY ((int64_t)2 * 1000000000)
 
 /* What the collection has of a source. */
 struct source_state {
@@ -86,6 +83,11 @@ static stemma_status find_facts(struct collecting *all, const void *id, size_t s
     return *found ? facts_read(row.facts, facts, err) : STEMMA_OK;
 }
 
+/* How texts are made. */
+static uint32_t text_way(const struct collecting *all) {
+    return DOCUMENT_READING << 8 | (uint32_t)all->scan->settings.limits.encoding;
+}
+
 /* How the records of a data set are read, so that it is read again where that is another way. */
 static void way_of_reading(const struct collecting *all, uint8_t digest[FACTS_DIGEST]) {
     const stemma_scan_options *o = &all->scan->settings.options;
@@ -107,8 +109,7 @@ static void way_of_reading(const struct collecting *all, uint8_t digest[FACTS_DI
 static bool is_settled(const struct collecting *all, const struct source *source, const struct facts *facts) {
     uint8_t way[FACTS_DIGEST];
     const bool dataset = source->kind == SOURCE_DATASET;
-    if (facts->unsettled || facts->file_bytes != source->size || facts->modified != source->modified)
-        return false;
+    if (!is_unchanged(source, facts) || facts->way != text_way(all)) return false;
     if (dataset != (facts->state == FACTS_DATASET)) return false;
     if (!dataset) return facts->looked_into || all->scan->settings.options.no_archives;
     way_of_reading(all, way);
@@ -194,8 +195,10 @@ static void set_facts(struct collector *c, const struct source *source, const st
                               .unsettled = path && (source->modified > all->settled || d->holds),
                               .path_bytes = path,
                               .bytes = d->bytes,
+                              .way = text_way(all),
                               .offset = d->offset,
                               .record_bytes = d->record_size,
+                              .stamp = source_stamp(source),
                               .file_bytes = source->size,
                               .modified = source->modified};
     store_u64(c->facts.digest, d->bytes_identity.low);
@@ -205,7 +208,7 @@ static void set_facts(struct collector *c, const struct source *source, const st
 /* Whether what is written of a document with the same bytes is still true. */
 static bool is_same_place(const struct facts *a, const struct facts *b, bool inside) {
     if (a->offset != b->offset || a->record_bytes != b->record_bytes) return false;
-    return inside || (a->file_bytes == b->file_bytes && a->modified == b->modified &&
+    return inside || (a->file_bytes == b->file_bytes && a->modified == b->modified && a->stamp == b->stamp &&
                       a->looked_into == b->looked_into && a->unsettled == b->unsettled);
 }
 
@@ -229,7 +232,7 @@ static stemma_status compare(struct collector *c, stemma_error *err) {
     const bool inside = facts_inside(&c->facts, c->id.len);
     TRY(find_facts(all, c->id.data, c->id.len, &number, &old, &c->replaces, err));
     if (!c->replaces || old.state == FACTS_FAILED || old.format != c->facts.format ||
-        memcmp(old.digest, c->facts.digest, sizeof old.digest) != 0)
+        old.way != c->facts.way || memcmp(old.digest, c->facts.digest, sizeof old.digest) != 0)
         return STEMMA_OK;
     c->wanted = false;
     all->counts.unchanged++;
@@ -271,7 +274,7 @@ static stemma_status take_document(void *taker, const struct document *d, const 
 static void set_text(struct collector *c, struct identity text, uint64_t size) {
     c->facts.state = FACTS_TEXT;
     c->facts.text_bytes = size;
-    c->facts.shingles = row_maker_shingles(c->maker);
+    c->facts.shingles = (uint32_t)row_maker_shingles(c->maker);
     store_u64(c->facts.text_digest, text.low);
     store_u64(c->facts.text_digest + 8, text.high);
 }
@@ -467,12 +470,6 @@ static const struct taker_kind collecting_taker = {.new = collector_new,
 
 /* ---- all of it ---- */
 
-static int64_t now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_REALTIME, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 stemma_status collecting_new(struct pending *pending, const struct stemma_recipe *recipe,
                              const struct scan_settings *settings, struct collecting **out,
                              stemma_error *err) {
@@ -562,7 +559,7 @@ static stemma_status commit_after(struct collecting *all, stemma_status status, 
 stemma_status collecting_add(struct collecting *all, const char *const *paths, size_t count, bool prune,
                              stemma_add_summary *summary, stemma_error *err) {
     const int64_t begin = now();
-    all->settled = begin - RACY;
+    all->settled = settled_until();
     for (size_t i = 0; i < count; i++) TRY(add_operand(all, paths[i], err));
     stemma_status status = commit_after(all, add_all(all, prune, err), err);
     catalogue_sort_problems(&all->scan->catalogue);
@@ -600,7 +597,7 @@ static stemma_status take_alone(struct collecting *all, const struct source *sou
                                 stemma_error *err) {
     const struct document place = {0};
     const char *name = source->kind == SOURCE_FILE ? source->name : NULL;
-    all->settled = now() - RACY;
+    all->settled = settled_until();
     all->scan->catalogue.sources[0] = *source;
     return worker_take(all->texts, &place, name, NULL, 0, bytes, source->size, CONTAINER_NONE, err);
 }
@@ -623,7 +620,9 @@ static stemma_status take_file(struct collecting *all, const char *path, stemma_
                                   .kind = SOURCE_FILE,
                                   .size = bytes->len,
                                   .modified =
-                                      (int64_t)info.st_mtim.tv_sec * 1000000000 + info.st_mtim.tv_nsec};
+                                      (int64_t)info.st_mtim.tv_sec * 1000000000 + info.st_mtim.tv_nsec,
+                                  .changed = (int64_t)info.st_ctim.tv_sec * 1000000000 + info.st_ctim.tv_nsec,
+                                  .inode = info.st_ino};
     return take_alone(all, &source, bytes->data, err);
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "collect/pending.h"
+#include "collect/unchanged.h"
 #include "index/facts.h"
 #include "index/keys.h"
 #include "scan/taker.h"
@@ -13,13 +14,9 @@
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { TAG_BYTES = 16 };
-
-/* As in collecting.c: a file that was modified this recently may change again without another time. */
-#define RACY ((int64_t)2 * 1000000000)
 
 struct cache_of_scans {
     struct stemma_scan *scan;
@@ -68,6 +65,7 @@ static void make_tag(struct cache_of_scans *c, const struct stemma_scan *scan) {
                                 form.modulus,
                                 form.coarse,
                                 form.seed,
+                                DOCUMENT_READING,
                                 scan->settings.limits.encoding,
                                 scan->settings.options.no_archives};
     struct identity_state state;
@@ -148,7 +146,7 @@ static stemma_status find_row(struct cache_of_scans *c, const struct source *sou
     if (*found) TRY(collection_record(c->store, number, &row, found, err));
     if (!*found) return STEMMA_OK;
     TRY(facts_read(row.facts, &facts, err));
-    *found = !facts.unsettled && facts.file_bytes == source->size && facts.modified == source->modified;
+    *found = is_unchanged(source, &facts);
     if (*found) TRY(collection_cell(c->store, number, c->part, &cell, found, err));
     *found = *found && cell.size >= TAG_BYTES && memcmp(cell.bytes, c->tag, TAG_BYTES) == 0;
     if (!*found) return STEMMA_OK;
@@ -159,7 +157,7 @@ static stemma_status find_row(struct cache_of_scans *c, const struct source *sou
                            .text_size = facts.text_bytes,
                            .state = (enum document_state)facts.state,
                            .format = facts.format,
-                           .shingles = (uint32_t)facts.shingles,
+                           .shingles = facts.shingles,
                            .keys = keys,
                            .samples = samples};
     return STEMMA_OK;
@@ -190,6 +188,7 @@ static void write_facts(const struct cache_of_scans *c, const struct source *sou
                           .bytes = known->bytes,
                           .text_bytes = known->text_size,
                           .shingles = known->shingles,
+                          .stamp = source_stamp(source),
                           .file_bytes = source->size,
                           .modified = source->modified};
     store_u64(facts.digest, known->bytes_identity.low);
@@ -231,12 +230,6 @@ static stemma_status keep(void *context, const struct source *source, const stru
 
 /* ---- the whole ---- */
 
-static int64_t now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_REALTIME, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 static stemma_status prepare(struct cache_of_scans *c, const char *path, struct stemma_scan *scan,
                              stemma_error *err) {
     c->scan = scan;
@@ -247,7 +240,7 @@ static stemma_status prepare(struct cache_of_scans *c, const char *path, struct 
     TRY(check_store(c, path, scan, err));
     identity_key_lasting(&scan->key);
     make_tag(c, scan);
-    c->settled = now() - RACY;
+    c->settled = settled_until();
     c->given = (struct scan_cache){.context = c, .find = find, .keep = keep};
     scan->cache = &c->given;
     scan->takers = &cached_taker;

@@ -48,6 +48,7 @@ static stemma_status take_file(void *context, const struct tree_file *file, stem
                             .owner = file->owner,
                             .size = file->size,
                             .modified = file->modified,
+                            .changed = file->changed,
                             .device = file->device,
                             .inode = file->inode};
     progress_add(l->scan, 1, file->size);
