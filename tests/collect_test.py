@@ -331,6 +331,19 @@ class Cached(Collections):
         self.put("b.txt", text(1)[:len(text(2))].ljust(len(text(2)), "x"))
         self.assertEqual(len(self.scan("--cache=k")), 1)
 
+    def test_deleted_files_are_forgotten(self):
+        self.fill()
+        self.put("away/a.txt", text(9))
+        (self.folder / "other").mkdir()
+        self.write("other/b.txt", text(10))
+        self.good("scan", "--cache=k", "pile", "other")
+        known = set(self.documents("k"))
+        for name in ("0/0.txt", "away/a.txt", "one.bin"):
+            (self.folder / "pile" / name).unlink()
+        (self.folder / "other/b.txt").unlink()
+        self.scan("--cache=k", "--exclude=1/")
+        self.assertEqual(known - set(self.documents("k")), {self.path(name) for name in ("0/0.txt", "away/a.txt", "one.bin")})
+
     def test_damage(self):
         self.fill()
         plain = self.scan()

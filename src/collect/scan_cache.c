@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "collect/pending.h"
 #include "collect/unchanged.h"
+#include "collect/vanished.h"
 #include "index/facts.h"
 #include "index/keys.h"
 #include "scan/taker.h"
@@ -29,6 +30,7 @@ struct cache_of_scans {
     int64_t settled;
     /* under the lock of pending */
     struct buf id, cell;
+    uint64_t met; /* rows of files that were listed */
     bool damaged;
 };
 
@@ -173,6 +175,7 @@ static stemma_status find(void *context, const struct source *source, uint8_t *k
     if (!c->damaged)
         status = forgive_damage(c, find_row(c, source, keys, samples, out, found, &cause), &cause, err);
     *found = *found && !c->damaged;
+    c->met += *found;
     pthread_mutex_unlock(&c->pending.lock);
     return status;
 }
@@ -214,6 +217,7 @@ static stemma_status put_row(struct cache_of_scans *c, const struct source *sour
     row.id = (struct cell){c->id.data, c->id.len};
     row.facts = (struct cell){facts, sizeof facts};
     row.cells[c->part] = (struct cell){c->cell.data, c->cell.len};
+    c->met++;
     return pending_put(&c->pending, &row, known->bytes, NULL, err);
 }
 
@@ -261,9 +265,41 @@ stemma_status scan_cache_open(const char *path, struct stemma_scan *scan, struct
     return STEMMA_OK;
 }
 
-stemma_status scan_cache_close(struct cache_of_scans *c, stemma_error *err) {
+/* The paths of the scan as ids begin with them; their names are the caller's. */
+static stemma_status list_paths(struct cache_of_scans *c, struct pruned_path *paths, stemma_error *err) {
+    for (size_t i = 0; i < c->scan->found.len; i++) {
+        TRY(set_id(c, c->scan->operands[i], err));
+        if (!buf_add_byte(&c->id, 0)) return fail_memory(err);
+        char *name = mem_copy_string((const char *)c->id.data);
+        if (!name) return fail_memory(err);
+        paths[i] = (struct pruned_path){.path = name, .empty = c->scan->found.data[i] == 0};
+    }
+    return STEMMA_OK;
+}
+
+/* Rows of files that are no longer there. */
+static stemma_status forget(struct cache_of_scans *c, stemma_error *err) {
+    struct collection_facts about;
+    const size_t count = c->scan->found.len;
+    uint64_t removed = 0;
+    collection_about(c->store, &about);
+    if (c->met >= about.documents) return STEMMA_OK;
+    struct pruned_path *paths = mem_zero(count + 1, sizeof *paths);
+    if (!paths) return fail_memory(err);
+    stemma_status status = list_paths(c, paths, err);
+    if (status == STEMMA_OK)
+        status = remove_vanished(&c->pending, paths, count, c->scan->settings.limits.stop, &removed, err);
+    for (size_t i = 0; i < count; i++) mem_free((char *)paths[i].path);
+    mem_free(paths);
+    return status == STEMMA_OK ? pending_commit(&c->pending, err) : status;
+}
+
+stemma_status scan_cache_close(struct cache_of_scans *c, bool whole, stemma_error *err) {
     if (!c) return STEMMA_OK;
+    stemma_error cause;
     stemma_status status = c->damaged ? STEMMA_OK : pending_commit(&c->pending, err);
+    /* What fails of it is for the next time. */
+    if (status == STEMMA_OK && whole && !c->damaged) (void)forget(c, &cause);
     cache_free(c);
     return status;
 }

@@ -12,7 +12,8 @@ struct cache_of_scans;
  * a problem of the scan, which goes on without it: *out may be NULL. */
 stemma_status scan_cache_open(const char *path, struct stemma_scan *scan, struct cache_of_scans **out,
                               stemma_error *err);
-/* What was learned is committed, also of a scan that did not come to its end. cache may be NULL. */
-stemma_status scan_cache_close(struct cache_of_scans *cache, stemma_error *err);
+/* What was learned is committed, also of a scan that did not come to its end. After a whole one files below
+ * its paths that are no longer there are forgotten. cache may be NULL. */
+stemma_status scan_cache_close(struct cache_of_scans *cache, bool whole, stemma_error *err);
 
 #endif
