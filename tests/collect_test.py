@@ -363,6 +363,14 @@ class Cached(Collections):
             file.write_bytes(good)
         self.assertGreater(times, 3)
 
+    def test_thresholds_in_turn(self):
+        self.put("a.txt", text(1))
+        for threshold in ("-t.4", "-t.8"):
+            self.scan("--cache=k", threshold)
+        for threshold in ("-t.4", "-t.8"):
+            self.assertEqual(self.opened(lambda: self.scan("--cache=k", threshold), "a.txt"), set())
+        self.assertEqual(self.opened(lambda: self.scan("--cache=k", "--encoding=latin-1"), "a.txt"), {"a.txt"})
+
     def test_views_and_other_collections(self):
         self.fill()
         self.scan("--cache=k")

@@ -1,6 +1,7 @@
 /*
- * A cell is a tag of everything that what is kept follows from besides the bytes (the plan, how files are
- * read), then, of a text, the keys and the samples. A row with another tag is as good as none.
+ * Facts say how the file was read; a row of another way is as good as none. Keys follow from the plan, which
+ * thresholds change: the cell of a text has a section for each of the last plans, the newest first: the tag
+ * of the plan (8), the size of the document (4), bytes of the rest (4), keys, samples.
  */
 #include "collect/scan_cache.h"
 
@@ -10,6 +11,7 @@
 #include "collect/vanished.h"
 #include "index/facts.h"
 #include "index/keys.h"
+#include "index/text_column.h"
 #include "scan/taker.h"
 
 #include <errno.h>
@@ -17,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { TAG_BYTES = 16 };
+enum { SECTION_HEAD = 16, SECTIONS_MOST = 4 };
 
 struct cache_of_scans {
     struct stemma_scan *scan;
@@ -25,7 +27,8 @@ struct cache_of_scans {
     struct pending pending;
     struct scan_cache given;
     char folder[PATH_MAX]; /* where relative names begin */
-    uint8_t tag[TAG_BYTES];
+    uint64_t tag;
+    uint32_t way;
     size_t part, key_bytes;
     int64_t settled;
     /* under the lock of pending */
@@ -60,22 +63,14 @@ static void add_number(struct identity_state *state, uint64_t number) {
 
 static void make_tag(struct cache_of_scans *c, const struct stemma_scan *scan) {
     const struct key_form form = join_plan_form(&scan->plan);
-    const uint64_t numbers[] = {form.minima,
-                                form.rows,
-                                form.checks,
-                                form.sampled,
-                                form.modulus,
-                                form.coarse,
-                                form.seed,
-                                DOCUMENT_READING,
-                                scan->settings.limits.encoding,
-                                scan->settings.options.no_archives};
+    const uint64_t numbers[] = {form.minima,  form.rows,   form.checks, form.sampled,
+                                form.modulus, form.coarse, form.seed};
     struct identity_state state;
     identity_begin(&state, &scan->key);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) add_number(&state, numbers[i]);
-    const struct identity tag = identity_end(&state);
-    store_u64(c->tag, tag.low);
-    store_u64(c->tag + 8, tag.high);
+    c->tag = identity_end(&state).low;
+    c->way = DOCUMENT_READING << 9 | (scan->settings.options.no_archives ? 1U << 8 : 0) |
+             (uint32_t)scan->settings.limits.encoding;
     c->key_bytes = key_form_bytes(&form);
 }
 
@@ -128,38 +123,60 @@ static struct identity identity_in(const uint8_t digest[FACTS_DIGEST]) {
     return (struct identity){load_u64(digest), load_u64(digest + 8)};
 }
 
-static stemma_status unpack(const struct cache_of_scans *c, struct cell cell, uint8_t *keys,
-                            struct vec64 *samples, stemma_error *err) {
-    const size_t head = TAG_BYTES + c->key_bytes;
-    if (cell.size < head) return fail(err, STEMMA_CORRUPT, "the keys of a document are damaged");
-    memcpy(keys, cell.bytes + TAG_BYTES, c->key_bytes);
-    samples->len = 0;
-    return samples_unpack(cell.bytes + head, cell.size - head, samples, err);
+/* The section at the begin of what is left of a cell, which is then what follows it; false: no more. */
+static bool next_section(struct cell *rest, struct cell *section) {
+    if (rest->size < SECTION_HEAD) return false;
+    const size_t size = load_u32(rest->bytes + 12);
+    if (size > rest->size - SECTION_HEAD) return false;
+    *section = (struct cell){rest->bytes, SECTION_HEAD + size};
+    *rest = (struct cell){rest->bytes + section->size, rest->size - section->size};
+    return true;
 }
 
-static stemma_status find_row(struct cache_of_scans *c, const struct source *source, uint8_t *keys,
-                              struct vec64 *samples, struct cached *out, bool *found, stemma_error *err) {
-    struct facts facts;
-    struct cell cell;
+static stemma_status unpack(const struct cache_of_scans *c, struct cell cell, uint8_t *keys,
+                            struct vec64 *samples, uint32_t *shingles, bool *found, stemma_error *err) {
+    const size_t head = SECTION_HEAD + c->key_bytes;
+    struct cell section;
+    do {
+        *found = next_section(&cell, &section);
+    } while (*found && load_u64(section.bytes) != c->tag);
+    if (!*found) return STEMMA_OK;
+    if (section.size < head) return fail(err, STEMMA_CORRUPT, "the keys of a document are damaged");
+    *shingles = load_u32(section.bytes + 8);
+    memcpy(keys, section.bytes + SECTION_HEAD, c->key_bytes);
+    samples->len = 0;
+    return samples_unpack(section.bytes + head, section.size - head, samples, err);
+}
+
+/* What is known of a file that has not changed. */
+static stemma_status find_cell(struct cache_of_scans *c, const struct source *source, struct facts *facts,
+                               struct cell *cell, bool *found, stemma_error *err) {
     struct row row;
     uint64_t number;
     TRY(set_id(c, source->name, err));
     TRY(collection_find(c->store, c->id.data, c->id.len, &number, found, err));
     if (*found) TRY(collection_record(c->store, number, &row, found, err));
     if (!*found) return STEMMA_OK;
-    TRY(facts_read(row.facts, &facts, err));
-    *found = is_unchanged(source, &facts);
-    if (*found) TRY(collection_cell(c->store, number, c->part, &cell, found, err));
-    *found = *found && cell.size >= TAG_BYTES && memcmp(cell.bytes, c->tag, TAG_BYTES) == 0;
+    TRY(facts_read(row.facts, facts, err));
+    *found = is_unchanged(source, facts) && facts->way == c->way;
+    return *found ? collection_cell(c->store, number, c->part, cell, found, err) : STEMMA_OK;
+}
+
+static stemma_status find_row(struct cache_of_scans *c, const struct source *source, uint8_t *keys,
+                              struct vec64 *samples, struct cached *out, bool *found, stemma_error *err) {
+    struct facts facts;
+    struct cell cell;
+    uint32_t shingles = 0;
+    TRY(find_cell(c, source, &facts, &cell, found, err));
+    if (*found && facts.state == FACTS_TEXT) TRY(unpack(c, cell, keys, samples, &shingles, found, err));
     if (!*found) return STEMMA_OK;
-    if (facts.state == FACTS_TEXT) TRY(unpack(c, cell, keys, samples, err));
     *out = (struct cached){.bytes_identity = identity_in(facts.digest),
                            .text_identity = identity_in(facts.text_digest),
                            .bytes = facts.bytes,
                            .text_size = facts.text_bytes,
                            .state = (enum document_state)facts.state,
                            .format = facts.format,
-                           .shingles = facts.shingles,
+                           .shingles = shingles,
                            .keys = keys,
                            .samples = samples};
     return STEMMA_OK;
@@ -190,6 +207,7 @@ static void write_facts(const struct cache_of_scans *c, const struct source *sou
                           .path_bytes = (uint32_t)c->id.len,
                           .bytes = known->bytes,
                           .text_bytes = known->text_size,
+                          .way = c->way,
                           .shingles = known->shingles,
                           .stamp = source_stamp(source),
                           .file_bytes = source->size,
@@ -201,6 +219,31 @@ static void write_facts(const struct cache_of_scans *c, const struct source *sou
     facts_write(&facts, out);
 }
 
+static stemma_status add_section(struct cache_of_scans *c, const struct cached *known, stemma_error *err) {
+    uint8_t head[SECTION_HEAD];
+    store_u64(head, c->tag);
+    store_u32(head + 8, known->shingles);
+    if (!buf_add(&c->cell, head, sizeof head) || !buf_add(&c->cell, known->keys, c->key_bytes))
+        return fail_memory(err);
+    TRY(samples_pack(known->samples, &c->cell, err));
+    store_u32(c->cell.data + 12, (uint32_t)(c->cell.len - sizeof head));
+    return STEMMA_OK;
+}
+
+static stemma_status keep_others(struct cache_of_scans *c, const struct source *source, stemma_error *err) {
+    struct facts facts;
+    struct cell rest, section;
+    bool found;
+    TRY(find_cell(c, source, &facts, &rest, &found, err));
+    if (!found || facts.state != FACTS_TEXT) return STEMMA_OK;
+    for (int left = SECTIONS_MOST - 1; left > 0 && next_section(&rest, &section);) {
+        if (load_u64(section.bytes) == c->tag) continue;
+        if (!buf_add(&c->cell, section.bytes, section.size)) return fail_memory(err);
+        left--;
+    }
+    return STEMMA_OK;
+}
+
 static stemma_status put_row(struct cache_of_scans *c, const struct source *source,
                              const struct cached *known, stemma_error *err) {
     uint8_t facts[FACTS_BYTES];
@@ -208,11 +251,11 @@ static stemma_status put_row(struct cache_of_scans *c, const struct source *sour
     TRY(set_id(c, source->name, err));
     if (c->id.len > ID_BYTES_MOST) return STEMMA_OK; /* it is read each time */
     c->cell.len = 0;
-    if (!buf_add(&c->cell, c->tag, TAG_BYTES)) return fail_memory(err);
     if (known->state == DOCUMENT_TEXT) {
-        if (!buf_add(&c->cell, known->keys, c->key_bytes)) return fail_memory(err);
-        TRY(samples_pack(known->samples, &c->cell, err));
+        TRY(add_section(c, known, err));
+        TRY(keep_others(c, source, err));
     }
+    if (c->cell.len > TEXT_ROW_BYTES) return STEMMA_OK; /* likewise */
     write_facts(c, source, known, facts);
     row.id = (struct cell){c->id.data, c->id.len};
     row.facts = (struct cell){facts, sizeof facts};
