@@ -191,7 +191,7 @@ static void survives_refusals(void **state) {
     (void)state;
     uint64_t seed = 12;
     long calls = count_calls(seed), step = (long)(calls / (long)effort((size_t)calls));
-    for (long at = 6; at < calls; at += step ? step : 1) {
+    for (long at = 7; at < calls; at += step ? step : 1) { /* 7: those of making it */
         struct fault fault = {.fate = REFUSE, .left = at, .error = at % 2 ? ENOSPC : EIO};
         struct disk disk = faulty(&fault);
         uint64_t random = seed;
@@ -263,6 +263,7 @@ struct tape {
         int fd;
         unsigned inode;
     } open[64];
+    bool refuse; /* the sync behind the next rename */
 };
 
 static struct call *record(struct tape *tape, enum call_kind kind) {
@@ -319,8 +320,13 @@ static int taped_unlink(const struct disk *disk, int folder, const char *name) {
     return disk_plain.unlink(disk, folder, name);
 }
 static int taped_sync_folder(const struct disk *disk, int folder) {
+    struct tape *tape = disk->context;
     (void)folder;
-    record(disk->context, SYNC_FOLDER);
+    if (tape->refuse && tape->calls[tape->count - 1].kind == RENAME) {
+        tape->refuse = false;
+        return EIO;
+    }
+    record(tape, SYNC_FOLDER);
     return 0;
 }
 
@@ -406,6 +412,21 @@ static unsigned commits_before(const struct tape *tape, unsigned cut) {
     return done;
 }
 
+/* A writer that ends between the rename and its sync; the next one goes on from there. */
+static void end_unsure(struct collection **c, const char *path, const struct disk *disk, struct model *model,
+                       uint64_t *random) {
+    struct tape *tape = disk->context;
+    struct batch *b;
+    OK(batch_new(*c, &b, err));
+    OK(put_model(b, model, 1, err));
+    OK(random_changes(b, model, random, err));
+    tape->refuse = true;
+    assert_int_equal(batch_commit(b, NULL), STEMMA_IO);
+    batch_free(b);
+    collection_close(*c);
+    *c = open_model(path, disk, CRASH_MEMORY);
+}
+
 static void survives_power_cuts(void **state) {
     (void)state;
     uint64_t seed = 13, random = seed, cuts = 99;
@@ -420,23 +441,59 @@ static void survives_power_cuts(void **state) {
                         .sync_folder = taped_sync_folder};
     char *path = new_folder();
     struct collection *c = open_model(path, &disk, CRASH_MEMORY);
-    unsigned first = tape.count;
+    record(&tape, DONE);
     for (unsigned i = 0; i < COMMITS; i++) {
         models[i + 1] = models[i];
-        OK(random_commit(c, &models[i + 1], &random, err));
+        if (i % 3 == 2)
+            end_unsure(&c, path, &disk, &models[i + 1], &random);
+        else
+            OK(random_commit(c, &models[i + 1], &random, err));
         record(&tape, DONE);
     }
     collection_close(c);
     remove_folder(path);
-    for (unsigned cut = first; cut <= tape.count; cut++)
+    for (unsigned cut = 0; cut <= tape.count; cut++)
         for (unsigned subset = 0; subset < effort(3); subset++) {
             unsigned done = commits_before(&tape, cut);
             assert_int_equal(mkdir(path, 0777), 0);
             cut_power(&tape, cut, &cuts, path);
-            check_one_of(path, models, done, done < COMMITS ? done + 1 : COMMITS);
+            bool made = access(strcat(strcpy((char[200]){0}, path), "/manifest"), F_OK) == 0;
+            assert_true(made || done == 0);
+            unsigned commits = done ? done - 1 : 0, found = commits;
+            if (made) found = check_one_of(path, models, commits, done && commits < COMMITS ? done : commits);
+            c = open_model(path, NULL, CRASH_MEMORY); /* the next writer goes on */
+            assert_true(same_versions(c, &models[found]));
+            collection_close(c);
             remove_folder(path);
         }
     for (unsigned i = 0; i < tape.count; i++) free(tape.calls[i].bytes);
+    free(path);
+}
+
+/* ---- the name of the folder ---- */
+
+static ino_t parent;
+static bool parent_synced;
+
+static int watching_sync_folder(const struct disk *disk, int folder) {
+    struct stat facts;
+    assert_int_equal(fstat(folder, &facts), 0);
+    parent_synced = parent_synced || facts.st_ino == parent;
+    return disk_plain.sync_folder(disk, folder);
+}
+
+static void its_own_name_is_synced(void **state) {
+    (void)state;
+    char *path = new_folder(), inside[128];
+    struct disk disk = disk_plain;
+    struct stat facts;
+    disk.sync_folder = watching_sync_folder;
+    snprintf(inside, sizeof inside, "%s/c", path);
+    assert_int_equal(stat(path, &facts), 0);
+    parent = facts.st_ino;
+    collection_close(open_model(inside, &disk, 0));
+    assert_true(parent_synced);
+    remove_folder(path);
     free(path);
 }
 
@@ -445,6 +502,7 @@ int main(void) {
         cmocka_unit_test(survives_being_killed),
         cmocka_unit_test(survives_refusals),
         cmocka_unit_test(survives_power_cuts),
+        cmocka_unit_test(its_own_name_is_synced),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,8 +15,8 @@
 #include <errno.h>
 
 static const struct operation *const parts[] = {
-    sketches_operations, comparing_operations, aligning_operations, reading_operations,
-    joining_operations,  showing_operations,   asking_operations,   keeping_operations};
+    sketches_operations, comparing_operations, aligning_operations, reading_operations, joining_operations,
+    showing_operations,  asking_operations,    keeping_operations,  writing_operations};
 
 struct fault_row {
     const char *name;

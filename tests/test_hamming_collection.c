@@ -6,6 +6,7 @@
 #include "index/facts.h"
 #include "index/hamming/collected.h"
 #include "index/hamming/growing.h"
+#include "index/verify.h"
 
 enum { IDS = 120, BITS_MOST = 1024, BYTES = BITS_MOST / 8 };
 
@@ -150,8 +151,18 @@ static uint32_t bits_kept(struct collection *c) {
     return layout.bits;
 }
 
+static stemma_status refuse_bits(void *context, const struct row *row, const struct part *part,
+                                 struct buf *cell, stemma_error *err) {
+    (void)context, (void)row, (void)part, (void)cell, (void)err;
+    return STEMMA_UNREADABLE;
+}
+
 static void resize(struct collection *c, struct documents *documents, uint32_t bits) {
     uint32_t before = bits_kept(c);
+    if (bits > before && collection_segments(c)) { /* what fails leaves all as it was */
+        assert_int_equal(bits_resize(c, bits, refuse_bits, NULL, NULL), STEMMA_UNREADABLE);
+        assert_int_equal(bits_kept(c), before);
+    }
     OK(bits_resize(c, bits, bits > before ? make_bits : NULL, documents, err));
     assert_int_equal(bits_kept(c), bits);
 }
@@ -203,6 +214,54 @@ static void test_ways_agree(void **state) {
     }
 }
 
+static void take_no_finding(void *context, const char *text) {
+    (void)context;
+    print_message("%s\n", text);
+}
+
+/* Keys whose column becomes another are made anew, also where they are called the same. */
+static void test_keys_follow_their_column(void **state) {
+    (void)state;
+    uint64_t random = 2;
+    struct documents documents = {.next = 0};
+    struct verify_facts facts;
+    char *path = new_folder();
+    struct collection *c = create(path, 88, 64);
+    change(c, &documents, &random);
+    resize(c, &documents, 128);
+    collection_close(c);
+    OK(collection_verify(path, &(struct collection_options){0}, false, take_no_finding, NULL, &facts, err));
+    assert_int_equal(facts.damages, 0);
+    remove_folder(path);
+    free(path);
+}
+
+static void test_stopped(void **state) {
+    (void)state;
+    struct documents documents = {.next = 0};
+    uint64_t random = 1, words[BITS_MOST / 64] = {0};
+    volatile int stop = 0;
+    char *path = new_folder();
+    struct collection *c = create(path, 64, 8), *reader;
+    struct collected *collected;
+    struct hamming_matches matches = {0};
+    change(c, &documents, &random);
+    OK(collection_open_read(path, &(struct collection_options){.stop = &stop}, &reader, err));
+    OK(collected_new(reader, &collected, err));
+    stop = 1;
+    for (size_t w = 0; w < WAYS; w++)
+        if (ways[w] != HAMMING_H) /* which asks for one list a group, and is done */
+            assert_int_equal(
+                hamming_query(collected_source(collected), words, 3, ways[w], &matches, NULL, NULL),
+                STEMMA_INTERRUPTED);
+    hamming_matches_release(&matches);
+    collected_free(collected);
+    collection_close(reader);
+    collection_close(c);
+    remove_folder(path);
+    free(path);
+}
+
 /* ---- parts ---- */
 
 static void test_parts(void **state) {
@@ -246,7 +305,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_parts),
         cmocka_unit_test(test_no_fingerprints),
+        cmocka_unit_test(test_stopped),
         cmocka_unit_test(test_ways_agree),
+        cmocka_unit_test(test_keys_follow_their_column),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,10 +57,14 @@ stemma_status gone_open(const struct collection *c, const struct file_name *file
     return status;
 }
 
-static stemma_status read_gone(const struct collection *c, const struct manifest *m, struct gone *gone,
-                               stemma_error *err) {
+/* A file that an earlier state has read is not asked for again: its name may be gone by now. */
+static stemma_status read_gone(const struct collection *c, const struct manifest *m, const struct state *old,
+                               struct gone *gone, stemma_error *err) {
     struct run_place place;
+    const struct file_name *known = &old->manifest.gone;
     if (m->gone.serial == 0) return STEMMA_OK;
+    if (known->serial == m->gone.serial && known->size == m->gone.size && known->checksum == m->gone.checksum)
+        return gone_copy(gone, &old->gone) ? STEMMA_OK : fail_memory(err);
     TRY(gone_open(c, &m->gone, &place, err));
     stemma_status status = gone_read(gone, &place, m->gone.size, m->next_number, err);
     close(place.fd);
@@ -146,7 +150,7 @@ stemma_status state_open(struct collection *c, struct manifest *manifest, const 
                          struct state *out, stemma_error *err) {
     struct state state = {.manifest = *manifest};
     stemma_status status = open_files(c, &state, old, err);
-    if (status == STEMMA_OK) status = read_gone(c, &state.manifest, &state.gone, err);
+    if (status == STEMMA_OK) status = read_gone(c, &state.manifest, old, &state.gone, err);
     if (status == STEMMA_OK) {
         *out = state;
         return STEMMA_OK;
@@ -252,10 +256,19 @@ static stemma_status wait_for_lock(struct collection *c, stemma_error *err) {
     return STEMMA_OK;
 }
 
+/* The line of a holder is written over; a file of somebody else is not. */
+static stemma_status check_lock_file(const struct collection *c, stemma_error *err) {
+    char line[8];
+    ssize_t size = pread(c->lock, line, sizeof line, 0);
+    if (size == 0 || (size == sizeof line && !memcmp(line, "process ", sizeof line))) return STEMMA_OK;
+    return fail(err, STEMMA_INVALID, "'%s/lock' is not the lock of a collection", c->path);
+}
+
 static stemma_status take_lock(struct collection *c, const struct collection_options *options,
                                stemma_error *err) {
-    c->lock = openat(c->folder, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+    c->lock = openat(c->folder, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
     if (c->lock < 0) return fail_errno(err, "lock", c->path, errno);
+    TRY(check_lock_file(c, err));
     if (options->wait)
         TRY(wait_for_lock(c, err));
     else if (flock(c->lock, LOCK_EX | LOCK_NB))
@@ -264,9 +277,17 @@ static stemma_status take_lock(struct collection *c, const struct collection_opt
     return STEMMA_OK;
 }
 
+stemma_status sync_name(const struct collection *c, const char *folder, stemma_error *err) {
+    int fd = openat(c->folder, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int cause = fd < 0 ? errno : c->disk->sync_folder(c->disk, fd);
+    if (fd >= 0) close(fd);
+    return cause ? fail_errno(err, "make sure of the folder of", c->path, cause) : STEMMA_OK;
+}
+
 /* A first commit without documents, so that readers find a collection from here on. */
 static stemma_status make_first(struct collection *c, const struct schema *schema, stemma_error *err) {
     struct manifest first;
+    TRY(sync_name(c, "..", err)); /* its own name, of which a commit makes nothing sure */
     TRY(manifest_new(&first, schema, err));
     if (getentropy(&first.id, sizeof first.id)) first.id = (uint64_t)time(NULL) ^ (uint64_t)getpid() << 32;
     return commit_manifest(c, &first, err);
@@ -311,17 +332,29 @@ static stemma_status check_is_empty(const struct collection *c, stemma_error *er
     return STEMMA_OK;
 }
 
+static bool has_manifest(const struct collection *c) {
+    return faccessat(c->folder, "manifest", F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+/* A collection, or a place for one. */
+static stemma_status check_place(const struct collection *c, const struct collection_options *options,
+                                 stemma_error *err) {
+    if (has_manifest(c)) return STEMMA_OK;
+    if (!options->schema) return fail(err, STEMMA_NOT_FOUND, "'%s' is not a collection", c->path);
+    return check_is_empty(c, err);
+}
+
 static stemma_status open_to_write(struct collection *c, const struct collection_options *options,
                                    stemma_error *err) {
-    stemma_error first;
+    TRY(check_place(c, options, err)); /* nothing is written into a folder of somebody else */
     TRY(take_lock(c, options, err));
-    stemma_status status = follow(c, &first);
-    if (status == STEMMA_NOT_FOUND && faccessat(c->folder, "manifest", F_OK, AT_SYMLINK_NOFOLLOW)) {
-        if (!options->schema) return fail(err, STEMMA_NOT_FOUND, "'%s' is not a collection", c->path);
-        TRY(check_is_empty(c, err));
-        return make_first(c, options->schema, err);
-    }
-    if (status != STEMMA_OK) return fail(err, status, "%s", first.message);
+    TRY(check_place(c, options, err)); /* as the writer before left it */
+    if (!has_manifest(c)) return make_first(c, options->schema, err);
+    TRY(follow(c, err));
+    TRY(manifest_check_writable(&c->state.manifest, c->path, err));
+    /* The writer before may have ended between its rename and the sync: what the manifest no longer names can
+     * only go once that is sure. */
+    TRY(sync_name(c, ".", err));
     unlink_unnamed(c);
     return STEMMA_OK;
 }
@@ -386,8 +419,7 @@ stemma_status collection_hold(const char *path, const struct collection_options 
     struct collection *c;
     TRY(new_collection(options, &c, err));
     stemma_status status = open_folder(c, path, false, err);
-    if (status == STEMMA_OK && faccessat(c->folder, "manifest", F_OK, AT_SYMLINK_NOFOLLOW) &&
-        !has_segments(c))
+    if (status == STEMMA_OK && !has_manifest(c) && !has_segments(c))
         status = fail(err, STEMMA_NOT_FOUND, "'%s' is not a collection", path);
     if (status == STEMMA_OK && write) status = take_lock(c, options, err);
     return opened(c, status, out);
@@ -398,7 +430,10 @@ stemma_status collection_twin(const struct collection *of, struct collection **o
     struct manifest manifest;
     struct collection_options options = {.kinds = of->kinds, .disk = of->disk, .stop = of->stop};
     TRY(new_collection(&options, &c, err));
-    stemma_status status = open_folder(c, of->path, false, err);
+    /* The same folder, whatever has its name now. */
+    c->folder = fcntl(of->folder, F_DUPFD_CLOEXEC, 0);
+    stemma_status status = c->folder < 0 ? fail_errno(err, "open", of->path, errno) : STEMMA_OK;
+    if (status == STEMMA_OK && !(c->path = mem_copy_string(of->path))) status = fail_memory(err);
     if (status == STEMMA_OK) status = manifest_copy(&manifest, &of->state.manifest, err);
     if (status != STEMMA_OK) return opened(c, status, out);
     status = state_open(c, &manifest, &of->state, &c->state, err);
@@ -410,6 +445,7 @@ void collection_close(struct collection *c) {
     if (!c) return;
     state_release(&c->state);
     run_reader_free(c->reader);
+    vec64_release(&c->unmergeable);
     if (c->folder >= 0) close(c->folder);
     if (c->lock >= 0) close(c->lock);
     mem_free(c->path);
@@ -417,6 +453,10 @@ void collection_close(struct collection *c) {
 }
 
 /* ---- what it is ---- */
+
+const volatile int *collection_stop(const struct collection *c) {
+    return c->stop;
+}
 
 const char *collection_path(const struct collection *c) {
     return c->path;

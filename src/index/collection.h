@@ -78,6 +78,7 @@ struct collection_facts {
 };
 
 const char *collection_path(const struct collection *collection);
+const volatile int *collection_stop(const struct collection *collection); /* of its options */
 const struct schema *collection_schema(const struct collection *collection);
 void collection_about(const struct collection *collection, struct collection_facts *facts);
 /* Bytes on disk of all parts of a kind and spec; KIND_NUMBERS, KIND_RECORDS and KIND_IDS with spec 0
@@ -137,21 +138,22 @@ stemma_status batch_put(struct batch *batch, const struct row *row, uint64_t *nu
 stemma_status batch_remove(struct batch *batch, const void *id, size_t size, bool *was_there,
                            stemma_error *err);
 size_t batch_size(const struct batch *batch); /* documents put so far */
+/* Whether the document goes with the commit: it is removed, or replaced. */
+bool batch_drops(const struct batch *batch, uint64_t number);
 /* One atomic commit; with nothing in it: none. Then segments are merged, as far as that is due: a failure of
  * that alone (no space) is none of the commit, and is left for later. On failure of the commit the last one
  * stands, and the batch can only be freed. */
 stemma_status batch_commit(struct batch *batch, stemma_error *err);
 void batch_free(struct batch *batch);
 
-/* More parts for all documents there are, in one commit, without writing the others again: lookup parts from
- * the rows as they are; columns and texts by `make`, which appends the bytes of the new cell. */
+/* Other parts for all documents there are, in one commit, without writing the rest again. Those that are
+ * dropped are no longer kept, and their space is reclaimed as segments are merged. New columns and texts are
+ * made by `make`, which appends the bytes of the cell; lookup parts from the rows with these. */
 typedef stemma_status make_cell(void *context, const struct row *row, const struct part *part,
                                 struct buf *cell, stemma_error *err);
-stemma_status collection_add_parts(struct collection *collection, const struct part *parts, size_t count,
-                                   make_cell *make, void *context, stemma_error *err);
-/* Parts are no longer kept; their space is reclaimed as segments are merged. */
-stemma_status collection_drop_part(struct collection *collection, uint32_t kind, uint32_t spec,
-                                   stemma_error *err);
+stemma_status collection_change_parts(struct collection *collection, const struct part *drop, size_t drops,
+                                      const struct part *add, size_t adds, make_cell *make, void *context,
+                                      stemma_error *err);
 /* All segments become one, without anything that is gone. */
 stemma_status collection_compact(struct collection *collection, stemma_error *err);
 

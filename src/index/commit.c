@@ -25,7 +25,7 @@ struct file_name name_of_file(const struct segment_file *file) {
 
 /* ---- files that no commit names ---- */
 
-static bool is_named(const struct manifest *m, uint64_t serial, bool segment) {
+bool is_named(const struct manifest *m, uint64_t serial, bool segment) {
     if (!segment) return m->gone.serial == serial;
     for (size_t i = 0; i < m->count; i++)
         if (m->files[i].serial == serial) return true;
@@ -62,7 +62,7 @@ stemma_status check_sure(const struct collection *c, stemma_error *err) {
                 c->path);
 }
 
-stemma_status commit_manifest(struct collection *c, struct manifest *manifest, stemma_error *err) {
+stemma_status commit_only(struct collection *c, struct manifest *manifest, stemma_error *err) {
     struct state state;
     bool named = false;
     manifest->commit = c->state.manifest.commit + 1;
@@ -75,12 +75,17 @@ stemma_status commit_manifest(struct collection *c, struct manifest *manifest, s
     status = manifest_replace(&state.manifest, c->disk, c->folder, c->path, &named, err);
     if (status == STEMMA_OK) {
         state_replace(c, &state);
-        unlink_unnamed(c);
         return STEMMA_OK;
     }
     if (named) c->unsure = true; /* nothing more is written before the manifest is read again */
     state_release(&state);
     return status;
+}
+
+stemma_status commit_manifest(struct collection *c, struct manifest *manifest, stemma_error *err) {
+    TRY(commit_only(c, manifest, err));
+    unlink_unnamed(c);
+    return STEMMA_OK;
 }
 
 /* ---- merging ---- */
@@ -96,15 +101,24 @@ struct due {
     size_t first, count;
 };
 
+static bool can_merge(const struct collection *c, const struct segment *segment) {
+    for (size_t i = 0; i < c->unmergeable.len; i++)
+        if (c->unmergeable.data[i] == segment->files[0]->serial) return false;
+    return true;
+}
+
 /* The last ones, when there are enough of the class of the last one or below. */
-static struct due due_by_class(const struct state *state) {
-    size_t same = 0;
+static struct due due_by_class(const struct collection *c) {
+    const struct state *state = &c->state;
+    size_t same = 0, any = 0;
     if (state->count == 0) return (struct due){0, 0};
     unsigned class = size_class(state->segments[state->count - 1]->rows);
-    while (same < state->count && same < LEVELS_FAN &&
-           size_class(state->segments[state->count - 1 - same]->rows) <= class)
-        same++;
-    if (same < FAN && state->count > SEGMENTS_SOME) same = LEVELS_FAN;
+    for (; any < state->count && any < LEVELS_FAN; any++) {
+        const struct segment *segment = state->segments[state->count - 1 - any];
+        if (!can_merge(c, segment)) break;
+        if (same == any && size_class(segment->rows) <= class) same++;
+    }
+    if (same < FAN && state->count > SEGMENTS_SOME) same = any;
     return same >= FAN ? (struct due){state->count - same, same} : (struct due){0, 0};
 }
 
@@ -116,15 +130,16 @@ uint64_t gone_in(const struct state *state, const struct segment *segment) {
     return count;
 }
 
-static struct due due_by_loss(const struct state *state) {
+static struct due due_by_loss(const struct collection *c) {
+    const struct state *state = &c->state;
     for (size_t i = 0; i < state->count; i++)
-        if (state->gone.total && gone_in(state, state->segments[i]) * GONE_SHARE > state->segments[i]->rows)
+        if (state->gone.total && gone_in(state, state->segments[i]) * GONE_SHARE > state->segments[i]->rows &&
+            can_merge(c, state->segments[i]))
             return (struct due){i, 1};
     return (struct due){0, 0};
 }
 
-static bool files_of(const struct state *state, size_t segment, struct manifest *m) {
-    const struct segment *s = state->segments[segment];
+static bool files_of(const struct segment *s, struct manifest *m) {
     for (size_t f = 0; f < s->file_count; f++)
         if (!manifest_add_file(m, m->count, name_of_file(s->files[f]))) return false;
     return true;
@@ -135,10 +150,10 @@ static bool name_merged(const struct state *state, struct due due, const struct 
                         struct manifest *m) {
     m->count = 0;
     for (size_t i = 0; i < due.first; i++)
-        if (!files_of(state, i, m)) return false;
+        if (!files_of(state->segments[i], m)) return false;
     if (merged->documents && !manifest_add_file(m, m->count, name_of_file(merged))) return false;
     for (size_t i = due.first + due.count; i < state->count; i++)
-        if (!files_of(state, i, m)) return false;
+        if (!files_of(state->segments[i], m)) return false;
     return true;
 }
 
@@ -184,19 +199,35 @@ static stemma_status merge_segments(struct collection *c, struct due due, stemma
     return status;
 }
 
+/* Damage stays: those that have it would fail again after each commit, and keep others from their turn. */
+static stemma_status leave_unmerged(struct collection *c, struct due due, stemma_error *err) {
+    for (size_t i = 0; i < due.count; i++)
+        if (!vec64_add(&c->unmergeable, c->state.segments[due.first + i]->files[0]->serial))
+            return fail_memory(err);
+    return STEMMA_OK;
+}
+
 stemma_status collection_settle(struct collection *c, stemma_error *err) {
     for (;;) {
-        struct due due = due_by_class(&c->state);
-        if (due.count == 0) due = due_by_loss(&c->state);
+        struct due due = due_by_class(c);
+        if (due.count == 0) due = due_by_loss(c);
         if (due.count == 0) return STEMMA_OK;
         TRY(check_sure(c, err));
         TRY(check_stop(c->stop, err));
-        TRY(merge_segments(c, due, err));
+        stemma_status status = merge_segments(c, due, err);
+        TRY(status == STEMMA_CORRUPT ? leave_unmerged(c, due, err) : status);
     }
 }
 
-stemma_status collection_compact(struct collection *c, stemma_error *err) {
+/* A batch has segments of its own by the schema and what is gone as they were when it began. */
+static stemma_status check_idle(const struct collection *c, stemma_error *err) {
     TRY(check_sure(c, err));
+    if (!c->in_batch) return STEMMA_OK;
+    return fail(err, STEMMA_INVALID, "'%s' cannot be changed here: a batch is not done", c->path);
+}
+
+stemma_status collection_compact(struct collection *c, stemma_error *err) {
+    TRY(check_idle(c, err));
     while (c->state.count > 1) {
         size_t count = c->state.count < LEVELS_FAN ? c->state.count : LEVELS_FAN;
         TRY(merge_segments(c, (struct due){c->state.count - count, count}, err));
@@ -208,57 +239,94 @@ stemma_status collection_compact(struct collection *c, stemma_error *err) {
 
 /* ---- parts ---- */
 
-/* A file of further parts behind those of each segment. */
-static stemma_status add_further(struct collection *c, struct manifest *m, const struct manifest *old,
-                                 size_t segment, make_cell *make, void *context, stemma_error *err) {
+/* Parts of the new schema that documents do not have yet: those from `first` on. */
+struct further {
+    size_t first, given, lookups;
+    make_cell *make;
+    void *context;
+};
+
+static stemma_status change_schema(const struct collection *c, struct schema *schema, const struct part *drop,
+                                   size_t drops, const struct part *add, size_t adds, struct further *further,
+                                   stemma_error *err) {
+    for (size_t i = 0; i < drops; i++) {
+        int part = schema_find(schema, drop[i].kind, drop[i].spec);
+        if (part < 0) return fail(err, STEMMA_NOT_FOUND, "'%s' has no such part", c->path);
+        struct part *at = schema->parts + part;
+        memmove(at, at + 1, (schema->count - (size_t)part - 1) * sizeof *at);
+        schema->count--;
+    }
+    further->first = schema->count;
+    for (size_t i = 0; i < adds; i++) {
+        TRY(schema_add(schema, add[i], err));
+        *(add[i].form == FORM_LOOKUP ? &further->lookups : &further->given) += 1;
+    }
+    if (further->given && !further->make)
+        return fail(err, STEMMA_INVALID, "nothing makes the rows of a new part");
+    return STEMMA_OK;
+}
+
+/* A file of further parts, made from a segment, behind those of another of the same documents. */
+static stemma_status add_file(struct collection *c, const struct schema *schema,
+                              const struct further *further, bool lookups, struct segment *from,
+                              struct segment *to, stemma_error *err) {
     struct draft draft;
     struct segment_file *file = NULL;
     TRY(draft_open(c, c->next_serial++, &draft, err));
-    stemma_status status = write_further(c, m->schema, c->state.segments[segment], old->schema->count, make,
-                                         context, &draft, err);
+    stemma_status status =
+        write_further(c, schema, from, further->first, lookups, further->make, further->context, &draft, err);
     if (status != STEMMA_OK) {
         draft_abandon(c, &draft);
         return status;
     }
     TRY(draft_finish(c, &draft, &file, err));
-    bool kept = files_of(&c->state, segment, m) && manifest_add_file(m, m->count, name_of_file(file));
+    status = segment_add_file(to, file, err);
     segment_file_close(file);
-    return kept ? STEMMA_OK : fail_memory(err);
+    return status;
 }
 
-stemma_status collection_add_parts(struct collection *c, const struct part *parts, size_t count,
-                                   make_cell *make, void *context, stemma_error *err) {
-    struct manifest m;
-    TRY(check_sure(c, err));
-    TRY(manifest_copy(&m, &c->state.manifest, err));
+/* A segment as the new schema has it. What is given is made of its rows as they are; then keys of that. */
+static stemma_status add_further(struct collection *c, struct manifest *m, const struct further *further,
+                                 struct segment *old, stemma_error *err) {
+    struct segment *now;
+    TRY(segment_new(old->files[0], m->schema, &now, err));
     stemma_status status = STEMMA_OK;
-    for (size_t i = 0; i < count && status == STEMMA_OK; i++) {
-        status = schema_add(m.schema, parts[i], err);
-        if (status == STEMMA_OK && parts[i].form != FORM_LOOKUP && !make)
-            status = fail(err, STEMMA_INVALID, "nothing makes the rows of a new part");
-    }
+    for (size_t f = 1; f < old->file_count && status == STEMMA_OK; f++)
+        status = segment_add_file(now, old->files[f], err);
+    if (status == STEMMA_OK && further->given) status = add_file(c, m->schema, further, false, old, now, err);
+    if (status == STEMMA_OK && further->lookups)
+        status = add_file(c, m->schema, further, true, now, now, err);
+    if (status == STEMMA_OK && !files_of(now, m)) status = fail_memory(err);
+    segment_free(now);
+    return status;
+}
+
+/* A segment that has no room for two more files becomes one file first. */
+static stemma_status make_room(struct collection *c, stemma_error *err) {
+    for (size_t s = 0; s < c->state.count;)
+        if (c->state.segments[s]->file_count + 2 > FILES_OF_SEGMENT)
+            TRY(merge_segments(c, (struct due){s, 1}, err));
+        else
+            s++;
+    return STEMMA_OK;
+}
+
+stemma_status collection_change_parts(struct collection *c, const struct part *drop, size_t drops,
+                                      const struct part *add, size_t adds, make_cell *make, void *context,
+                                      stemma_error *err) {
+    struct manifest m;
+    struct further further = {.make = make, .context = context};
+    TRY(check_idle(c, err));
+    if (adds) TRY(make_room(c, err));
+    TRY(manifest_copy(&m, &c->state.manifest, err));
+    stemma_status status = change_schema(c, m.schema, drop, drops, add, adds, &further, err);
     m.count = 0;
     for (size_t s = 0; s < c->state.count && status == STEMMA_OK; s++)
-        status = add_further(c, &m, &c->state.manifest, s, make, context, err);
+        status = add_further(c, &m, &further, c->state.segments[s], err);
     if (status == STEMMA_OK)
         status = commit_manifest(c, &m, err);
     else
         manifest_release(&m);
     if (status != STEMMA_OK && !c->unsure) unlink_unnamed(c);
     return status;
-}
-
-stemma_status collection_drop_part(struct collection *c, uint32_t kind, uint32_t spec, stemma_error *err) {
-    struct manifest m;
-    TRY(check_sure(c, err));
-    TRY(manifest_copy(&m, &c->state.manifest, err));
-    int part = schema_find(m.schema, kind, spec);
-    if (part < 0) {
-        manifest_release(&m);
-        return fail(err, STEMMA_NOT_FOUND, "'%s' has no such part", c->path);
-    }
-    struct part *at = m.schema->parts + part;
-    memmove(at, at + 1, (m.schema->count - (size_t)part - 1) * sizeof *at);
-    m.schema->count--;
-    return commit_manifest(c, &m, err);
 }

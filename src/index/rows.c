@@ -3,17 +3,24 @@
 
 #include <string.h>
 
-static bool add_sized(struct buf *bytes, const struct cell *cell) {
-    return buf_add_u32(bytes, (uint32_t)cell->size) && buf_add(bytes, cell->bytes, cell->size);
+bool rows_reserve(struct stored_rows *rows, const struct schema *schema, const struct row *row) {
+    size_t size = 4 + row->id.size + 4 + row->facts.size;
+    for (size_t i = 0; i < schema->count; i++)
+        if (schema->parts[i].form != FORM_LOOKUP) size += 4 + row->cells[i].size;
+    return vec64_reserve(&rows->starts, 1) && buf_reserve(&rows->bytes, size);
 }
 
-bool rows_add(struct stored_rows *rows, const struct schema *schema, const struct row *row) {
-    size_t start = rows->bytes.len;
-    bool kept = vec64_add(&rows->starts, start) && add_sized(&rows->bytes, &row->id) &&
-                add_sized(&rows->bytes, &row->facts);
+static void add_sized(struct buf *bytes, const struct cell *cell) {
+    (void)buf_add_u32(bytes, (uint32_t)cell->size);
+    (void)buf_add(bytes, cell->bytes, cell->size);
+}
+
+void rows_add(struct stored_rows *rows, const struct schema *schema, const struct row *row) {
+    (void)vec64_add(&rows->starts, rows->bytes.len);
+    add_sized(&rows->bytes, &row->id);
+    add_sized(&rows->bytes, &row->facts);
     for (size_t i = 0; i < schema->count; i++)
-        if (schema->parts[i].form != FORM_LOOKUP) kept = kept && add_sized(&rows->bytes, &row->cells[i]);
-    return kept;
+        if (schema->parts[i].form != FORM_LOOKUP) add_sized(&rows->bytes, &row->cells[i]);
 }
 
 static struct cell take_sized(const uint8_t **at) {

@@ -11,9 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
+/* What merely cannot be opened now (rights, descriptors, a disk that is away) may be sound. */
 static bool tells_of_damage(stemma_status status) {
-    return status == STEMMA_CORRUPT || status == STEMMA_NOT_FOUND || status == STEMMA_UNREADABLE ||
-           status == STEMMA_IO;
+    return status == STEMMA_CORRUPT || status == STEMMA_NOT_FOUND;
 }
 
 stemma_status finding(struct salvage *v, stemma_status status, bool *sound, stemma_error *err) {
@@ -29,6 +29,10 @@ static void tell(struct salvage *v, const char *format, unsigned long long numbe
     if (buf_add_format(&text, format, number, name) && buf_add_byte(&text, 0))
         v->take(v->context, (const char *)text.data);
     buf_release(&text);
+}
+
+static stemma_status give_up(struct salvage *v, uint64_t serial, stemma_error *err) {
+    return vec64_add(&v->given_up, serial) ? STEMMA_OK : fail_memory(err);
 }
 
 /* ---- a manifest that is lost: what the segments say ---- */
@@ -65,7 +69,7 @@ static stemma_status take_found(struct salvage *v, struct found_files *found, co
     TRY(finding(v, segment_file_open(v->c->path, v->c->folder, serial, &found->files[found->count], err),
                 &sound, err));
     found->count += sound;
-    return STEMMA_OK;
+    return sound ? STEMMA_OK : give_up(v, serial, err);
 }
 
 static stemma_status look_around(struct salvage *v, struct found_files *found, stemma_error *err) {
@@ -82,10 +86,36 @@ static stemma_status look_around(struct salvage *v, struct found_files *found, s
     return status;
 }
 
+/* Documents in sound segments that were merged into this one, as far as they are still there. */
+static uint64_t still_there(const struct found_files *found, size_t merged) {
+    const struct segment_file *into = found->files[merged];
+    uint64_t documents = 0;
+    for (size_t i = merged + 1; i < found->count; i++) {
+        const struct segment_file *file = found->files[i];
+        if (!file->of && file->base >= into->base && file->limit <= into->limit &&
+            check_blocks(file, NULL) == STEMMA_OK)
+            documents += file->documents;
+    }
+    return documents;
+}
+
+/* A merged segment that is damaged, and may never have been committed, gives way to those it was made from.
+ */
+static stemma_status drop_damaged(struct salvage *v, struct found_files *found, stemma_error *err) {
+    for (size_t i = 0; i < found->count; i++) {
+        struct segment_file *file = found->files[i];
+        uint64_t documents = file->of ? 0 : still_there(found, i);
+        if (documents == 0 || documents < file->documents || check_blocks(file, NULL) == STEMMA_OK) continue;
+        TRY(give_up(v, file->serial, err));
+        segment_file_close(file);
+        found->files[i] = NULL;
+    }
+    return STEMMA_OK;
+}
+
 /* Segments whose numbers no later one covers; further parts of those. */
-static void drop_older(struct found_files *found) {
+static stemma_status drop_older(struct salvage *v, struct found_files *found, stemma_error *err) {
     size_t kept = 0;
-    qsort(found->files, found->count, sizeof *found->files, later_first);
     for (int further = 0; further < 2; further++)
         for (size_t i = 0; i < found->count; i++) {
             struct segment_file *file = found->files[i];
@@ -100,13 +130,15 @@ static void drop_older(struct found_files *found) {
                 if (found->files[k] && !found->files[k]->of && found->files[k]->serial == file->of)
                     wanted = true;
             if (wanted) continue;
+            TRY(give_up(v, file->serial, err));
             segment_file_close(file);
             found->files[i] = NULL;
         }
     for (size_t i = 0; i < found->count; i++)
         if (found->files[i]) found->files[kept++] = found->files[i];
     found->count = kept;
-    qsort(found->files, found->count, sizeof *found->files, by_numbers);
+    if (kept) qsort(found->files, kept, sizeof *found->files, by_numbers);
+    return STEMMA_OK;
 }
 
 static bool read_recipe(const struct segment_file *file, struct buf *recipe) {
@@ -123,7 +155,32 @@ static bool read_recipe(const struct segment_file *file, struct buf *recipe) {
     return sound && buf_add_byte(recipe, 0);
 }
 
-/* Parts that all segments have, in the order of the last one. */
+static bool is_own(const struct part *part) {
+    return part->kind == KIND_NUMBERS || part->kind == KIND_RECORDS || part->kind == KIND_RECIPE ||
+           part->kind == KIND_IDS;
+}
+
+/* Files of a segment follow each other: the first of the next one. */
+static size_t next_segment(const struct found_files *found, size_t first) {
+    size_t next = first + 1;
+    while (next < found->count && found->files[next]->of) next++;
+    return next;
+}
+
+static bool segment_has(const struct found_files *found, size_t first, const struct part *part) {
+    for (size_t f = first, end = next_segment(found, first); f < end; f++)
+        if (segment_file_part(found->files[f], part->kind, part->spec)) return true;
+    return false;
+}
+
+/* Earlier segments still have what was dropped since: only what all have is what a commit kept. */
+static bool all_have(const struct found_files *found, const struct part *part) {
+    for (size_t f = 0; f < found->count; f = next_segment(found, f))
+        if (!segment_has(found, f, part)) return false;
+    return true;
+}
+
+/* Parts that all segments have, in the order of the first one. */
 static stemma_status schema_of(const struct found_files *found, struct schema *schema, stemma_error *err) {
     struct buf recipe = {0};
     bool read = false;
@@ -135,12 +192,11 @@ static stemma_status schema_of(const struct found_files *found, struct schema *s
                                 : fail(err, STEMMA_CORRUPT, "no recipe is left: nothing can be repaired");
     buf_release(&recipe);
     TRY(status);
-    for (size_t f = 0; f < found->count && (f == 0 || found->files[f]->of == found->files[0]->serial); f++)
+    for (size_t f = 0, end = next_segment(found, 0); f < end; f++)
         for (size_t p = 0; p < found->files[f]->count; p++) {
             const struct part *part = &found->files[f]->parts[p].part;
-            bool own = part->kind == KIND_NUMBERS || part->kind == KIND_RECORDS ||
-                       part->kind == KIND_RECIPE || part->kind == KIND_IDS;
-            if (!own && schema_find(schema, part->kind, part->spec) < 0) TRY(schema_add(schema, *part, err));
+            if (!is_own(part) && schema_find(schema, part->kind, part->spec) < 0 && all_have(found, part))
+                TRY(schema_add(schema, *part, err));
         }
     return STEMMA_OK;
 }
@@ -190,10 +246,10 @@ static stemma_status rebuild_manifest(struct salvage *v, struct manifest *m, ste
     struct found_files found = {0};
     *m = (struct manifest){0};
     stemma_status status = look_around(v, &found, err);
-    if (status == STEMMA_OK) {
-        drop_older(&found);
-        status = manifest_of(v, &found, m, err);
-    }
+    if (found.count) qsort(found.files, found.count, sizeof *found.files, later_first);
+    if (status == STEMMA_OK) status = drop_damaged(v, &found, err);
+    if (status == STEMMA_OK) status = drop_older(v, &found, err);
+    if (status == STEMMA_OK) status = manifest_of(v, &found, m, err);
     for (size_t i = 0; i < found.count; i++) segment_file_close(found.files[i]);
     mem_free(found.files);
     vec64_release(&found.gone);
@@ -223,7 +279,7 @@ static stemma_status keep_openable(struct salvage *v, struct manifest *m, stemma
         if (sound)
             m->files[kept++] = m->files[i];
         else
-            v->files_lost++;
+            TRY(give_up(v, m->files[i].serial, err));
     }
     m->count = kept;
     return STEMMA_OK;
@@ -237,6 +293,7 @@ static stemma_status check_gone(struct salvage *v, struct manifest *m, stemma_er
     stemma_status status = gone_open(v->c, &m->gone, &place, err);
     if (status == STEMMA_OK) {
         status = gone_read(&gone, &place, m->gone.size, m->next_number, err);
+        if (status == STEMMA_IO) status = STEMMA_CORRUPT; /* a bad sector */
         close(place.fd);
         mem_free((char *)place.name);
     }
@@ -246,6 +303,7 @@ static stemma_status check_gone(struct salvage *v, struct manifest *m, stemma_er
     v->facts->bytes += m->gone.size;
     if (sound) return STEMMA_OK;
     v->gone_lost = true;
+    TRY(give_up(v, m->gone.serial, err));
     m->gone = (struct file_name){0};
     return STEMMA_OK;
 }
@@ -253,7 +311,6 @@ static stemma_status check_gone(struct salvage *v, struct manifest *m, stemma_er
 static stemma_status open_manifest(struct salvage *v, struct manifest *m, stemma_error *err) {
     bool sound = true;
     TRY(finding(v, manifest_read(m, v->c->folder, v->c->path, err), &sound, err));
-    v->manifest_lost = !sound;
     if (!sound) TRY(rebuild_manifest(v, m, err));
     if (!m->one_copy) return STEMMA_OK;
     return finding(v,
@@ -469,6 +526,7 @@ static stemma_status write_again(struct salvage *v, struct segment *s, struct ve
 static stemma_status salvage_segment(struct salvage *v, struct segment *s, struct manifest *m,
                                      stemma_error *err) {
     struct vec64 all = {0}, rows = {0}, numbers = {0};
+    uint64_t lost = v->facts->lost;
     bool found;
     stemma_status status = numbers_of(s, &all, &found, err);
     if (status == STEMMA_OK && !found) {
@@ -478,6 +536,8 @@ static stemma_status salvage_segment(struct salvage *v, struct segment *s, struc
         status = readable_rows(v, s, &all, &rows, &numbers, err);
         if (status == STEMMA_OK) status = write_again(v, s, &rows, &numbers, m, err);
     }
+    for (size_t f = 0; f < s->file_count && status == STEMMA_OK && v->facts->lost > lost; f++)
+        status = give_up(v, s->files[f]->serial, err);
     /* What is gone from it is in no segment any more. */
     uint64_t number;
     for (uint64_t from = s->base; gone_next(&v->c->state.gone, from, &number) && number < s->limit;
@@ -504,25 +564,70 @@ static stemma_status name_what_is_left(struct salvage *v, struct manifest *m, st
     for (size_t i = 0; i < c->state.count; i++)
         TRY(v->sound[i] ? keep_segment(&c->state, c->state.segments[i], m, err)
                         : salvage_segment(v, c->state.segments[i], m, err));
-    /* What is gone from segments that were written again stays listed: that costs a bit, and harms nothing.
-     */
     return write_gone(c, &c->state.gone, c->next_serial++, &m->gone, err);
+}
+
+/* Documents that the manifest counts, and of which not even a row was found. */
+static void count_vanished(struct salvage *v, uint64_t left) {
+    uint64_t counted = v->c->state.manifest.documents, known = left + v->facts->lost;
+    if (v->given_up.len == 0 || counted <= known) return;
+    v->facts->lost += counted - known;
+    tell(v, "lost: %llu documents of files that cannot be read%s", counted - known, "");
+}
+
+/* Somebody may get more out of it: what is given up keeps its bytes, under another name. */
+static void put_aside(struct salvage *v) {
+    struct collection *c = v->c;
+    for (size_t i = 0; i < v->given_up.len; i++) {
+        char names[2][32], aside[32];
+        uint64_t serial = v->given_up.data[i];
+        segment_name(serial, names[0]);
+        gone_name(serial, names[1]);
+        snprintf(aside, sizeof aside, "%08llu.damaged", (unsigned long long)serial);
+        for (int n = 0; n < 2; n++)
+            if (!is_named(&c->state.manifest, serial, n == 0) &&
+                c->disk->rename(c->disk, c->folder, names[n], aside) == 0)
+                tell(v, "set aside: file %llu, as '%s'", serial, aside);
+    }
+}
+
+/* Only what this repair wrote: its state names less than the disk has. */
+static void unlink_drafts(const struct collection *c, uint64_t first) {
+    for (uint64_t serial = first; serial < c->next_serial; serial++) {
+        char name[32];
+        segment_name(serial, name);
+        c->disk->unlink(c->disk, c->folder, name);
+        gone_name(serial, name);
+        c->disk->unlink(c->disk, c->folder, name);
+    }
+    c->disk->unlink(c->disk, c->folder, "manifest.new");
+}
+
+static stemma_status commit_what_is_left(struct salvage *v, stemma_error *err) {
+    struct manifest m;
+    TRY(manifest_copy(&m, &v->c->state.manifest, err));
+    stemma_status status = name_what_is_left(v, &m, err);
+    if (status != STEMMA_OK) {
+        manifest_release(&m);
+        return status;
+    }
+    count_vanished(v, m.documents);
+    if (v->gone_lost)
+        tell(v, "documents that were removed before may be back: what was gone is lost (%llu count now)%s",
+             m.documents, "");
+    return commit_only(v->c, &m, err);
 }
 
 stemma_status salvage_commit(struct salvage *v, stemma_error *err) {
     struct collection *c = v->c;
-    struct manifest m;
-    TRY(manifest_copy(&m, &c->state.manifest, err));
-    stemma_status status = name_what_is_left(v, &m, err);
+    uint64_t first = c->next_serial;
+    stemma_status status = commit_what_is_left(v, err);
     if (status != STEMMA_OK) {
-        manifest_release(&m);
-        unlink_unnamed(c);
+        if (!c->unsure) unlink_drafts(c, first);
         return status;
     }
-    if (v->gone_lost)
-        tell(v, "documents that were removed before may be back: what was gone is lost (%llu count now)%s",
-             m.documents, "");
-    TRY(commit_manifest(c, &m, err));
+    put_aside(v);
+    unlink_unnamed(c);
     v->facts->repaired = true;
     v->facts->documents = c->state.manifest.documents;
     return STEMMA_OK;

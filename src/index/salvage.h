@@ -10,14 +10,15 @@ struct salvage {
     struct verify_facts *facts;
     take_finding *take;
     void *context;
-    bool *sound;        /* by segment */
-    bool manifest_lost; /* both copies */
+    bool *sound; /* by segment */
     bool gone_lost;
-    uint64_t files_lost; /* segments that cannot be opened */
+    struct vec64 given_up; /* serials of files that were not, or not wholly, read */
 };
 
 /* A status that tells of damage becomes a finding, and *sound (may be NULL) false; others are handed on. */
 stemma_status finding(struct salvage *v, stemma_status status, bool *sound, stemma_error *err);
+/* Reads every block of a file. */
+stemma_status check_blocks(const struct segment_file *file, stemma_error *err);
 /* The state of whatever can be opened. */
 stemma_status salvage_open(struct salvage *v, stemma_error *err);
 /* No id counts twice; where what is gone is lost, the earlier goes. */

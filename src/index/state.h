@@ -25,6 +25,7 @@ struct collection {
     struct state state;
     struct run_reader *reader; /* one for all runs */
     size_t scanned;            /* the segment whose columns were read on last */
+    struct vec64 unmergeable;  /* serials of segments that damage keeps from being merged */
     uint64_t next_serial;      /* that no file of this writer has */
     bool unsure;               /* which manifest is on disk */
     bool in_batch;
@@ -42,6 +43,9 @@ stemma_status collection_load(struct collection *c, stemma_error *err);
 void state_replace(struct collection *c, struct state *state);
 void state_release(struct state *state);
 struct segment *state_segment_of(struct state *state, uint64_t number); /* NULL: none has it */
+
+/* Names in a folder are durable from here on; "." is the collection's, ".." the one that has its name. */
+stemma_status sync_name(const struct collection *c, const char *folder, stemma_error *err);
 
 /* Where a file of numbers that are gone stands, opened. */
 stemma_status gone_open(const struct collection *c, const struct file_name *file, struct run_place *place,
@@ -82,7 +86,9 @@ struct stored_rows { /* of a batch, in memory, one behind the other */
     struct vec64 starts;
     uint64_t first; /* number; those that follow are the next */
 };
-bool rows_add(struct stored_rows *rows, const struct schema *schema, const struct row *row);
+/* Room for one more row; rows_add then cannot fail. */
+bool rows_reserve(struct stored_rows *rows, const struct schema *schema, const struct row *row);
+void rows_add(struct stored_rows *rows, const struct schema *schema, const struct row *row);
 void rows_get(const struct stored_rows *rows, const struct schema *schema, size_t index, struct row *row);
 void rows_release(struct stored_rows *rows);
 
@@ -92,9 +98,10 @@ stemma_status write_rows(struct collection *c, const struct stored_rows *rows, c
 /* Neighbours as one, without what is gone. */
 stemma_status write_merged(struct collection *c, struct segment *const *from, size_t count,
                            const struct gone *gone, struct draft *draft, stemma_error *err);
-/* Further parts for the documents of a segment: parts of the schema from `first` on. */
+/* Further parts for the documents of a segment: parts of the schema from `first` on, either lookups (of which
+ * the segment has what they are made from) or the others. */
 stemma_status write_further(struct collection *c, const struct schema *schema, struct segment *from,
-                            size_t first, make_cell *make, void *context, struct draft *draft,
+                            size_t first, bool lookups, make_cell *make, void *context, struct draft *draft,
                             stemma_error *err);
 /* These rows of a segment, with these numbers; all that follows from them is made anew. */
 stemma_status write_salvaged(struct collection *c, struct segment *from, const struct vec64 *rows,
@@ -108,6 +115,10 @@ stemma_status write_gone(struct collection *c, const struct gone *gone, uint64_t
 /* The manifest becomes the one that counts, and the collection's state. It is taken over in either case.
  * Files that no one names are unlinked. */
 stemma_status commit_manifest(struct collection *c, struct manifest *manifest, stemma_error *err);
+stemma_status commit_only(struct collection *c, struct manifest *manifest,
+                          stemma_error *err); /* nothing is unlinked */
+/* Whether a manifest names a file, of a segment or of what is gone. */
+bool is_named(const struct manifest *manifest, uint64_t serial, bool segment);
 stemma_status check_sure(const struct collection *c, stemma_error *err);
 void unlink_unnamed(struct collection *c);
 /* Merges what is due. */

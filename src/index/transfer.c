@@ -88,7 +88,8 @@ static stemma_status put_all(struct exporter *x, struct collection *c, stemma_er
         TRY(collection_next(c, number, &number, &found, err));
         if (!found) break;
         TRY(collection_row(c, number, &row, &found, err));
-        if (!rows_add(&x->rows, schema, &row)) return fail_memory(err);
+        if (!rows_reserve(&x->rows, schema, &row)) return fail_memory(err);
+        rows_add(&x->rows, schema, &row);
         if (x->rows.bytes.len >= BLOCK_SOME) TRY(put_rows(x, err));
     }
     if (x->rows.starts.len) TRY(put_rows(x, err));

@@ -8,7 +8,6 @@ struct verify_facts {
     uint64_t files, bytes, documents; /* checked */
     uint64_t damages;                 /* told */
     uint64_t lost;                    /* documents that cannot be read any more */
-    uint64_t returned;                /* that may have been gone: which ones is lost */
     bool repaired;                    /* all of it, by a commit */
 };
 

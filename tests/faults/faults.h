@@ -82,7 +82,7 @@ struct operation {
 /* Each ends with one that has no name. */
 extern const struct operation sketches_operations[], comparing_operations[], aligning_operations[],
     reading_operations[], joining_operations[], showing_operations[], asking_operations[],
-    keeping_operations[];
+    keeping_operations[], writing_operations[];
 
 /* The recipe is part of the operation: its failure is one like the others. */
 stemma_status with_recipe(const char *text, stemma_error *error,

@@ -94,7 +94,8 @@ stemma_status fingerprints_new(uint32_t bits, uint32_t groups, struct fingerprin
         return fail_memory(err);
     }
     if (groups) bit_groups_divide(0, bits, groups, set->groups);
-    /* A lookup in memory costs as many cache misses as its bisection has steps, a scan less than a nanosecond. */
+    /* A lookup in memory costs as many cache misses as its bisection has steps, a scan less than a
+     * nanosecond. */
     set->source = (struct hamming_source){.context = set,
                                           .bits = bits,
                                           .groups = set->groups,

@@ -9,43 +9,35 @@ static uint32_t group_bits_of(const struct schema *schema) {
     return layout.groups ? (2 * layout.bits + layout.groups) / (2 * layout.groups) : 0;
 }
 
-static bool is_wanted(const struct part *part, const struct part *wanted, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        if (part->kind == wanted[i].kind && part->spec == wanted[i].spec) return true;
-    return false;
-}
-
-/* Parts of a kind that are not among those wanted. */
-static stemma_status drop_others(struct collection *collection, uint32_t kind, const struct part *wanted,
-                                 size_t count, stemma_error *err) {
-    for (size_t i = collection_schema(collection)->count; i-- > 0;) {
-        struct part part = collection_schema(collection)->parts[i];
-        if (part.kind == kind && !is_wanted(&part, wanted, count))
-            TRY(collection_drop_part(collection, part.kind, part.spec, err));
+/* A part is left as it is where it is there and wanted; keys, where their column is, too. */
+static bool stays(const struct schema *schema, const struct part *part, const struct part *wanted,
+                  size_t count) {
+    bool itself = false, column = false;
+    for (size_t i = 0; i < count; i++) {
+        if (schema_find(schema, wanted[i].kind, wanted[i].spec) < 0) continue;
+        itself = itself || (part->kind == wanted[i].kind && part->spec == wanted[i].spec);
+        column =
+            column || (wanted[i].kind == KIND_BITS && spec_first(wanted[i].spec) == spec_first(part->spec));
     }
-    return STEMMA_OK;
+    return itself && column;
 }
 
-/* Those of a kind that are wanted and not there, in one commit. */
-static stemma_status add_missing(struct collection *collection, uint32_t kind, const struct part *wanted,
-                                 size_t count, make_cell *make, void *context, stemma_error *err) {
-    struct part missing[HAMMING_PARTS_MOST];
-    size_t some = 0;
-    for (size_t i = 0; i < count; i++)
-        if (wanted[i].kind == kind && schema_find(collection_schema(collection), kind, wanted[i].spec) < 0)
-            missing[some++] = wanted[i];
-    return some ? collection_add_parts(collection, missing, some, make, context, err) : STEMMA_OK;
-}
-
-/* Keys are made from columns: they go before them, and come after. */
+/* Bits and their groups as they are wanted, in one commit: the fingerprint is never less than it was. */
 stemma_status bits_resize(struct collection *collection, uint32_t k, make_cell *make, void *context,
                           stemma_error *err) {
-    struct part wanted[HAMMING_PARTS_MOST];
-    uint32_t group_bits = group_bits_of(collection_schema(collection));
+    const struct schema *schema = collection_schema(collection);
+    struct part wanted[HAMMING_PARTS_MOST], drop[PARTS_MOST], add[HAMMING_PARTS_MOST];
+    uint32_t group_bits = group_bits_of(schema);
+    size_t drops = 0, adds = 0;
     TRY(bits_check(k, group_bits, err));
     size_t count = bits_parts(0, k, group_bits, wanted);
-    TRY(drop_others(collection, KIND_GROUP_KEYS, wanted, count, err));
-    TRY(drop_others(collection, KIND_BITS, wanted, count, err));
-    TRY(add_missing(collection, KIND_BITS, wanted, count, make, context, err));
-    return add_missing(collection, KIND_GROUP_KEYS, wanted, count, NULL, NULL, err);
+    for (size_t i = 0; i < schema->count; i++) {
+        const struct part *part = &schema->parts[i];
+        bool ours = part->kind == KIND_BITS || part->kind == KIND_GROUP_KEYS;
+        if (ours && !stays(schema, part, wanted, count)) drop[drops++] = *part;
+    }
+    for (size_t i = 0; i < count; i++)
+        if (!stays(schema, &wanted[i], wanted, count)) add[adds++] = wanted[i];
+    return drops || adds ? collection_change_parts(collection, drop, drops, add, adds, make, context, err)
+                         : STEMMA_OK;
 }

@@ -6,8 +6,7 @@
 
 /* To k bits, with groups if there are such already: columns that are there stay, but for a last one that is
  * no whole word. `make` (NULL where nothing is added) appends the cell of a new column. INVALID: k cannot be.
- * Stopped between two commits it has columns without an index, which is then not asked; asked for again, it
- * goes on. */
+ * One commit: what fails or is stopped leaves it as it was. */
 stemma_status bits_resize(struct collection *collection, uint32_t k, make_cell *make, void *context,
                           stemma_error *err);
 
