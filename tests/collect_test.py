@@ -349,7 +349,7 @@ class Cached(Collections):
         plain = self.scan()
         self.scan("--cache=k")
         times = 0
-        for file in sorted((self.folder / "k").iterdir()):
+        for file in sorted(set((self.folder / "k").iterdir()) - {self.folder / "k/lock"}):
             good = file.read_bytes()
             for at in range(0, len(good), len(good) // 6 + 1):
                 file.write_bytes(good[:at] + bytes([good[at] ^ 255]) + good[at + 1:])
