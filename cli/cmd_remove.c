@@ -18,9 +18,10 @@ static bool is_pattern(const char *name) {
 }
 
 /* The path that add gave to this file, where it still is. */
-static stemma_status remove_file(removal *r, const char *name, stemma_error *error) {
+static stemma_status remove_file(removal *r, const char *name, uint64_t *count, stemma_error *error) {
     char *path = realpath(name, NULL);
-    stemma_status status = path ? stemma_collection_remove(r->collection, path, NULL) : STEMMA_NOT_FOUND;
+    stemma_status status =
+        path ? stemma_collection_remove(r->collection, path, count, NULL) : STEMMA_NOT_FOUND;
     free(path);
     return status == STEMMA_NOT_FOUND ? set_error(error, status, "'%s' is not in the collection", name)
                                       : status;
@@ -28,9 +29,9 @@ static stemma_status remove_file(removal *r, const char *name, stemma_error *err
 
 static enum exit_code remove_one(removal *r, const char *name) {
     stemma_error error;
-    uint64_t count = 1;
-    stemma_status status = stemma_collection_remove(r->collection, name, &error);
-    if (status == STEMMA_NOT_FOUND) status = remove_file(r, name, &error);
+    uint64_t count;
+    stemma_status status = stemma_collection_remove(r->collection, name, &count, &error);
+    if (status == STEMMA_NOT_FOUND) status = remove_file(r, name, &count, &error);
     if (status == STEMMA_NOT_FOUND && is_pattern(name))
         status = stemma_collection_remove_matching(r->collection, name, &count, &error);
     if (!status) {
@@ -96,8 +97,9 @@ const command command_remove = {
     .usage = "[OPTION]... COLLECTION ID...\n[OPTION]... COLLECTION --files-from=FILE",
     .purpose =
         "Removes documents from a collection; the files themselves are not touched. A document is named by its id as "
-        "'stemma list' prints it, by the path of its file, or by a pattern such as '*.tmp', 'drafts/' or "
-        "'/home/me/old/**', with the rules of an ignore file. All of it is one commit.",
+        "'stemma list' prints it, by the path of its file (with all that is inside it: records, members of an archive), or by a "
+        "pattern such as '*.tmp', 'drafts/' or '/home/me/old/**', with the rules of an ignore file. All of it is one "
+        "commit.",
     .examples = "  stemma remove contracts.stemma ~/contracts/draft.txt\n"
                 "  stemma remove crawl.stemma '*.tmp' 'cache/'\n"
                 "  stemma list crawl.stemma | grep example.org | stemma remove crawl.stemma --files-from=-\n",

@@ -1149,8 +1149,10 @@ STEMMA_API stemma_status stemma_collection_get_problem(const stemma_collection *
  * UNREADABLE (what is no text has nothing to be found by, and is kept for its bytes alone), NO_MEMORY, NO_SPACE, IO. */
 STEMMA_API stemma_status stemma_collection_add_text(stemma_collection *collection, const char *id, const void *data,
                                                     size_t size, stemma_error *error);
-/* From the next commit on it is gone. Errors: NOT_FOUND; else as above. */
-STEMMA_API stemma_status stemma_collection_remove(stemma_collection *collection, const char *id, stemma_error *error);
+/* From the next commit on it is gone; with the path of a file go all documents inside it, too. *removed (may be NULL): how
+ * many. Errors: NOT_FOUND; else as above. */
+STEMMA_API stemma_status stemma_collection_remove(stemma_collection *collection, const char *id, uint64_t *removed,
+                                                  stemma_error *error);
 /* All whose ids match a glob (in which * stands for / too); *removed of them. */
 STEMMA_API stemma_status stemma_collection_remove_matching(stemma_collection *collection, const char *glob,
                                                            uint64_t *removed, stemma_error *error);

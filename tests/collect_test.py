@@ -3,6 +3,7 @@
 
     collect_test.py PROGRAM SOURCE-DIRECTORY [unittest arguments]
 """
+import ctypes
 import io
 import json
 import os
@@ -51,6 +52,21 @@ class Collections(Base):
         lines = map(json.loads, self.good("list", "--json", collection).splitlines())
         return {line["id"]: tuple(line[key] for key in keys) for line in lines}
 
+    def opened(self, act, *names):
+        """Which of the files are opened by that."""
+        libc, watches = ctypes.CDLL(None), {}
+        queue = libc.inotify_init1(os.O_NONBLOCK)
+        try:
+            for name in names:
+                watches[libc.inotify_add_watch(queue, os.fsencode(self.path(name)), 0x20)] = name  # IN_OPEN
+            act()
+            events = os.read(queue, 4096)
+        except BlockingIOError:
+            return set()
+        finally:
+            os.close(queue)
+        return {watches[int.from_bytes(events[at:at + 4], sys.byteorder)] for at in range(0, len(events), 16)}
+
     def path(self, name):
         return str((self.folder / "pile" / name).resolve())
 
@@ -69,22 +85,44 @@ class Adding(Collections):
         self.assertEqual(set(self.documents()), {self.path("a.txt")})
 
     def test_size_and_time_spare_the_reading(self):
-        """What has other bytes in the same size, with the same time, was not looked at."""
+        names = ("a.txt", "z.zip", "d.jsonl")
         self.put("a.txt", "a" * 1000)
         self.put("z.zip", self.zipped({"m.txt": text(1)}))
+        self.put("d.jsonl", json.dumps({"id": 1, "text": text(2)}) + "\n")
+        self.assertEqual(self.opened(self.add, *names), set(names))
+        self.assertEqual(self.opened(self.add, *names), set())
+        self.assertEqual(self.counts(), (0, 0, 4, 0))
+
+    def test_another_file_of_the_same_size_and_time(self):
+        self.put("a.txt", "a" * 1000)
         self.add()
-        size = (self.folder / "pile/z.zip").stat().st_size
-        self.put("a.txt", "b" * 1000)
-        self.put("z.zip", b"x" * size)
-        self.assertEqual(self.counts(), (0, 0, 3, 0))
+        self.put("b.txt", "b" * 1000)
+        os.replace(self.folder / "pile/b.txt", self.folder / "pile/a.txt")
+        self.assertEqual(self.counts(), (0, 1, 0, 0))
+        self.put("a.txt", "c" * 1000)
+        self.assertEqual(self.counts(), (0, 1, 0, 0))
+
+    def test_problems_of_others(self):
+        """One whose name begins like it does not keep a file from being known."""
+        self.put("z.zip", self.zipped({"m.txt": text(1)}))
+        self.put("z.zip2", b"PK\3\4" + b"\0" * 100)
+        add = lambda: self.run_program("add", "c", "pile")
+        add()
+        self.assertEqual(self.opened(add, "z.zip", "z.zip2"), {"z.zip2"})
+
+    def test_encodings(self):
+        self.put("a.txt", "Grüße und Küsse " * 20)
+        self.put("d.jsonl", json.dumps({"id": 1, "text": text(2)}) + "\n")
+        self.add()
+        self.assertEqual(self.counts("--encoding=latin-1", "pile"), (0, 2, 0, 0))
+        self.assertEqual(self.counts("--encoding=latin-1", "pile"), (0, 0, 2, 0))
 
     def test_same_bytes_at_another_time(self):
         self.put("a.txt", text(1))
         self.add()
         self.set_time("a.txt", age=5)
         self.assertEqual(self.counts(), (0, 0, 1, 0))
-        self.put("a.txt", "x" * len(text(1)), age=5)  # now that time counts
-        self.assertEqual(self.counts(), (0, 0, 1, 0))
+        self.assertEqual(self.opened(self.add, "a.txt"), set())  # now that time counts
 
     def test_just_written_files_are_looked_at_again(self):
         self.write("pile/a.txt", "a" * 1000)
@@ -152,6 +190,13 @@ class Adding(Collections):
         self.assertEqual(self.counts("--text-field=body", "pile"), (0, 1, 0, 0))
         self.assertEqual(self.counts("--text-field=body", "pile"), (0, 0, 1, 0))
 
+    def test_a_record_has_not_the_name_of_a_file(self):
+        other = self.path("d.jsonl.txt")
+        self.put("d.jsonl.txt", text(1))
+        self.put("d.jsonl", json.dumps({"id": other, "text": text(2)}) + "\n")
+        self.assertEqual(self.counts(), (2, 0, 0, 0))
+        self.assertEqual(set(self.documents()), {other, self.path("d.jsonl") + ":" + other})
+
     def test_paths_of_any_kind_are_the_same(self):
         self.put("a.txt", text(1))
         self.add()
@@ -179,13 +224,24 @@ class Adding(Collections):
         self.assertEqual(self.documents("one"), self.documents("five"))
 
     def test_prune_stays_below_the_paths(self):
-        for name in ("a/1.txt", "ab/2.txt", "b/3.txt"):
+        for name in ("a/1.txt", "a/stays.txt", "ab/2.txt", "b/3.txt"):
             self.put(name, text(name))
         self.add()
         for name in ("a/1.txt", "ab/2.txt", "b/3.txt"):
             (self.folder / "pile" / name).unlink()
         self.assertEqual(self.counts("--prune", "pile/a")[3], 1)
-        self.assertEqual(set(self.documents()), {self.path("ab/2.txt"), self.path("b/3.txt")})
+        self.assertEqual(set(self.documents()), {self.path(name) for name in ("a/stays.txt", "ab/2.txt", "b/3.txt")})
+
+    def test_an_empty_folder_is_no_reason_to_prune(self):
+        """As the place of a disk is, while it is not mounted."""
+        self.put("disk/1.txt", text(1))
+        self.put("2.txt", text(2))
+        self.add()
+        (self.folder / "pile/disk/1.txt").unlink()
+        done = self.run_program("add", "--prune", "c", "pile/disk", "pile/2.txt")
+        self.assertIn(b"nothing below it was removed", done.stderr)
+        self.assertEqual(len(self.documents()), 2)
+        self.assertEqual(self.counts("--prune", "pile")[3], 1)
 
     def test_a_path_that_is_not_there_is_no_reason_to_prune(self):
         self.put("a/1.txt", text(1))
@@ -220,6 +276,38 @@ class Adding(Collections):
                    "jsonl": lambda: "".join(json.dumps({"id": i, "text": t}) + "\n" for i, t in parts.items()),
                    "bin": lambda: bytes(chance.randrange(256) for _ in range(300))}[kind]()
         self.put(str(path.relative_to(self.folder / "pile")), content, age=age)
+
+
+class Removing(Collections):
+    def removed(self, *what):
+        return json.loads(self.good("remove", "--json", "c", *what))["removed"]
+
+    def test_what_is_inside_goes_with_the_file(self):
+        self.put("d.jsonl", "".join(json.dumps({"id": i, "text": text(i)}) + "\n" for i in range(3)))
+        self.put("z.zip", Adding.zipped(self, {"a.txt": text(4), "b.txt": text(5)}))
+        self.put("d.jsonl.txt", text(6))
+        self.add()
+        self.assertEqual(self.removed("pile/d.jsonl"), 3)
+        self.assertEqual(self.removed(self.path("z.zip"), "pile/d.jsonl.txt"), 4)
+        self.assertEqual(self.documents(), {})
+        self.assertEqual(self.run_program("remove", "c", "pile/d.jsonl").returncode, 2)
+        self.assertEqual(self.counts(), (7, 0, 0, 0))
+
+    def test_what_was_removed_is_not_counted(self):
+        self.put("z.zip", Adding.zipped(self, {"a.txt": text(4), "b.txt": text(5)}))
+        for i in range(20):
+            self.put(f"{i}.txt", text(10 + i))
+        self.add()
+        self.assertEqual(self.removed(self.path("z.zip") + "!/a.txt"), 1)
+        self.assertEqual(self.counts("pile/z.zip"), (0, 0, 2, 0))
+
+    def test_a_record_that_was_removed_is_added_again(self):
+        self.put("d.jsonl", "".join(json.dumps({"id": i, "text": text(i)}) + "\n" for i in range(3)))
+        self.add()
+        self.assertEqual(self.removed(self.path("d.jsonl") + ":1"), 1)
+        self.assertEqual(self.counts(), (1, 0, 2, 0))
+        self.assertEqual(self.removed("*:2"), 1)
+        self.assertEqual(self.counts(), (1, 0, 2, 0))
 
 
 class Cached(Collections):
@@ -259,13 +347,53 @@ class Cached(Collections):
         self.assertEqual(self.scan("--cache=k"), self.scan())
 
     def test_what_has_not_changed_is_not_read(self):
-        """Text that nothing resembles is never compared: other bytes in its place go unnoticed."""
+        """Nor is text that nothing resembles compared."""
         self.put("a.txt", text(1))
         self.put("b.txt", text(2))
         self.scan("--cache=k")
+        self.assertEqual(self.opened(lambda: self.scan("--cache=k"), "a.txt", "b.txt"), set())
         self.put("b.txt", text(1)[:len(text(2))].ljust(len(text(2)), "x"))
-        self.assertEqual(self.scan("--cache=k"), [])
-        self.assertEqual(len(self.scan()), 1)
+        self.assertEqual(len(self.scan("--cache=k")), 1)
+
+    def test_deleted_files_are_forgotten(self):
+        self.fill()
+        self.put("away/a.txt", text(9))
+        (self.folder / "other").mkdir()
+        self.write("other/b.txt", text(10))
+        self.good("scan", "--cache=k", "pile", "other")
+        known = set(self.documents("k"))
+        for name in ("0/0.txt", "away/a.txt", "one.bin"):
+            (self.folder / "pile" / name).unlink()
+        (self.folder / "other/b.txt").unlink()
+        self.scan("--cache=k", "--exclude=1/")
+        self.assertEqual(known - set(self.documents("k")), {self.path(name) for name in ("0/0.txt", "away/a.txt", "one.bin")})
+
+    def test_damage(self):
+        self.fill()
+        plain = self.scan()
+        self.scan("--cache=k")
+        times = 0
+        for file in sorted(set((self.folder / "k").iterdir()) - {self.folder / "k/lock"}):
+            good = file.read_bytes()
+            for at in range(0, len(good), len(good) // 6 + 1):
+                file.write_bytes(good[:at] + bytes([good[at] ^ 255]) + good[at + 1:])
+                done = self.run_program("scan", "--json", "--cache=k", "pile")
+                told = [line for line in done.stdout.decode().splitlines() if '"problem"' in line]
+                rest = [line for line in done.stdout.decode().splitlines()
+                        if '"summary"' not in line and '"problem"' not in line]
+                self.assertEqual((done.returncode, rest), (0, plain), (file.name, at, told, done.stderr))
+                self.assertTrue(all("deleted" in line for line in told), told)
+                times += len(told)
+            file.write_bytes(good)
+        self.assertGreater(times, 3)
+
+    def test_thresholds_in_turn(self):
+        self.put("a.txt", text(1))
+        for threshold in ("-t.4", "-t.8"):
+            self.scan("--cache=k", threshold)
+        for threshold in ("-t.4", "-t.8"):
+            self.assertEqual(self.opened(lambda: self.scan("--cache=k", threshold), "a.txt"), set())
+        self.assertEqual(self.opened(lambda: self.scan("--cache=k", "--encoding=latin-1"), "a.txt"), {"a.txt"})
 
     def test_views_and_other_collections(self):
         self.fill()
@@ -308,6 +436,14 @@ class Hostile(Collections):
                  json.dumps({"id": "y", "text": text(2)}) + "\n")
         self.add()
         self.assertEqual(set(self.documents()), {self.path("d.jsonl") + ":1", self.path("d.jsonl") + ":y"})
+
+    @unittest.skipIf(SANITIZED, "it takes long")
+    def test_a_text_that_is_too_long_to_be_stored(self):
+        letters = bytes(b"abcdefghijklmnopqrstuvwxyz0123456789 "[i % 37] for i in range(256))
+        self.put("long.txt", os.urandom(220 << 20).translate(letters))
+        self.put("short.txt", text(1))
+        self.good("add", "--store-text", "--parts=minima", "--memory=16G", "--threads=1", "c", "pile")
+        self.assertEqual(set(self.documents()), {self.path("long.txt"), self.path("short.txt")})
 
     def test_killed(self):
         """Wherever it is killed, adding again comes to the same."""

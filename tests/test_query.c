@@ -336,7 +336,8 @@ static void test_changes(void **state) {
     put_all(writer, &pile);
     stemma_collection *reader = open_collection("changes");
     for (size_t i = 0; i < pile.count; i++) {
-        if (i % 3 == 0) assert_int_equal(stemma_collection_remove(writer, pile.ids[i], NULL), STEMMA_OK);
+        if (i % 3 == 0)
+            assert_int_equal(stemma_collection_remove(writer, pile.ids[i], NULL, NULL), STEMMA_OK);
         pile.gone[i] = i % 3 == 0;
         if (i % 3 != 1) continue;
         mutate(pile.texts[i], .05, text);

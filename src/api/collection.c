@@ -4,6 +4,7 @@
 #include "api/limits.h"
 #include "base/alloc.h"
 #include "collect/direct.h"
+#include "collect/removing.h"
 #include "collect/seeing.h"
 #include "index/hamming/parts.h"
 #include "index/keys.h"
@@ -229,12 +230,14 @@ stemma_status stemma_collection_add_text(stemma_collection *c, const char *id, c
     return collecting_add_text(c->texts, id, data ? data : "", size, err);
 }
 
-stemma_status stemma_collection_remove(stemma_collection *c, const char *id, stemma_error *err) {
-    bool there;
+stemma_status stemma_collection_remove(stemma_collection *c, const char *id, uint64_t *removed,
+                                       stemma_error *err) {
+    uint64_t count = 0;
     TRY(collection_check_writer(c, err));
     if (!id) return fail(err, STEMMA_INVALID, "an id is needed");
-    TRY(pending_remove(&c->pending, id, strlen(id), &there, err));
-    return there ? STEMMA_OK : fail(err, STEMMA_NOT_FOUND, "'%s' is not in the collection", id);
+    TRY(remove_named(&c->pending, id, strlen(id), &count, err));
+    if (removed) *removed = count;
+    return count ? STEMMA_OK : fail(err, STEMMA_NOT_FOUND, "'%s' is not in the collection", id);
 }
 
 stemma_status stemma_collection_commit(stemma_collection *c, stemma_error *err) {

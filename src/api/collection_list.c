@@ -2,6 +2,7 @@
 #include "api/collection.h"
 #include "base/alloc.h"
 #include "collect/listing.h"
+#include "collect/removing.h"
 #include "index/hamming/parts.h"
 #include "read/format.h"
 
@@ -60,14 +61,11 @@ struct removal {
     uint64_t removed;
 };
 
-static stemma_status remove_document(void *context, uint64_t number, struct cell id,
-                                     const struct facts *facts, stemma_error *err) {
+static stemma_status remove_listed(void *context, uint64_t number, struct cell id, const struct facts *facts,
+                                   stemma_error *err) {
     struct removal *r = context;
-    bool there;
-    (void)number, (void)facts;
-    TRY(pending_remove(&r->collection->pending, id.bytes, id.size, &there, err));
-    r->removed += there;
-    return STEMMA_OK;
+    (void)number;
+    return remove_document(&r->collection->pending, id, facts, &r->removed, err);
 }
 
 stemma_status stemma_collection_remove_matching(stemma_collection *c, const char *glob, uint64_t *removed,
@@ -75,7 +73,7 @@ stemma_status stemma_collection_remove_matching(stemma_collection *c, const char
     struct removal r = {.collection = c};
     TRY(collection_check_writer(c, err));
     if (!glob) return fail(err, STEMMA_INVALID, "a pattern is needed");
-    TRY(collection_each(c->store, glob, c->limits.stop, remove_document, &r, err));
+    TRY(collection_each(c->store, glob, c->limits.stop, remove_listed, &r, err));
     if (removed) *removed = r.removed;
     return STEMMA_OK;
 }

@@ -73,7 +73,7 @@ static stemma_status run_with_cache(stemma_scan *scan, stemma_error *err) {
     struct cache_of_scans *cache;
     TRY(scan_cache_open(scan->settings.options.cache, scan, &cache, err));
     stemma_status status = scan_run(scan, err);
-    stemma_status closed = scan_cache_close(cache, status == STEMMA_OK ? err : NULL);
+    stemma_status closed = scan_cache_close(cache, status == STEMMA_OK, status == STEMMA_OK ? err : NULL);
     scan->cache = NULL;
     return status == STEMMA_OK ? closed : status;
 }

@@ -1,7 +1,9 @@
 #include "collect/collecting.h"
 
 #include "base/alloc.h"
+#include "collect/removing.h"
 #include "collect/row_maker.h"
+#include "collect/unchanged.h"
 #include "collect/vanished.h"
 #include "index/facts.h"
 #include "scan/reading.h"
@@ -11,10 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
-
-/* A file that was modified this recently may change again without another time. */
-#define RACY ((int64_t)2 * 1000000000)
 
 /* What the collection has of a source. */
 struct source_state {
@@ -31,7 +29,7 @@ struct collecting {
     struct source_state *states;
     /* under the lock of pending */
     stemma_add_summary counts;
-    struct vec64 met;     /* numbers of what is still inside files that were known */
+    struct gone met;      /* numbers of what is still inside files: bits, since they may be many */
     struct worker *texts; /* for documents one by one; NULL: there were none */
     watch_taken *watch;   /* NULL: nobody */
     void *watcher;
@@ -85,6 +83,11 @@ static stemma_status find_facts(struct collecting *all, const void *id, size_t s
     return *found ? facts_read(row.facts, facts, err) : STEMMA_OK;
 }
 
+/* How texts are made. */
+static uint32_t text_way(const struct collecting *all) {
+    return DOCUMENT_READING << 8 | (uint32_t)all->scan->settings.limits.encoding;
+}
+
 /* How the records of a data set are read, so that it is read again where that is another way. */
 static void way_of_reading(const struct collecting *all, uint8_t digest[FACTS_DIGEST]) {
     const stemma_scan_options *o = &all->scan->settings.options;
@@ -106,8 +109,7 @@ static void way_of_reading(const struct collecting *all, uint8_t digest[FACTS_DI
 static bool is_settled(const struct collecting *all, const struct source *source, const struct facts *facts) {
     uint8_t way[FACTS_DIGEST];
     const bool dataset = source->kind == SOURCE_DATASET;
-    if (facts->unsettled || facts->file_bytes != source->size || facts->modified != source->modified)
-        return false;
+    if (!is_unchanged(source, facts) || facts->way != text_way(all)) return false;
     if (dataset != (facts->state == FACTS_DATASET)) return false;
     if (!dataset) return facts->looked_into || all->scan->settings.options.no_archives;
     way_of_reading(all, way);
@@ -162,16 +164,23 @@ static stemma_status take_source(void *taker, uint32_t number, bool *wanted, ste
 
 /* ---- one document ---- */
 
-/* Of a record that has a name of its own, behind that of the data set. */
+/* Whether a record goes by its line, FILE:LINE. */
+static bool has_file_name(const char *id, size_t id_size, const char *name, size_t size) {
+    return id_size > size && memcmp(id, name, size) == 0 && id[size] == ':';
+}
+
+/* The name that a record has comes behind that of the data set, also when it is that of another file; what is
+ * inside an archive comes with its whole name. */
 static stemma_status name_document(struct collector *c, const struct source *source, const char *id,
                                    size_t id_size, stemma_error *err) {
     const size_t path = strlen(source->name);
     const bool in_file = source->kind != SOURCE_MEMORY && !is_standard_input(source);
-    const bool full = id && id_size > path && memcmp(id, source->name, path) == 0;
+    const bool record =
+        id && in_file && source->kind == SOURCE_DATASET && !has_file_name(id, id_size, source->name, path);
     bool room = true;
     c->id.len = 0;
-    if (!id || (in_file && !full)) room = buf_add(&c->id, source->name, path);
-    if (id && in_file && !full) room = room && buf_add(&c->id, ":", 1);
+    if (!id || record) room = buf_add(&c->id, source->name, path);
+    if (record) room = room && buf_add(&c->id, ":", 1);
     if (id) room = room && buf_add(&c->id, id, id_size);
     c->facts.path_bytes = in_file ? (uint32_t)path : 0;
     return room ? STEMMA_OK : fail_memory(err);
@@ -186,8 +195,10 @@ static void set_facts(struct collector *c, const struct source *source, const st
                               .unsettled = path && (source->modified > all->settled || d->holds),
                               .path_bytes = path,
                               .bytes = d->bytes,
+                              .way = text_way(all),
                               .offset = d->offset,
                               .record_bytes = d->record_size,
+                              .stamp = source_stamp(source),
                               .file_bytes = source->size,
                               .modified = source->modified};
     store_u64(c->facts.digest, d->bytes_identity.low);
@@ -197,7 +208,7 @@ static void set_facts(struct collector *c, const struct source *source, const st
 /* Whether what is written of a document with the same bytes is still true. */
 static bool is_same_place(const struct facts *a, const struct facts *b, bool inside) {
     if (a->offset != b->offset || a->record_bytes != b->record_bytes) return false;
-    return inside || (a->file_bytes == b->file_bytes && a->modified == b->modified &&
+    return inside || (a->file_bytes == b->file_bytes && a->modified == b->modified && a->stamp == b->stamp &&
                       a->looked_into == b->looked_into && a->unsettled == b->unsettled);
 }
 
@@ -222,7 +233,7 @@ static stemma_status compare(struct collector *c, stemma_error *err) {
     TRY(find_facts(all, c->id.data, c->id.len, &number, &old, &c->replaces, err));
     if (c->replaces && pending_drops(all->pending, number)) return STEMMA_OK; /* another came in between */
     if (!c->replaces || old.state == FACTS_FAILED || old.format != c->facts.format ||
-        memcmp(old.digest, c->facts.digest, sizeof old.digest) != 0)
+        old.way != c->facts.way || memcmp(old.digest, c->facts.digest, sizeof old.digest) != 0)
         return STEMMA_OK;
     c->wanted = false;
     all->counts.unchanged++;
@@ -233,7 +244,7 @@ static stemma_status compare(struct collector *c, stemma_error *err) {
         memcpy(c->facts.text_digest, old.text_digest, sizeof old.text_digest);
         TRY(rewrite(all, &c->facts, &number, err));
     }
-    return inside && !vec64_add(&all->met, number) ? fail_memory(err) : STEMMA_OK;
+    return inside && !gone_add(&all->met, number) ? fail_memory(err) : STEMMA_OK;
 }
 
 static stemma_status take_document(void *taker, const struct document *d, const char *id, size_t id_size,
@@ -264,7 +275,7 @@ static stemma_status take_document(void *taker, const struct document *d, const 
 static void set_text(struct collector *c, struct identity text, uint64_t size) {
     c->facts.state = FACTS_TEXT;
     c->facts.text_bytes = size;
-    c->facts.shingles = row_maker_shingles(c->maker);
+    c->facts.shingles = (uint32_t)row_maker_shingles(c->maker);
     store_u64(c->facts.text_digest, text.low);
     store_u64(c->facts.text_digest + 8, text.high);
 }
@@ -281,10 +292,28 @@ static stemma_status tell(struct collector *c, const uint8_t *text, size_t size,
     return all->watch ? all->watch(all->watcher, &told, err) : STEMMA_OK;
 }
 
+static stemma_status take_no_text(void *taker, enum document_state state, const stemma_error *cause,
+                                  stemma_error *err) {
+    struct collector *c = taker;
+    c->facts.state = (enum facts_state)state;
+    if (state != DOCUMENT_FAILED) return STEMMA_OK;
+    c->facts.unsettled = true;
+    if (!buf_add_byte(&c->id, 0)) return fail_memory(err);
+    c->id.len--;
+    catalogue_add_problem(&c->all->scan->catalogue, (const char *)c->id.data, 0, cause);
+    return STEMMA_OK;
+}
+
 static stemma_status take_text(void *taker, struct text_reader *reader, const uint8_t *text, size_t size,
                                stemma_error *err) {
     struct collector *c = taker;
-    TRY(row_maker_text(c->maker, reader->whole, text, size, err));
+    stemma_error cause;
+    stemma_status status = row_maker_text(c->maker, reader->whole, text, size, &cause);
+    if (status == STEMMA_UNSUPPORTED) {
+        row_maker_none(c->maker);
+        return take_no_text(c, DOCUMENT_FAILED, &cause, err);
+    }
+    if (status != STEMMA_OK) return fail(err, status, "%s", cause.message);
     set_text(c, identity_of(&c->all->scan->key, text, size), size);
     return tell(c, text, size, err);
 }
@@ -297,18 +326,6 @@ static stemma_status end_pieces(void *taker, struct identity text, uint64_t size
     struct collector *c = taker;
     TRY(row_maker_end(c->maker, err));
     set_text(c, text, size);
-    return STEMMA_OK;
-}
-
-static stemma_status take_no_text(void *taker, enum document_state state, const stemma_error *cause,
-                                  stemma_error *err) {
-    struct collector *c = taker;
-    c->facts.state = (enum facts_state)state;
-    if (state != DOCUMENT_FAILED) return STEMMA_OK;
-    c->facts.unsettled = true;
-    if (!buf_add_byte(&c->id, 0)) return fail_memory(err);
-    c->id.len--;
-    catalogue_add_problem(&c->all->scan->catalogue, (const char *)c->id.data, 0, cause);
     return STEMMA_OK;
 }
 
@@ -325,7 +342,7 @@ static stemma_status put(struct collector *c, stemma_error *err) {
     TRY(pending_put(all->pending, &row, c->facts.bytes, &number, err));
     *(c->replaces ? &all->counts.replaced : &all->counts.added) += 1;
     all->counts.bytes += c->facts.bytes;
-    if (facts_inside(&c->facts, c->id.len) && !vec64_add(&all->met, number)) return fail_memory(err);
+    if (facts_inside(&c->facts, c->id.len) && !gone_add(&all->met, number)) return fail_memory(err);
     return STEMMA_OK;
 }
 
@@ -346,13 +363,31 @@ static stemma_status finish(void *taker, stemma_error *err) {
 
 /* ---- files that hold documents ---- */
 
+/* The first problem, of sorted ones, whose name is not below this path with what follows it; NULL: none. */
+static const struct problem *problem_from(const struct catalogue *catalogue, const char *path,
+                                          const char *behind) {
+    const size_t size = strlen(path);
+    size_t low = 0, high = catalogue->problem_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const char *name = catalogue->problems[middle].name;
+        const int order = strncmp(name, path, size);
+        if (order < 0 || (order == 0 && strcmp(name + size, behind) < 0))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < catalogue->problem_count ? &catalogue->problems[low] : NULL;
+}
+
+/* Of the file itself, or of what is inside it; a record that is broken is just left out. */
 static bool has_problem(const struct collecting *all, const struct source *source) {
-    const struct catalogue *catalogue = &all->scan->catalogue;
+    const struct problem *own = problem_from(&all->scan->catalogue, source->name, ""),
+                         *inside = problem_from(&all->scan->catalogue, source->name, "!/");
     const size_t size = strlen(source->name);
-    for (size_t i = 0; i < catalogue->problem_count; i++)
-        if (catalogue->problems[i].line == 0 && strncmp(catalogue->problems[i].name, source->name, size) == 0)
-            return true;
-    return false;
+    if (own && own->line == 0 && strcmp(own->name, source->name) == 0) return true;
+    return inside && strncmp(inside->name, source->name, size) == 0 &&
+           strncmp(inside->name + size, "!/", 2) == 0;
 }
 
 /* Data sets have no row of a document: only so that they can be skipped. */
@@ -387,37 +422,11 @@ static stemma_status settle_container(struct collecting *all, const struct sourc
     return rewrite(all, &facts, &number, err);
 }
 
-static int by_value(const void *a, const void *b) {
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
-static stemma_status remove_number(struct collecting *all, uint64_t number, stemma_error *err) {
-    struct row row;
-    bool found;
-    TRY(collection_record(all->pending->store, number, &row, &found, err));
-    if (!found) return STEMMA_OK;
-    TRY(pending_remove(all->pending, row.id.bytes, row.id.size, &found, err));
-    all->counts.removed += found;
-    return STEMMA_OK;
-}
-
-/* What was inside and was not met. */
-static stemma_status remove_unmet(struct collecting *all, const struct source *source, stemma_error *err) {
-    struct vec64 inside = {0};
-    stemma_status status = collection_lookup(all->pending->store, all->member_part,
-                                             path_key(source->name, strlen(source->name)), 0, &inside, err);
-    for (size_t i = 0; status == STEMMA_OK && i < inside.len; i++)
-        if (!all->met.len ||
-            !bsearch(&inside.data[i], all->met.data, all->met.len, sizeof *inside.data, by_value))
-            status = remove_number(all, inside.data[i], err);
-    vec64_release(&inside);
-    return status;
-}
-
 static stemma_status settle_source(struct collecting *all, uint32_t number, stemma_error *err) {
     const struct source *source = source_of(all, number);
-    if (all->states[number].known) TRY(remove_unmet(all, source, err));
+    if (all->states[number].known)
+        TRY(remove_inside(all->pending, source->name, strlen(source->name), &all->met, &all->counts.removed,
+                          err));
     return source->kind == SOURCE_DATASET ? put_dataset(all, source, err)
                                           : settle_container(all, source, err);
 }
@@ -428,7 +437,7 @@ static stemma_status settle(struct collecting *all, stemma_error *err) {
     for (size_t i = 0; i < all->scan->catalogue.source_count; i++) holding += all->states[i].holds;
     if (holding == 0) return STEMMA_OK;
     TRY(pending_commit(all->pending, err));
-    if (all->met.len) qsort(all->met.data, all->met.len, sizeof *all->met.data, by_value);
+    catalogue_sort_problems(&all->scan->catalogue);
     for (uint32_t i = 0; i < all->scan->catalogue.source_count; i++)
         if (all->states[i].holds && !has_problem(all, source_of(all, i))) TRY(settle_source(all, i, err));
     return STEMMA_OK;
@@ -442,7 +451,7 @@ static stemma_status read_listed(struct stemma_scan *scan, stemma_error *err) {
     if (status == STEMMA_OK) status = settle(all, err);
     mem_free(all->states);
     all->states = NULL;
-    all->met.len = 0;
+    gone_release(&all->met);
     scan_forget_sources(scan);
     return status;
 }
@@ -461,12 +470,6 @@ static const struct taker_kind collecting_taker = {.new = collector_new,
                                                    .finish = finish};
 
 /* ---- all of it ---- */
-
-static int64_t now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_REALTIME, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 stemma_status collecting_new(struct pending *pending, const struct stemma_recipe *recipe,
                              const struct scan_settings *settings, struct collecting **out,
@@ -495,7 +498,7 @@ void collecting_free(struct collecting *all) {
     if (all->texts) worker_release(all->texts);
     mem_free(all->texts);
     scan_free(all->scan);
-    vec64_release(&all->met);
+    gone_release(&all->met);
     mem_free(all->states);
     mem_free(all);
 }
@@ -519,14 +522,33 @@ static stemma_status add_operand(struct collecting *all, const char *path, stemm
     return STEMMA_OK;
 }
 
+static stemma_status prune_paths(struct collecting *all, struct pruned_path *paths, stemma_error *err) {
+    struct stemma_scan *scan = all->scan;
+    stemma_error spared;
+    for (size_t i = 0; i < scan->operand_count; i++)
+        paths[i] = (struct pruned_path){.path = scan->operands[i], .empty = scan->found.data[i] == 0};
+    TRY(pending_commit(all->pending, err));
+    TRY(remove_vanished(all->pending, paths, scan->operand_count, scan->settings.limits.stop,
+                        &all->counts.removed, err));
+    for (size_t i = 0; i < scan->operand_count; i++) {
+        if (!paths[i].spared) continue;
+        (void)fail(&spared, STEMMA_NOT_FOUND,
+                   "no files were found there, as if a disk were missing: nothing below it was removed");
+        catalogue_add_problem(&scan->catalogue, paths[i].path, 0, &spared);
+    }
+    return STEMMA_OK;
+}
+
 static stemma_status add_all(struct collecting *all, bool prune, stemma_error *err) {
     struct stemma_scan *scan = all->scan;
     TRY(scan_list(scan, err));
     TRY(read_listed(scan, err));
     if (!prune) return STEMMA_OK;
-    TRY(pending_commit(all->pending, err));
-    return remove_vanished(all->pending, (const char *const *)scan->operands, scan->operand_count,
-                           scan->settings.limits.stop, &all->counts.removed, err);
+    struct pruned_path *paths = mem_zero(scan->operand_count + 1, sizeof *paths);
+    if (!paths) return fail_memory(err);
+    stemma_status status = prune_paths(all, paths, err);
+    mem_free(paths);
+    return status;
 }
 
 /* What was taken by then is not lost, whatever ended it. */
@@ -540,7 +562,7 @@ static stemma_status commit_after(struct collecting *all, stemma_status status, 
 stemma_status collecting_add(struct collecting *all, const char *const *paths, size_t count, bool prune,
                              stemma_add_summary *summary, stemma_error *err) {
     const int64_t begin = now();
-    all->settled = begin - RACY;
+    all->settled = settled_until();
     for (size_t i = 0; i < count; i++) TRY(add_operand(all, paths[i], err));
     stemma_status status = commit_after(all, add_all(all, prune, err), err);
     catalogue_sort_problems(&all->scan->catalogue);
@@ -578,8 +600,7 @@ static stemma_status take_alone(struct collecting *all, const struct source *sou
                                 stemma_error *err) {
     const struct document place = {0};
     const char *name = source->kind == SOURCE_FILE ? source->name : NULL;
-    all->settled = now() - RACY;
-    all->met.len = 0;
+    all->settled = settled_until();
     all->scan->catalogue.sources[0] = *source;
     return worker_take(all->texts, &place, name, NULL, 0, bytes, source->size, CONTAINER_NONE, err);
 }
@@ -602,7 +623,9 @@ static stemma_status take_file(struct collecting *all, const char *path, stemma_
                                   .kind = SOURCE_FILE,
                                   .size = bytes->len,
                                   .modified =
-                                      (int64_t)info.st_mtim.tv_sec * 1000000000 + info.st_mtim.tv_nsec};
+                                      (int64_t)info.st_mtim.tv_sec * 1000000000 + info.st_mtim.tv_nsec,
+                                  .changed = (int64_t)info.st_ctim.tv_sec * 1000000000 + info.st_ctim.tv_nsec,
+                                  .inode = info.st_ino};
     return take_alone(all, &source, bytes->data, err);
 }
 

@@ -4,6 +4,7 @@
 #include "index/hamming/parts.h"
 #include "index/keys.h"
 #include "index/stored_text.h"
+#include "index/text_column.h"
 #include "sketch/text_keys.h"
 
 #include <string.h>
@@ -85,7 +86,10 @@ static stemma_status keep(struct row_maker *m, stemma_error *err) {
     minima_set_size(m->minima, keyer_size(m->keyer.keyer));
     if (m->keyer.bits) bit_maker_take(m->keyer.bits, m->bits);
     m->packed.len = 0;
-    return samples_pack(&m->samples, &m->packed, err);
+    TRY(samples_pack(&m->samples, &m->packed, err));
+    return m->packed.len <= TEXT_ROW_BYTES
+               ? STEMMA_OK
+               : fail(err, STEMMA_UNSUPPORTED, "%zu samples are more than can be kept", m->samples.len);
 }
 
 stemma_status row_maker_text(struct row_maker *m, struct whole *whole, const uint8_t *text, size_t size,
@@ -93,6 +97,7 @@ stemma_status row_maker_text(struct row_maker *m, struct whole *whole, const uin
     TRY(text_keyer_text(&m->keyer, whole, text, size, err));
     m->text.len = 0;
     if (m->stores) TRY(stored_text_pack(text, size, &m->text, err));
+    if (m->text.len > TEXT_ROW_BYTES) m->text.len = 0; /* not stored, as those that are read in pieces */
     return keep(m, err);
 }
 

@@ -13,7 +13,7 @@ stemma_status row_maker_new(const struct schema *schema, const struct stemma_rec
                             struct row_maker **out, stemma_error *err);
 void row_maker_free(struct row_maker *maker);
 
-/* A text in memory, not empty. */
+/* A text in memory, not empty. UNSUPPORTED: there is more of it than a row can have. */
 stemma_status row_maker_text(struct row_maker *maker, struct whole *whole, const uint8_t *text, size_t size,
                              stemma_error *err);
 /* One that is not to be held: its fingerprints go to the sink. It is not stored. */

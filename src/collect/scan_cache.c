@@ -1,36 +1,57 @@
 /*
- * A cell is a tag of everything that what is kept follows from besides the bytes (the plan, how files are
- * read), then, of a text, the keys and the samples. A row with another tag is as good as none.
+ * Facts say how the file was read; a row of another way is as good as none. Keys follow from the plan, which
+ * thresholds change: the cell of a text has a section for each of the last plans, the newest first: the tag
+ * of the plan (8), the size of the document (4), bytes of the rest (4), keys, samples.
  */
 #include "collect/scan_cache.h"
 
 #include "base/alloc.h"
 #include "collect/pending.h"
+#include "collect/unchanged.h"
+#include "collect/vanished.h"
 #include "index/facts.h"
 #include "index/keys.h"
+#include "index/text_column.h"
 #include "scan/taker.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-enum { TAG_BYTES = 16 };
-
-/* As in collecting.c: a file that was modified this recently may change again without another time. */
-#define RACY ((int64_t)2 * 1000000000)
+enum { SECTION_HEAD = 16, SECTIONS_MOST = 4 };
 
 struct cache_of_scans {
+    struct stemma_scan *scan;
     struct collection *store;
     struct pending pending;
     struct scan_cache given;
     char folder[PATH_MAX]; /* where relative names begin */
-    uint8_t tag[TAG_BYTES];
+    uint64_t tag;
+    uint32_t way;
     size_t part, key_bytes;
     int64_t settled;
-    struct buf id, cell; /* under the lock of pending */
+    /* under the lock of pending */
+    struct buf id, cell;
+    uint64_t met; /* rows of files that were listed */
+    bool damaged;
 };
+
+/* All that is in a cache can be made again: the scan goes on without it. */
+static void tell_damage(struct stemma_scan *scan, const char *path, const stemma_error *cause) {
+    stemma_error told;
+    (void)fail(&told, STEMMA_CORRUPT, "%s; the cache is not used until it is deleted", cause->message);
+    catalogue_add_problem(&scan->catalogue, path, 0, &told);
+}
+
+static stemma_status forgive_damage(struct cache_of_scans *c, stemma_status status, const stemma_error *cause,
+                                    stemma_error *err) {
+    if (status == STEMMA_OK) return STEMMA_OK;
+    if (status != STEMMA_CORRUPT) return fail(err, status, "%s", cause->message);
+    tell_damage(c->scan, collection_path(c->store), cause);
+    c->damaged = true;
+    return STEMMA_OK;
+}
 
 /* ---- opening ---- */
 
@@ -42,21 +63,14 @@ static void add_number(struct identity_state *state, uint64_t number) {
 
 static void make_tag(struct cache_of_scans *c, const struct stemma_scan *scan) {
     const struct key_form form = join_plan_form(&scan->plan);
-    const uint64_t numbers[] = {form.minima,
-                                form.rows,
-                                form.checks,
-                                form.sampled,
-                                form.modulus,
-                                form.coarse,
-                                form.seed,
-                                scan->settings.limits.encoding,
-                                scan->settings.options.no_archives};
+    const uint64_t numbers[] = {form.minima,  form.rows,   form.checks, form.sampled,
+                                form.modulus, form.coarse, form.seed};
     struct identity_state state;
     identity_begin(&state, &scan->key);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) add_number(&state, numbers[i]);
-    const struct identity tag = identity_end(&state);
-    store_u64(c->tag, tag.low);
-    store_u64(c->tag + 8, tag.high);
+    c->tag = identity_end(&state).low;
+    c->way = DOCUMENT_READING << 9 | (scan->settings.options.no_archives ? 1U << 8 : 0) |
+             (uint32_t)scan->settings.limits.encoding;
     c->key_bytes = key_form_bytes(&form);
 }
 
@@ -109,38 +123,60 @@ static struct identity identity_in(const uint8_t digest[FACTS_DIGEST]) {
     return (struct identity){load_u64(digest), load_u64(digest + 8)};
 }
 
-static stemma_status unpack(const struct cache_of_scans *c, struct cell cell, uint8_t *keys,
-                            struct vec64 *samples, stemma_error *err) {
-    const size_t head = TAG_BYTES + c->key_bytes;
-    if (cell.size < head) return fail(err, STEMMA_CORRUPT, "the keys of a document are damaged");
-    memcpy(keys, cell.bytes + TAG_BYTES, c->key_bytes);
-    samples->len = 0;
-    return samples_unpack(cell.bytes + head, cell.size - head, samples, err);
+/* The section at the begin of what is left of a cell, which is then what follows it; false: no more. */
+static bool next_section(struct cell *rest, struct cell *section) {
+    if (rest->size < SECTION_HEAD) return false;
+    const size_t size = load_u32(rest->bytes + 12);
+    if (size > rest->size - SECTION_HEAD) return false;
+    *section = (struct cell){rest->bytes, SECTION_HEAD + size};
+    *rest = (struct cell){rest->bytes + section->size, rest->size - section->size};
+    return true;
 }
 
-static stemma_status find_row(struct cache_of_scans *c, const struct source *source, uint8_t *keys,
-                              struct vec64 *samples, struct cached *out, bool *found, stemma_error *err) {
-    struct facts facts;
-    struct cell cell;
+static stemma_status unpack(const struct cache_of_scans *c, struct cell cell, uint8_t *keys,
+                            struct vec64 *samples, uint32_t *shingles, bool *found, stemma_error *err) {
+    const size_t head = SECTION_HEAD + c->key_bytes;
+    struct cell section;
+    do {
+        *found = next_section(&cell, &section);
+    } while (*found && load_u64(section.bytes) != c->tag);
+    if (!*found) return STEMMA_OK;
+    if (section.size < head) return fail(err, STEMMA_CORRUPT, "the keys of a document are damaged");
+    *shingles = load_u32(section.bytes + 8);
+    memcpy(keys, section.bytes + SECTION_HEAD, c->key_bytes);
+    samples->len = 0;
+    return samples_unpack(section.bytes + head, section.size - head, samples, err);
+}
+
+/* What is known of a file that has not changed. */
+static stemma_status find_cell(struct cache_of_scans *c, const struct source *source, struct facts *facts,
+                               struct cell *cell, bool *found, stemma_error *err) {
     struct row row;
     uint64_t number;
     TRY(set_id(c, source->name, err));
     TRY(collection_find(c->store, c->id.data, c->id.len, &number, found, err));
     if (*found) TRY(collection_record(c->store, number, &row, found, err));
     if (!*found) return STEMMA_OK;
-    TRY(facts_read(row.facts, &facts, err));
-    *found = !facts.unsettled && facts.file_bytes == source->size && facts.modified == source->modified;
-    if (*found) TRY(collection_cell(c->store, number, c->part, &cell, found, err));
-    *found = *found && cell.size >= TAG_BYTES && memcmp(cell.bytes, c->tag, TAG_BYTES) == 0;
+    TRY(facts_read(row.facts, facts, err));
+    *found = is_unchanged(source, facts) && facts->way == c->way;
+    return *found ? collection_cell(c->store, number, c->part, cell, found, err) : STEMMA_OK;
+}
+
+static stemma_status find_row(struct cache_of_scans *c, const struct source *source, uint8_t *keys,
+                              struct vec64 *samples, struct cached *out, bool *found, stemma_error *err) {
+    struct facts facts;
+    struct cell cell;
+    uint32_t shingles = 0;
+    TRY(find_cell(c, source, &facts, &cell, found, err));
+    if (*found && facts.state == FACTS_TEXT) TRY(unpack(c, cell, keys, samples, &shingles, found, err));
     if (!*found) return STEMMA_OK;
-    if (facts.state == FACTS_TEXT) TRY(unpack(c, cell, keys, samples, err));
     *out = (struct cached){.bytes_identity = identity_in(facts.digest),
                            .text_identity = identity_in(facts.text_digest),
                            .bytes = facts.bytes,
                            .text_size = facts.text_bytes,
                            .state = (enum document_state)facts.state,
                            .format = facts.format,
-                           .shingles = (uint32_t)facts.shingles,
+                           .shingles = shingles,
                            .keys = keys,
                            .samples = samples};
     return STEMMA_OK;
@@ -149,8 +185,14 @@ static stemma_status find_row(struct cache_of_scans *c, const struct source *sou
 static stemma_status find(void *context, const struct source *source, uint8_t *keys, struct vec64 *samples,
                           struct cached *out, bool *found, stemma_error *err) {
     struct cache_of_scans *c = context;
+    stemma_error cause;
+    stemma_status status = STEMMA_OK;
+    *found = false;
     pthread_mutex_lock(&c->pending.lock);
-    stemma_status status = find_row(c, source, keys, samples, out, found, err);
+    if (!c->damaged)
+        status = forgive_damage(c, find_row(c, source, keys, samples, out, found, &cause), &cause, err);
+    *found = *found && !c->damaged;
+    c->met += *found;
     pthread_mutex_unlock(&c->pending.lock);
     return status;
 }
@@ -165,7 +207,9 @@ static void write_facts(const struct cache_of_scans *c, const struct source *sou
                           .path_bytes = (uint32_t)c->id.len,
                           .bytes = known->bytes,
                           .text_bytes = known->text_size,
+                          .way = c->way,
                           .shingles = known->shingles,
+                          .stamp = source_stamp(source),
                           .file_bytes = source->size,
                           .modified = source->modified};
     store_u64(facts.digest, known->bytes_identity.low);
@@ -175,6 +219,31 @@ static void write_facts(const struct cache_of_scans *c, const struct source *sou
     facts_write(&facts, out);
 }
 
+static stemma_status add_section(struct cache_of_scans *c, const struct cached *known, stemma_error *err) {
+    uint8_t head[SECTION_HEAD];
+    store_u64(head, c->tag);
+    store_u32(head + 8, known->shingles);
+    if (!buf_add(&c->cell, head, sizeof head) || !buf_add(&c->cell, known->keys, c->key_bytes))
+        return fail_memory(err);
+    TRY(samples_pack(known->samples, &c->cell, err));
+    store_u32(c->cell.data + 12, (uint32_t)(c->cell.len - sizeof head));
+    return STEMMA_OK;
+}
+
+static stemma_status keep_others(struct cache_of_scans *c, const struct source *source, stemma_error *err) {
+    struct facts facts;
+    struct cell rest, section;
+    bool found;
+    TRY(find_cell(c, source, &facts, &rest, &found, err));
+    if (!found || facts.state != FACTS_TEXT) return STEMMA_OK;
+    for (int left = SECTIONS_MOST - 1; left > 0 && next_section(&rest, &section);) {
+        if (load_u64(section.bytes) == c->tag) continue;
+        if (!buf_add(&c->cell, section.bytes, section.size)) return fail_memory(err);
+        left--;
+    }
+    return STEMMA_OK;
+}
+
 static stemma_status put_row(struct cache_of_scans *c, const struct source *source,
                              const struct cached *known, stemma_error *err) {
     uint8_t facts[FACTS_BYTES];
@@ -182,37 +251,35 @@ static stemma_status put_row(struct cache_of_scans *c, const struct source *sour
     TRY(set_id(c, source->name, err));
     if (c->id.len > ID_BYTES_MOST) return STEMMA_OK; /* it is read each time */
     c->cell.len = 0;
-    if (!buf_add(&c->cell, c->tag, TAG_BYTES)) return fail_memory(err);
     if (known->state == DOCUMENT_TEXT) {
-        if (!buf_add(&c->cell, known->keys, c->key_bytes)) return fail_memory(err);
-        TRY(samples_pack(known->samples, &c->cell, err));
+        TRY(add_section(c, known, err));
+        TRY(keep_others(c, source, err));
     }
+    if (c->cell.len > TEXT_ROW_BYTES) return STEMMA_OK; /* likewise */
     write_facts(c, source, known, facts);
     row.id = (struct cell){c->id.data, c->id.len};
     row.facts = (struct cell){facts, sizeof facts};
     row.cells[c->part] = (struct cell){c->cell.data, c->cell.len};
+    c->met++;
     return pending_put(&c->pending, &row, known->bytes, NULL, err);
 }
 
 static stemma_status keep(void *context, const struct source *source, const struct cached *known,
                           stemma_error *err) {
     struct cache_of_scans *c = context;
+    stemma_error cause;
+    stemma_status status = STEMMA_OK;
     pthread_mutex_lock(&c->pending.lock);
-    stemma_status status = put_row(c, source, known, err);
+    if (!c->damaged) status = forgive_damage(c, put_row(c, source, known, &cause), &cause, err);
     pthread_mutex_unlock(&c->pending.lock);
     return status;
 }
 
 /* ---- the whole ---- */
 
-static int64_t now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_REALTIME, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 static stemma_status prepare(struct cache_of_scans *c, const char *path, struct stemma_scan *scan,
                              stemma_error *err) {
+    c->scan = scan;
     if (!getcwd(c->folder, sizeof c->folder))
         return fail(err, STEMMA_NOT_FOUND, "the working directory: %s", strerror(errno));
     TRY(open_store(c, path, scan, err));
@@ -220,7 +287,7 @@ static stemma_status prepare(struct cache_of_scans *c, const char *path, struct 
     TRY(check_store(c, path, scan, err));
     identity_key_lasting(&scan->key);
     make_tag(c, scan);
-    c->settled = now() - RACY;
+    c->settled = settled_until();
     c->given = (struct scan_cache){.context = c, .find = find, .keep = keep};
     scan->cache = &c->given;
     scan->settings.store = collection_path(c->store);
@@ -232,16 +299,51 @@ stemma_status scan_cache_open(const char *path, struct stemma_scan *scan, struct
                               stemma_error *err) {
     struct cache_of_scans *c = mem_zero(1, sizeof *c);
     if (!c) return fail_memory(err);
-    stemma_status status = prepare(c, path, scan, err);
-    if (status == STEMMA_OK)
-        *out = c;
-    else
-        cache_free(c);
-    return status;
+    stemma_error cause;
+    stemma_status status = prepare(c, path, scan, &cause);
+    *out = status == STEMMA_OK ? c : NULL;
+    if (status == STEMMA_OK) return STEMMA_OK;
+    cache_free(c);
+    if (status != STEMMA_CORRUPT) return fail(err, status, "%s", cause.message);
+    tell_damage(scan, path, &cause);
+    return STEMMA_OK;
 }
 
-stemma_status scan_cache_close(struct cache_of_scans *c, stemma_error *err) {
-    stemma_status status = pending_commit(&c->pending, err);
+/* The paths of the scan as ids begin with them; their names are the caller's. */
+static stemma_status list_paths(struct cache_of_scans *c, struct pruned_path *paths, stemma_error *err) {
+    for (size_t i = 0; i < c->scan->found.len; i++) {
+        TRY(set_id(c, c->scan->operands[i], err));
+        if (!buf_add_byte(&c->id, 0)) return fail_memory(err);
+        char *name = mem_copy_string((const char *)c->id.data);
+        if (!name) return fail_memory(err);
+        paths[i] = (struct pruned_path){.path = name, .empty = c->scan->found.data[i] == 0};
+    }
+    return STEMMA_OK;
+}
+
+/* Rows of files that are no longer there. */
+static stemma_status forget(struct cache_of_scans *c, stemma_error *err) {
+    struct collection_facts about;
+    const size_t count = c->scan->found.len;
+    uint64_t removed = 0;
+    collection_about(c->store, &about);
+    if (c->met >= about.documents) return STEMMA_OK;
+    struct pruned_path *paths = mem_zero(count + 1, sizeof *paths);
+    if (!paths) return fail_memory(err);
+    stemma_status status = list_paths(c, paths, err);
+    if (status == STEMMA_OK)
+        status = remove_vanished(&c->pending, paths, count, c->scan->settings.limits.stop, &removed, err);
+    for (size_t i = 0; i < count; i++) mem_free((char *)paths[i].path);
+    mem_free(paths);
+    return status == STEMMA_OK ? pending_commit(&c->pending, err) : status;
+}
+
+stemma_status scan_cache_close(struct cache_of_scans *c, bool whole, stemma_error *err) {
+    if (!c) return STEMMA_OK;
+    stemma_error cause;
+    stemma_status status = c->damaged ? STEMMA_OK : pending_commit(&c->pending, err);
+    /* What fails of it is for the next time. */
+    if (status == STEMMA_OK && whole && !c->damaged) (void)forget(c, &cause);
     cache_free(c);
     return status;
 }

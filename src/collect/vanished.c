@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 struct pruning {
-    const char *const *paths;
+    struct pruned_path *paths;
     size_t count;
     struct buf
         last; /* the file that was looked at last, with its NUL: the next document is often in it, too */
@@ -27,9 +27,20 @@ static bool is_below(const char *path, const struct cell *id, uint32_t path_byte
     return size == 1 || path_bytes == size || id->bytes[size] == '/';
 }
 
-static bool is_asked(const struct pruning *p, const struct cell *id, uint32_t path_bytes) {
+static bool is_below_any(const struct pruning *p, const struct cell *id, uint32_t path_bytes) {
     for (size_t i = 0; i < p->count; i++)
-        if (is_below(p->paths[i], id, path_bytes) && !is_gone(p->paths[i])) return true;
+        if (is_below(p->paths[i].path, id, path_bytes)) return true;
+    return false;
+}
+
+/* Of a file that is not there. */
+static bool may_go(struct pruning *p, const struct cell *id, uint32_t path_bytes) {
+    for (size_t i = 0; i < p->count; i++) {
+        struct pruned_path *path = &p->paths[i];
+        if (!is_below(path->path, id, path_bytes) || is_gone(path->path)) continue;
+        if (!path->empty) return true;
+        path->spared = true;
+    }
     return false;
 }
 
@@ -41,7 +52,8 @@ static stemma_status look(struct pruning *p, const struct cell *id, const struct
         p->last.len = 0;
         if (!buf_add(&p->last, id->bytes, facts->path_bytes) || !buf_add_byte(&p->last, 0))
             return fail_memory(err);
-        p->last_gone = is_asked(p, id, facts->path_bytes) && is_gone((const char *)p->last.data);
+        p->last_gone = is_below_any(p, id, facts->path_bytes) && is_gone((const char *)p->last.data) &&
+                       may_go(p, id, facts->path_bytes);
     }
     *gone = p->last_gone;
     return STEMMA_OK;
@@ -63,7 +75,7 @@ static stemma_status look_at(struct pruning *p, struct pending *pending, uint64_
     return STEMMA_OK;
 }
 
-stemma_status remove_vanished(struct pending *pending, const char *const *paths, size_t count,
+stemma_status remove_vanished(struct pending *pending, struct pruned_path *paths, size_t count,
                               const volatile int *stop, uint64_t *removed, stemma_error *err) {
     struct pruning p = {.paths = paths, .count = count};
     uint64_t number = 0;

@@ -4,10 +4,16 @@
 
 #include "collect/pending.h"
 
+struct pruned_path {
+    const char *path;
+    bool empty;  /* no file was found there */
+    bool spared; /* nor removed therefore, though some are not there any more */
+};
+
 /* Removes documents in files at or below these paths that do not exist any more. A path that is itself not
- * there is rather a disk that is not: nothing below it is removed. *removed grows; the last ones are not
- * committed yet. */
-stemma_status remove_vanished(struct pending *pending, const char *const *paths, size_t count,
+ * there, or has no files, is rather a disk that is not mounted: nothing below it is removed. *removed grows;
+ * the last ones are not committed yet. */
+stemma_status remove_vanished(struct pending *pending, struct pruned_path *paths, size_t count,
                               const volatile int *stop, uint64_t *removed, stemma_error *err);
 
 #endif

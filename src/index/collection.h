@@ -106,7 +106,7 @@ stemma_status collection_next(struct collection *collection, uint64_t from, uint
 /* Appends numbers of documents that have the key, ascending, at most `most` (0: all). */
 stemma_status collection_lookup(struct collection *collection, size_t part, uint64_t key, size_t most,
                                 struct vec64 *numbers, stemma_error *err);
-/* How many have the key, those that are gone included, counted up to `most`. */
+/* How many have the key, counted up to `most`. */
 stemma_status collection_count(struct collection *collection, size_t part, uint64_t key, size_t most,
                                size_t *count, stemma_error *err);
 /* All (key, number) with low <= key <= high that are not gone, in order of the keys within each segment. */

@@ -4,49 +4,50 @@
 
 #include <string.h>
 
-enum { VERSION = 1, LOOKED_INTO = 1, UNSETTLED = 2 };
+enum { VERSION = 1, LOOKED_INTO = 1, UNSETTLED = 2, NUMBERS = 7 };
 
-/* Places of the numbers behind the first eight bytes. */
-static uint64_t *const *numbers_of(struct facts *facts, uint64_t *list[7]) {
-    list[0] = &facts->bytes;
-    list[1] = &facts->text_bytes;
-    list[2] = &facts->shingles;
-    list[3] = &facts->offset;
-    list[4] = &facts->record_bytes;
-    list[5] = &facts->file_bytes;
-    list[6] = (uint64_t *)&facts->modified;
-    return list;
+static uint64_t pair(uint32_t low, uint32_t high) {
+    return (uint64_t)high << 32 | low;
 }
 
 void facts_write(const struct facts *facts, uint8_t out[FACTS_BYTES]) {
-    struct facts copy = *facts;
-    uint64_t *list[7];
-    numbers_of(&copy, list);
+    const uint64_t numbers[NUMBERS] = {facts->bytes,
+                                       facts->text_bytes,
+                                       pair(facts->shingles, facts->way),
+                                       facts->offset,
+                                       pair(facts->record_bytes, facts->stamp),
+                                       facts->file_bytes,
+                                       (uint64_t)facts->modified};
     out[0] = VERSION;
     out[1] = (uint8_t)facts->state;
     out[2] = facts->format;
     out[3] = (uint8_t)((facts->looked_into ? LOOKED_INTO : 0) | (facts->unsettled ? UNSETTLED : 0));
     store_u32(out + 4, facts->path_bytes);
-    for (size_t i = 0; i < 7; i++) store_u64(out + 8 + 8 * i, *list[i]);
+    for (size_t i = 0; i < NUMBERS; i++) store_u64(out + 8 + 8 * i, numbers[i]);
     memcpy(out + 64, facts->digest, FACTS_DIGEST);
     memcpy(out + 64 + FACTS_DIGEST, facts->text_digest, FACTS_DIGEST);
 }
 
 stemma_status facts_read(struct cell cell, struct facts *out, stemma_error *err) {
-    uint64_t *list[7];
-    struct facts facts = {0};
+    const uint8_t *numbers = cell.bytes + 8;
     if (cell.size != FACTS_BYTES || cell.bytes[0] != VERSION || cell.bytes[1] > FACTS_DATASET)
         return fail(err, STEMMA_CORRUPT, "the facts of a document are damaged");
-    numbers_of(&facts, list);
-    facts.state = (enum facts_state)cell.bytes[1];
-    facts.format = cell.bytes[2];
-    facts.looked_into = cell.bytes[3] & LOOKED_INTO;
-    facts.unsettled = cell.bytes[3] & UNSETTLED;
-    facts.path_bytes = load_u32(cell.bytes + 4);
-    for (size_t i = 0; i < 7; i++) *list[i] = load_u64(cell.bytes + 8 + 8 * i);
-    memcpy(facts.digest, cell.bytes + 64, FACTS_DIGEST);
-    memcpy(facts.text_digest, cell.bytes + 64 + FACTS_DIGEST, FACTS_DIGEST);
-    *out = facts;
+    *out = (struct facts){.state = (enum facts_state)cell.bytes[1],
+                          .format = cell.bytes[2],
+                          .looked_into = cell.bytes[3] & LOOKED_INTO,
+                          .unsettled = cell.bytes[3] & UNSETTLED,
+                          .path_bytes = load_u32(cell.bytes + 4),
+                          .bytes = load_u64(numbers),
+                          .text_bytes = load_u64(numbers + 8),
+                          .shingles = load_u32(numbers + 16),
+                          .way = load_u32(numbers + 20),
+                          .offset = load_u64(numbers + 24),
+                          .record_bytes = load_u32(numbers + 32),
+                          .stamp = load_u32(numbers + 36),
+                          .file_bytes = load_u64(numbers + 40),
+                          .modified = (int64_t)load_u64(numbers + 48)};
+    memcpy(out->digest, cell.bytes + 64, FACTS_DIGEST);
+    memcpy(out->text_digest, cell.bytes + 64 + FACTS_DIGEST, FACTS_DIGEST);
     return STEMMA_OK;
 }
 

@@ -28,10 +28,12 @@ struct facts {
     bool unsettled;      /* size and time do not say that all is known: it is to be read again */
     uint32_t path_bytes; /* so many bytes of the id are the path of the file; 0: it was in memory */
     uint64_t bytes, text_bytes;
-    uint64_t shingles; /* distinct; see keyer_size */
+    uint32_t shingles; /* distinct; see keyer_size */
+    uint32_t way;      /* how the text was made: of the same bytes another is made in another way */
     uint64_t offset;   /* of a record in its data set; of a document in a container its number there, from 1;
                           else 0 */
-    uint64_t record_bytes;
+    uint32_t record_bytes;
+    uint32_t stamp;                                          /* of the file, besides size and time */
     uint64_t file_bytes;                                     /* of the file, */
     int64_t modified;                                        /* and when it was, in nanoseconds since 1970 */
     uint8_t digest[FACTS_DIGEST], text_digest[FACTS_DIGEST]; /* the first bytes of those that sketches have */

@@ -159,8 +159,7 @@ static stemma_status count_in(struct collection *c, struct run *run, uint64_t ke
         const struct record *records;
         size_t count, i = 0;
         TRY(run_reader_next(c->reader, &records, &count, err));
-        while (i < count && records[i].key == key) i++;
-        *total += i;
+        for (; i < count && records[i].key == key; i++) *total += !is_gone(&c->state.gone, records[i].value);
         if (i < count || count == 0) break;
     }
     return STEMMA_OK;

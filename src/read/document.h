@@ -24,6 +24,11 @@ enum format_choice {
     FORMAT_MARKDOWN
 };
 
+/* Grows when the text that is made of some document becomes another, so that what was made of it is made
+ * anew.
+ */
+#define DOCUMENT_READING 1
+
 struct document_options {
     enum encoding encoding;
     enum format_choice format;

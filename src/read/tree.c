@@ -341,6 +341,7 @@ static stemma_status take_file(struct walk *walk, const struct stat *info, stemm
     struct tree_file file = {.path = path_of(walk),
                              .size = (uint64_t)info->st_size,
                              .modified = (int64_t)info->st_mtim.tv_sec * 1000000000 + info->st_mtim.tv_nsec,
+                             .changed = (int64_t)info->st_ctim.tv_sec * 1000000000 + info->st_ctim.tv_nsec,
                              .owner = info->st_uid,
                              .device = info->st_dev,
                              .inode = info->st_ino};

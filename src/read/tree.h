@@ -35,7 +35,7 @@ struct tree_options {
 struct tree_file {
     const char *path;
     uint64_t size;
-    int64_t modified; /* nanoseconds since 1970 */
+    int64_t modified, changed; /* nanoseconds since 1970; changed: which nobody can set */
     uint32_t owner;
     uint64_t device, inode;
 };

@@ -27,8 +27,8 @@ struct source {
     bool has_owner;
     uint32_t owner;
     uint64_t size;
-    int64_t modified;       /* nanoseconds since 1970 */
-    uint64_t device, inode; /* of a file: what is acted on must still be it */
+    int64_t modified, changed; /* nanoseconds since 1970 */
+    uint64_t device, inode;    /* of a file: what is acted on must still be it */
     union {
         struct dataset *dataset; /* open from its reading on, until the end */
         const void *memory;

@@ -17,6 +17,7 @@ struct listing {
     struct stemma_scan *scan;
     struct file_ids seen;
     bool named;             /* the operand itself is a file */
+    uint64_t files;         /* reached so far */
     struct file_id omit[2]; /* folders that are left out */
     size_t omit_count;
 };
@@ -31,6 +32,7 @@ static stemma_status take_file(void *context, const struct tree_file *file, stem
     struct listing *l = context;
     const struct taker_kind *takers = l->scan->takers;
     bool added = true;
+    l->files++;
     if (takers->listed && l->scan->catalogue.source_count >= LISTED_MOST) {
         TRY(takers->listed(l->scan, err));
         progress_stage(l->scan, "listing", 0, 0);
@@ -46,6 +48,7 @@ static stemma_status take_file(void *context, const struct tree_file *file, stem
                             .owner = file->owner,
                             .size = file->size,
                             .modified = file->modified,
+                            .changed = file->changed,
                             .device = file->device,
                             .inode = file->inode};
     progress_add(l->scan, 1, file->size);
@@ -91,8 +94,11 @@ stemma_status scan_list(struct stemma_scan *scan, stemma_error *err) {
     omit(&l, scan->settings.options.omit);
     omit(&l, scan->settings.store);
     progress_stage(scan, "listing", 0, 0);
-    for (size_t i = 0; i < scan->operand_count && status == STEMMA_OK; i++)
+    for (size_t i = 0; i < scan->operand_count && status == STEMMA_OK; i++) {
+        const uint64_t before = l.files;
         status = list_operand(&l, scan->operands[i], err);
+        if (status == STEMMA_OK && !vec64_add(&scan->found, l.files - before)) status = fail_memory(err);
+    }
     file_ids_release(&l.seen);
     return status;
 }

@@ -114,6 +114,7 @@ void scan_free(struct stemma_scan *scan) {
     scan_forget_sources(scan);
     for (size_t i = 0; i < scan->operand_count; i++) mem_free(scan->operands[i]);
     mem_free(scan->operands);
+    vec64_release(&scan->found);
     texts_release(&scan->texts, scan->settings.threads);
     sorter_free(scan->samples);
     sorter_free(scan->pairs);

@@ -68,6 +68,7 @@ struct stemma_scan {
     struct identity_key key;
     char **operands; /* paths to look at, in the order given */
     size_t operand_count, operand_cap;
+    struct vec64 found;              /* files at or below each of them, once they are listed */
     const struct taker_kind *takers; /* of the documents that are read */
     const struct scan_cache *cache;  /* of cached_taker */
     void *taken_for;                 /* what these work for, if it is not the scan */
