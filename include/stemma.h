@@ -1128,7 +1128,8 @@ typedef struct stemma_add_summary {
     uint64_t unchanged;     /* skipped: size and time are those they had, or at least the bytes */
     uint64_t removed;       /* by prune, and what files no longer hold */
     uint64_t problems;      /* could not be read */
-    uint64_t repeated;      /* files that were reached once more: counted once */
+    uint64_t repeated;      /* files that were reached once more, and records whose id was: counted once; the last record
+                               of a data set with an id is the one that is kept */
     uint64_t bytes;         /* of what was added and replaced */
     double seconds;
 } stemma_add_summary;
