@@ -1198,7 +1198,7 @@ typedef struct stemma_collection_document {
 } stemma_collection_document;
 typedef stemma_status stemma_collection_take(void *context, const stemma_collection_document *document,
                                              stemma_error *error);
-/* All documents that match the glob (NULL: all), in the order they were added. What `take` returns, if it is not OK, ends
+/* All documents that match the glob (NULL: all), in the order of the bytes of their ids. What `take` returns, if it is not OK, ends
  * it and is returned. Errors: CORRUPT, INTERRUPTED, NO_MEMORY, IO. */
 STEMMA_API stemma_status stemma_collection_list(stemma_collection *collection, const char *glob,
                                                 stemma_collection_take *take, void *context, stemma_error *error);

@@ -190,6 +190,9 @@ class Adding(Collections):
         self.add("--threads=1", "pile", collection="one")
         self.add("--threads=5", "--memory=1M", "pile", collection="five")
         self.assertEqual(self.documents("one"), self.documents("five"))
+        listed = self.good("list", "one").splitlines()
+        self.assertEqual(listed, sorted(listed))
+        self.assertEqual(listed, self.good("list", "five").splitlines())
 
     def test_prune_stays_below_the_paths(self):
         for name in ("a/1.txt", "ab/2.txt", "b/3.txt"):
