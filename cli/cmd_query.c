@@ -140,6 +140,8 @@ static void add_summary(stemma_query_summary *sum, const stemma_query_summary *s
     sum->candidates += s->candidates;
     sum->verified += s->verified;
     sum->unverified += s->unverified;
+    sum->families_cut += s->families_cut;
+    sum->unasked += s->unasked;
     sum->seconds_reading += s->seconds_reading;
     sum->seconds_finding += s->seconds_finding;
     sum->seconds_verifying += s->seconds_verifying;
@@ -172,6 +174,7 @@ static void set_options(asking *a) {
     a->how = stemma_query_options_default();
     a->reading = reading_options(o, &a->progress);
     if (o->threshold >= 0) a->how.threshold = o->threshold;
+    if (o->family) a->how.contained = 0; /* what a quotation hangs together with is no version */
     if (o->contained >= 0) a->how.contained = o->contained;
     if (o->top >= 0) a->how.top = (size_t)o->top;
     if (o->via) a->how.via = (stemma_via)(o->via - 1); /* the enumeration has the order of the table */
@@ -182,6 +185,20 @@ static void set_options(asking *a) {
     a->how.problem_context = &a->problems;
 }
 
+static void tell_limits(const asking *a) {
+    const stemma_query_summary *s = &a->sum;
+    if (a->options->quiet || a->options->json) return;
+    if (a->how.via >= STEMMA_VIA_G && a->options->contained > 0)
+        complain("--via=%s finds what resembles a document: --contained brings up nothing more",
+                 stemma_via_name(a->how.via));
+    if (s->families_cut)
+        complain("families that may be larger than %zu documents, and end there: %llu", a->how.family_most,
+                 (unsigned long long)s->families_cut);
+    if (s->unasked)
+        complain("documents of families that were not asked about, since their text is gone: %llu",
+                 (unsigned long long)s->unasked);
+}
+
 static enum exit_code conclude(asking *a) {
     const options *o = a->options;
     const problem_list problems = {told_problem_at, &a->problems, a->problems.count};
@@ -189,6 +206,7 @@ static enum exit_code conclude(asking *a) {
     if (o->explain && o->json) query_print_summary_json(o, &a->sum);
     if (o->explain && !o->json) query_print_summary(o, &a->sum);
     problems_report(&problems, !o->quiet && !o->json, "");
+    tell_limits(a);
     if (!a->sum.found && !o->json && !o->quiet && a->sum.documents) complain("nothing like it was found");
     const bool nothing = a->sum.documents == 0;
     if (a->problems.count && (nothing || o->strict)) return EXIT_WRONG;

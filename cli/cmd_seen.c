@@ -66,9 +66,9 @@ static void problem(watch *w, const char *cause) {
     }
 }
 
+/* Damage is the collection's: a damaged document is one without text. */
 static bool is_document(stemma_status status) {
-    return status == STEMMA_UNREADABLE || status == STEMMA_NOT_FOUND || status == STEMMA_UNSUPPORTED ||
-           status == STEMMA_CORRUPT;
+    return status == STEMMA_UNREADABLE || status == STEMMA_NOT_FOUND || status == STEMMA_UNSUPPORTED;
 }
 
 static enum exit_code answer(watch *w, stemma_status status, const stemma_sighting *s,
@@ -137,7 +137,7 @@ static enum exit_code watch_stream(watch *w) {
         if (event == STREAM_LONG) problem(w, "it is too long");
         if (event == STREAM_IDLE) code = commit(w);
     }
-    if (!code) code = commit(w);
+    code = graver(code, commit(w)); /* what was answered is kept, whatever ended it */
     if (!code && w->input.cause) {
         complain("cannot read standard input: %s", cause_text(w->input.cause));
         code = EXIT_WRONG;

@@ -159,13 +159,22 @@ void query_print_summary_json(const options *o, const stemma_query_summary *s) {
     const struct {
         const char *name;
         uint64_t value;
-    } counts[] = {{"documents", s->documents},   {"without_text", s->without_text},
-                  {"problems", s->problems},     {"found", s->found},
-                  {"bands", s->bands},           {"agree", s->agree},
-                  {"lookups", s->lookups},       {"postings", s->postings},
-                  {"common", s->common},         {"scanned", s->scanned},
-                  {"left_aside", s->left_aside}, {"candidates", s->candidates},
-                  {"verified", s->verified},     {"unverified", s->unverified}};
+    } counts[] = {{"documents", s->documents},
+                  {"without_text", s->without_text},
+                  {"problems", s->problems},
+                  {"found", s->found},
+                  {"bands", s->bands},
+                  {"agree", s->agree},
+                  {"lookups", s->lookups},
+                  {"postings", s->postings},
+                  {"common", s->common},
+                  {"scanned", s->scanned},
+                  {"left_aside", s->left_aside},
+                  {"candidates", s->candidates},
+                  {"verified", s->verified},
+                  {"unverified", s->unverified},
+                  {"families_cut", s->families_cut},
+                  {"unasked", s->unasked}};
     json line = json_begin(stdout);
     json_open(&line, "explain", '{');
     json_word(&line, "via", stemma_via_name(o->via ? (stemma_via)(o->via - 1) : STEMMA_VIA_AUTO));

@@ -1295,6 +1295,8 @@ typedef struct stemma_query_summary {
     uint64_t common;            /* keys that so many documents have that they were left aside */
     uint64_t left_aside;        /* indexes that are damaged: answers came by other ways */
     uint64_t candidates, verified, unverified; /* unverified: more candidates than `top` asks for, worse by their sketches */
+    uint64_t families_cut;      /* families that may be larger than family_most */
+    uint64_t unasked;           /* members of families by fingerprints that were not asked about: their text is gone */
     double seconds_reading, seconds_finding, seconds_verifying; /* of all threads together */
 } stemma_query_summary;
 

@@ -345,16 +345,23 @@ class Hostile(Collections):
         self.assertEqual(self.documents(), self.documents("whole"))
 
     def test_interrupted(self):
-        lines = "".join(json.dumps({"id": i, "text": text(i, 60)}) + "\n" for i in range(2000)).encode()
-        child = subprocess.Popen([PROGRAM, "add", "-q", "c", "-"], cwd=self.folder, stdin=subprocess.PIPE)
-        child.stdin.write(lines)
-        child.stdin.flush()
-        time.sleep(.3)
-        child.send_signal(signal.SIGINT)
-        child.stdin.close()
-        self.assertEqual(child.wait(timeout=60), 130)
-        self.good("add", "c", "-", stdin=lines)
-        self.assertEqual(len(self.documents()), 2000)
+        """What was read by then is kept, also by the cache of a scan."""
+        for i in range(500 if SANITIZED else 3000):
+            self.put(f"{i}.txt", text(i, 200))
+        for command in ("add -q {} pile", "scan -q --cache={} pile"):
+            kept = attempt = 0
+            while kept == 0 and attempt < 20:
+                attempt += 1
+                name = f"{command[:4]}{attempt}".replace(" ", "-")
+                child = subprocess.Popen([PROGRAM, *command.format(name).split()], cwd=self.folder,
+                                         stdout=subprocess.DEVNULL)
+                time.sleep(.02 * attempt)
+                child.send_signal(signal.SIGINT)
+                if child.wait(timeout=60) == 130 and (self.folder / name / "manifest").exists():
+                    kept = len(self.documents(name))
+            self.assertGreater(kept, 0, command)
+        self.add(collection="add-1")
+        self.assertEqual(len(self.documents("add-1")), len(os.listdir(self.folder / "pile")))
 
 
 class Asked(Collections):
@@ -473,6 +480,38 @@ class Seen(Collections):
         self.assertIsNone(waiting.poll())
         child.stdin.close()
         self.assertEqual(waiting.wait(timeout=60), 0)
+
+    def test_one_id_twice(self):
+        """Before a commit, the later one takes the place of its own match."""
+        words = prose(300, 1)
+        lines = [json.dumps({"id": "a", "text": " ".join(some)}) for some in (words, words, words[:295], words)]
+        out = [json.loads(line) for line in self.good("seen", "--json", "c", stdin="\n".join(lines).encode()).splitlines()]
+        self.assertEqual([(answer["relation"], answer.get("match")) for answer in out],
+                         [("unrelated", None), ("identical", "a"), ("near-duplicate", "a"), ("near-duplicate", "a")])
+
+    def test_replaced_before_the_commit(self):
+        """What a document was is no answer any more once it has changed, and may be seen again."""
+        old, new = text(1), text(2)
+        self.good("seen", "-q", "c", stdin=json.dumps({"id": "a", "text": old}).encode())
+        lines = [json.dumps({"id": name, "text": some}) for name, some in (("a", new), ("b", old), ("a", old))]
+        out = [json.loads(line) for line in self.good("seen", "--json", "c", stdin="\n".join(lines).encode()).splitlines()]
+        self.assertEqual([answer.get("match") for answer in out], [None, None, "b"])
+        self.assertEqual(self.documents()["a"], self.documents()["b"])
+
+    def test_what_was_answered_is_kept(self):
+        """Whether it is interrupted, or nobody reads any more."""
+        for name in ("interrupted", "unread"):
+            child = self.start(name)
+            for i in range(20):
+                self.tell(child, json.dumps({"id": f"{i}", "text": text(i)}))
+            if name == "unread":
+                child.stdout.close()
+                child.stdin.write(json.dumps({"id": "20", "text": text(20)}).encode() + b"\n")
+                child.stdin.flush()
+            else:
+                child.send_signal(signal.SIGINT)
+            self.assertEqual(child.wait(timeout=60) == 130, name == "interrupted")
+            self.assertLessEqual({f"{i}" for i in range(20)}, set(self.documents(name)))
 
     def test_dry_run(self):
         self.put("a.txt", text(1))

@@ -138,6 +138,24 @@ class Query(Base):
             self.assertEqual(found[name]["edit"]["value"] is None, source != "original")
         self.assertRegex(self.query("c", "draft.txt").decode(), r"~\.\d+ .*v2\.txt  \(gone\)")
 
+    def test_records_that_are_gone(self):
+        """Those before them in a data set that is read in order are still there."""
+        versions, version = [], prose(300, 81)
+        for _ in range(6):
+            version = changed(version, 97)
+            versions.append(" ".join(version))
+        for count in (6, 3):
+            lines = "".join(json.dumps({"id": f"g{i}", "text": versions[i]}) + "\n" for i in range(count))
+            self.write("pile/packed.jsonl.gz", gzip.compress(lines.encode()))
+            if count == 6:
+                self.add("pile/packed.jsonl.gz")
+        found = self.matches("-t.5", "-", stdin=versions[5].encode())
+        self.assertEqual(sorted(self.names(found)), [f"packed.jsonl.gz:g{i}" for i in range(6)])
+        for match in found:
+            there = match["id"][-1] in "012"
+            self.assertEqual(match["source"], "original" if there else "gone")
+            self.assertEqual(match["edit"]["value"] is not None, there, match)
+
     def test_family(self):
         found = self.matches("--family", "--contained=0", "--no-edits", "draft.txt")
         self.assertEqual(sorted(self.names(found)), [f"v{i}.txt" for i in range(8)])
@@ -146,6 +164,16 @@ class Query(Base):
             self.assertIn(match["query"], known)
             known.add(match["id"])
         self.assertIn("step 1, from draft.txt", self.query("--family", "--no-edits", "c", "draft.txt").decode())
+
+    def test_family_is_of_resemblance(self):
+        """What contains a version brings in nothing else that it contains, unless that is asked for."""
+        texts = [" ".join(prose(300, seed)) for seed in (71, 72)]
+        for name, text in (("one", texts[0]), ("other", texts[1]), ("both", " ".join(texts))):
+            self.write(f"pile/{name}.txt", text)
+        self.good("add", "-q", "c", "pile")
+        self.assertEqual(self.names(self.matches("--family", "--no-edits", "pile/one.txt")), ["one.txt"])
+        found = self.matches("--family", "--contained=.9", "--no-edits", "pile/one.txt")
+        self.assertEqual(set(self.names(found)), {"one.txt", "both.txt", "other.txt"})
 
     def test_explain(self):
         text = self.query("--explain", "c", "draft.txt").decode()
@@ -166,6 +194,7 @@ class Query(Base):
         self.query("c", "missing.txt", code=2, says=b"missing.txt")
         self.query("-t", "0", "--contained=0", "c", "draft.txt", code=2, says=b"thresholds must be")
         self.query("-t", ".01", "c", "draft.txt", code=2, says=b"thresholds must be")
+        self.query("-t", "0", "--via=h", "c", "draft.txt", code=2, says=b"h finds what resembles")
         self.query("--via=magic", "c", "draft.txt", code=2, says=b"magic")
         self.query("-0", "c", "draft.txt", code=2, says=b"--files-from")
 

@@ -2,10 +2,13 @@
  * seen by readers. */
 #include "collection_support.h"
 #include "effort.h"
+#include "index/stored_text.h"
+#include "index/verify.h"
 
 #include "runs/block.h"
 
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 static uint64_t seed = 1;
@@ -222,6 +225,33 @@ static void has_twins_of_the_past(void **state) {
     free(path);
 }
 
+/* A batch of more segments than there are descriptors. */
+static void large_batches_need_few_files(void **state) {
+    (void)state;
+    char *path = new_folder();
+    uint64_t random = 10;
+    struct model model = {.next = 0};
+    struct rlimit before, few;
+    struct batch *b;
+    struct collection *c = open_model(path, NULL, 4000);
+    OK(random_commit(c, &model, &random, err));
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    few = (struct rlimit){.rlim_cur = 64, .rlim_max = before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+    OK(batch_new(c, &b, err));
+    for (int i = 0; i < 200; i++) OK(random_changes(b, &model, &random, err));
+    OK(batch_commit(b, err));
+    batch_free(b);
+    check_collection(c, &model);
+    collection_close(c);
+    c = read_model(path);
+    check_collection(c, &model);
+    collection_close(c);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    remove_folder(path);
+    free(path);
+}
+
 /* ---- parts that come and go ---- */
 
 static stemma_status make_more(void *context, const struct row *row, const struct part *part,
@@ -318,8 +348,8 @@ static void parts_come_often(void **state) {
 
 /* ---- versions ---- */
 
-/* Both copies of a manifest with other numbers for its format, and right checksums. */
-static void set_format(const char *path, uint32_t format, uint32_t oldest) {
+/* Both copies of a manifest with another word, and right checksums. */
+static void set_word(const char *path, size_t at, uint64_t word) {
     char name[128];
     uint8_t bytes[4096];
     snprintf(name, sizeof name, "%s/manifest", path);
@@ -327,12 +357,33 @@ static void set_format(const char *path, uint32_t format, uint32_t oldest) {
     ssize_t size = read(fd, bytes, sizeof bytes);
     assert_true(size > 0 && size % 16 == 0);
     for (size_t start = 0, half = (size_t)size / 2; start < (size_t)size; start += half) {
-        store_u32(bytes + start + 8, format);
-        store_u32(bytes + start + 12, oldest);
+        store_u64(bytes + start + at, word);
         store_u64(bytes + start + half - 8, words_checksum(bytes + start, half - 8, start));
     }
     assert_int_equal(pwrite(fd, bytes, (size_t)size, 0), size);
     close(fd);
+}
+
+static void set_format(const char *path, uint32_t format, uint32_t oldest) {
+    set_word(path, 8, (uint64_t)oldest << 32 | format);
+}
+
+/* Sizes that somebody made up are not believed. */
+static void claims_are_bounded(void **state) {
+    (void)state;
+    char *path = new_folder();
+    struct collection_options options = {.kinds = model_kinds};
+    struct collection *c = open_model(path, NULL, 0);
+    struct buf text = {0};
+    collection_close(c);
+    set_word(path, 32, UINT64_C(1) << 46); /* the next number */
+    assert_int_equal(collection_open_read(path, &options, &c, NULL), STEMMA_CORRUPT);
+    /* A frame of 2^40 bytes, of which one block says the first 2^17. */
+    const uint8_t frame[] = {0x28, 0xb5, 0x2f, 0xfd, 0xe0, 0, 0, 0, 0, 0, 1, 0, 0, 3, 0, 0x10, 0};
+    assert_int_equal(stored_text_unpack(frame, sizeof frame, UINT64_C(1) << 40, &text, NULL), STEMMA_CORRUPT);
+    assert_int_equal(text.cap, 0);
+    remove_folder(path);
+    free(path);
 }
 
 static void later_formats_are_refused(void **state) {
@@ -349,8 +400,102 @@ static void later_formats_are_refused(void **state) {
     assert_int_equal(collection_open_read(path, &options, &c, &error), STEMMA_LATER_VERSION);
     assert_non_null(strstr(error.message, "(format 3; this program reads up to 1)"));
     assert_int_equal(collection_open(path, &options, &c, &error), STEMMA_LATER_VERSION);
-    set_format(path, 3, 1); /* it says that this program can read it */
+    set_format(path, 3, 1); /* it says that this program can read it, which is not to write it */
     c = read_model(path);
+    check_collection(c, &model);
+    collection_close(c);
+    assert_int_equal(collection_open(path, &options, &c, &error), STEMMA_LATER_VERSION);
+    struct verify_facts facts;
+    assert_int_equal(collection_verify(path, &options, true, NULL, NULL, &facts, &error),
+                     STEMMA_LATER_VERSION);
+    write_text(path, "manifest", "\x8bSTL\r\n\x1a\n\x03\x01\x01\x01\x03\x01\x01\x01 and whatever it is like");
+    assert_int_equal(collection_open_read(path, &options, &c, &error), STEMMA_LATER_VERSION);
+    remove_folder(path);
+    free(path);
+}
+
+/* A file of every kind; the same for ever. */
+static void make_golden(const char *path, struct model *model) {
+    struct collection *c = open_model(path, NULL, 0);
+    struct batch *b;
+    const struct part add[] = {{KIND_MORE, 1, FORM_COLUMN, 4}, {KIND_MORE_KEYS, 1, FORM_LOOKUP, 0}};
+    OK(batch_new(c, &b, err));
+    for (unsigned id = 0; id < 5; id++) OK(put_model(b, model, id, err));
+    OK(batch_commit(b, err));
+    OK(put_model(b, model, 5, err));
+    OK(remove_model(b, model, 1, err));
+    OK(batch_commit(b, err));
+    batch_free(b);
+    OK(collection_change_parts(c, NULL, 0, add, 2, make_more, NULL, err));
+    collection_close(c);
+}
+
+/* A line for each file: name, bytes. */
+static void write_golden(const char *path, const char *to) {
+    DIR *folder = opendir(path);
+    const struct dirent *entry;
+    FILE *out = fopen(to, "w");
+    assert_true(folder && out);
+    while ((entry = readdir(folder))) {
+        if (entry->d_name[0] == '.' || !strcmp(entry->d_name, "lock")) continue;
+        FILE *file = fdopen(openat(dirfd(folder), entry->d_name, O_RDONLY), "r");
+        assert_non_null(file);
+        fprintf(out, "%s ", entry->d_name);
+        for (int byte; (byte = getc(file)) != EOF;) fprintf(out, "%02x", (unsigned)byte);
+        fputc('\n', out);
+        fclose(file);
+    }
+    closedir(folder);
+    fclose(out);
+}
+
+static void read_golden(const char *from, const char *path) {
+    FILE *in = fopen(from, "r");
+    char name[40], at[128];
+    unsigned byte;
+    assert_non_null(in);
+    while (fscanf(in, "%39s ", name) == 1) {
+        snprintf(at, sizeof at, "%s/%s", path, name);
+        FILE *file = fopen(at, "w");
+        assert_non_null(file);
+        for (int next; (next = getc(in)) != '\n';) {
+            ungetc(next, in);
+            assert_int_equal(fscanf(in, "%2x", &byte), 1);
+            putc((int)byte, file);
+        }
+        fclose(file);
+    }
+    fclose(in);
+}
+
+static void forget(void *context, const char *text) {
+    (void)context;
+    print_message("%s\n", text);
+}
+
+/* As it was written in this format, for ever: STEMMA_REGENERATE=1 is for the first of a new one, which gets a
+ * file of its own. */
+static void older_formats_open(void **state) {
+    (void)state;
+    const char *golden = GOLDEN_DIR "/collection-1.hex";
+    struct model model = {.next = 0};
+    struct verify_facts facts;
+    char *path = new_folder();
+    uint64_t random = 6;
+    make_golden(path, &model);
+    if (getenv("STEMMA_REGENERATE")) write_golden(path, golden);
+    remove_folder(path);
+    assert_int_equal(mkdir(path, 0777), 0);
+    read_golden(golden, path);
+    OK(collection_verify(path, &(struct collection_options){.kinds = model_kinds}, false, forget, NULL,
+                         &facts, err));
+    assert_int_equal(facts.damages, 0);
+    struct collection *c = open_model(path, NULL, 0);
+    check_collection(c, &model);
+    check_more(c, &model, 1);
+    const struct part drop[] = {{.kind = KIND_MORE_KEYS, .spec = 1}, {.kind = KIND_MORE, .spec = 1}};
+    OK(collection_change_parts(c, drop, 2, NULL, 0, NULL, NULL, err));
+    for (int i = 0; i < 5; i++) OK(random_commit(c, &model, &random, err)); /* merged with what is new */
     check_collection(c, &model);
     collection_close(c);
     remove_folder(path);
@@ -365,9 +510,12 @@ int main(void) {
         cmocka_unit_test(reading_writes_nothing),
         cmocka_unit_test(other_folders_are_left_alone),
         cmocka_unit_test(has_twins_of_the_past),
+        cmocka_unit_test(large_batches_need_few_files),
         cmocka_unit_test(parts_come_and_go),
         cmocka_unit_test(parts_come_often),
         cmocka_unit_test(later_formats_are_refused),
+        cmocka_unit_test(older_formats_open),
+        cmocka_unit_test(claims_are_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

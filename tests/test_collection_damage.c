@@ -2,6 +2,7 @@
  * and repaired as far as what is left allows. */
 #include "collection_support.h"
 #include "effort.h"
+#include "index/segment.h"
 #include "index/verify.h"
 
 static struct collection_options options = {.kinds = model_kinds};
@@ -323,12 +324,147 @@ static void lost_manifest_after_a_drop(void **state) {
     free(path);
 }
 
+/* A pipe in the place of a file is damage, not something to wait for. */
+static void pipes_are_not_waited_for(void **state) {
+    (void)state;
+    struct model model;
+    struct listing list;
+    struct collection *c;
+    char *path = new_folder();
+    make_collection(path, &model);
+    list_files(path, &list);
+    int folder = open(path, O_RDONLY | O_DIRECTORY);
+    alarm(60);
+    for (size_t i = 0; i < list.count; i++) {
+        assert_int_equal(renameat(folder, list.names[i], folder, "kept"), 0);
+        assert_int_equal(mkfifoat(folder, list.names[i], 0666), 0);
+        assert_int_equal(collection_open_read(path, &options, &c, NULL), STEMMA_CORRUPT);
+        assert_int_equal(renameat(folder, "kept", folder, list.names[i]), 0);
+    }
+    alarm(0);
+    assert_true(reads_truly(path, &model));
+    close(folder);
+    remove_folder(path);
+    free(path);
+}
+
+/* A segment that cannot be merged does not keep others from it. */
+static void damage_stops_no_other_merge(void **state) {
+    (void)state;
+    struct model model = {.next = 0};
+    struct collection_facts facts;
+    struct segment_file *file;
+    struct batch *b;
+    char *path = new_folder(), name[32];
+    struct collection *c = open_model(path, NULL, 0);
+    OK(batch_new(c, &b, err));
+    for (unsigned id = 0; id < 40; id++) {
+        OK(put_model(b, &model, id, err));
+        if (id % 20 == 19) OK(batch_commit(b, err));
+    }
+    batch_free(b);
+    collection_close(c);
+    int folder = open(path, O_RDONLY | O_DIRECTORY);
+    OK(segment_file_open(path, folder, 1, &file, err));
+    segment_name(1, name);
+    flip(path, name, (off_t)segment_file_part(file, KIND_PLAIN, 0)->offset + 10, 3);
+    segment_file_close(file);
+    close(folder);
+    c = open_model(path, NULL, 0);
+    OK(batch_new(c, &b, err));
+    for (unsigned id = 0; id < 40; id++)
+        if (id % 20 < 10) OK(remove_model(b, &model, id, err));
+    OK(batch_commit(b, err));
+    batch_free(b);
+    collection_about(c, &facts);
+    assert_int_equal(facts.gone, 10); /* those of the first; the second was written again */
+    collection_close(c);
+    remove_folder(path);
+    free(path);
+}
+
+static int unlink_nothing(const struct disk *disk, int folder, const char *name) {
+    (void)disk, (void)folder, (void)name;
+    return 0;
+}
+
+/* Without a manifest, what was merged is preferred to what it was made from only where it is sound. */
+static void damaged_merges_give_way(void **state) {
+    (void)state;
+    struct model model = {.next = 0};
+    struct verify_facts facts;
+    struct segment_file *file;
+    struct batch *b;
+    struct disk disk = disk_plain;
+    size_t findings = 0;
+    char *path = new_folder(), name[32];
+    disk.unlink = unlink_nothing;
+    struct collection *c = open_model(path, &disk, 0);
+    OK(batch_new(c, &b, err));
+    for (unsigned id = 0; id < 40; id++) {
+        OK(put_model(b, &model, id, err));
+        if (id % 10 == 9) OK(batch_commit(b, err));
+    }
+    batch_free(b);
+    assert_int_equal(collection_segments(c), 1);
+    collection_close(c);
+    int folder = open(path, O_RDONLY | O_DIRECTORY);
+    OK(segment_file_open(path, folder, 5, &file, err));
+    segment_name(5, name);
+    flip(path, name, (off_t)segment_file_part(file, KIND_PLAIN, 0)->offset + 10, 3);
+    segment_file_close(file);
+    assert_int_equal(unlinkat(folder, "manifest", 0), 0);
+    close(folder);
+    OK(collection_verify(path, &options, true, forget_finding, &findings, &facts, err));
+    assert_true(facts.repaired);
+    assert_int_equal(facts.lost, 0);
+    c = read_model(path);
+    check_collection(c, &model);
+    collection_close(c);
+    remove_folder(path);
+    free(path);
+}
+
+static int refuse_rename(const struct disk *disk, int folder, const char *from, const char *to) {
+    (void)disk, (void)folder, (void)from, (void)to;
+    return EIO;
+}
+
+/* A repair that fails leaves all files as they were, the damaged ones included. */
+static void failed_repairs_change_nothing(void **state) {
+    (void)state;
+    struct model model;
+    struct listing list, after;
+    struct verify_facts facts;
+    size_t findings = 0;
+    struct disk disk = disk_plain;
+    struct collection_options refused = {.kinds = model_kinds, .disk = &disk};
+    char *path = new_folder();
+    disk.rename = refuse_rename;
+    make_collection(path, &model);
+    list_files(path, &list);
+    for (size_t i = 0; i < list.count; i++) {
+        flip(path, list.names[i], list.sizes[i] / 2, 1);
+        if (list.sizes[i] > 200) flip(path, list.names[i], list.sizes[i] - 100, 1);
+        assert_int_equal(collection_verify(path, &refused, true, forget_finding, &findings, &facts, NULL),
+                         STEMMA_IO);
+        list_files(path, &after);
+        assert_int_equal(after.count, list.count);
+        for (size_t k = 0; k < list.count; k++) assert_true(has_file(path, list.names[k], list.sizes[k]));
+        flip(path, list.names[i], list.sizes[i] / 2, 1);
+        if (list.sizes[i] > 200) flip(path, list.names[i], list.sizes[i] - 100, 1);
+    }
+    assert_true(reads_truly(path, &model));
+    remove_folder(path);
+    free(path);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_flip_is_found),
-        cmocka_unit_test(lost_files_are_named),
-        cmocka_unit_test(what_cannot_be_opened_is_left),
-        cmocka_unit_test(lost_manifest_after_a_drop),
+        cmocka_unit_test(every_flip_is_found),           cmocka_unit_test(lost_files_are_named),
+        cmocka_unit_test(what_cannot_be_opened_is_left), cmocka_unit_test(lost_manifest_after_a_drop),
+        cmocka_unit_test(pipes_are_not_waited_for),      cmocka_unit_test(failed_repairs_change_nothing),
+        cmocka_unit_test(damaged_merges_give_way),       cmocka_unit_test(damage_stops_no_other_merge),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

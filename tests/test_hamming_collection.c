@@ -236,6 +236,32 @@ static void test_keys_follow_their_column(void **state) {
     free(path);
 }
 
+static void test_stopped(void **state) {
+    (void)state;
+    struct documents documents = {.next = 0};
+    uint64_t random = 1, words[BITS_MOST / 64] = {0};
+    volatile int stop = 0;
+    char *path = new_folder();
+    struct collection *c = create(path, 64, 8), *reader;
+    struct collected *collected;
+    struct hamming_matches matches = {0};
+    change(c, &documents, &random);
+    OK(collection_open_read(path, &(struct collection_options){.stop = &stop}, &reader, err));
+    OK(collected_new(reader, &collected, err));
+    stop = 1;
+    for (size_t w = 0; w < WAYS; w++)
+        if (ways[w] != HAMMING_H) /* which asks for one list a group, and is done */
+            assert_int_equal(
+                hamming_query(collected_source(collected), words, 3, ways[w], &matches, NULL, NULL),
+                STEMMA_INTERRUPTED);
+    hamming_matches_release(&matches);
+    collected_free(collected);
+    collection_close(reader);
+    collection_close(c);
+    remove_folder(path);
+    free(path);
+}
+
 /* ---- parts ---- */
 
 static void test_parts(void **state) {
@@ -279,6 +305,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_parts),
         cmocka_unit_test(test_no_fingerprints),
+        cmocka_unit_test(test_stopped),
         cmocka_unit_test(test_ways_agree),
         cmocka_unit_test(test_keys_follow_their_column),
     };

@@ -160,6 +160,31 @@ static void test_known(void **state) {
     stemma_collection_free(c);
 }
 
+/* What very many documents have is known, too: a copy of one of them, and a part of all. */
+static void test_known_by_many(void **state) {
+    (void)state;
+    enum { DOCUMENTS = 300, LENGTH = 6000 };
+    char id[16];
+    stemma_collection *c = create("many", "preset=raw unit=byte window=20; mod n=128",
+                                  STEMMA_PART_MINIMA | STEMMA_PART_SAMPLES, 16);
+    fill_binary(made, LENGTH, 9);
+    for (unsigned i = 0; i < DOCUMENTS; i++) {
+        snprintf(id, sizeof id, "%u", i);
+        made[LENGTH - 1] = (uint8_t)i;
+        OK(stemma_collection_add_text(c, id, made, LENGTH, err));
+    }
+    OK(stemma_collection_commit(c, err));
+    write_file("copy", made, LENGTH);
+    write_file("part", made, LENGTH / 2);
+    const char *const paths[] = {path_of("copy"), path_of("part")};
+    struct verdicts v = ask_known(c, paths, 2, STEMMA_VERSIONS_EACH);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(v.verdict[i], STEMMA_KNOWN);
+        assert_true(v.containment[i] > .95);
+    }
+    stemma_collection_free(c);
+}
+
 static void test_known_is_careful(void **state) {
     (void)state;
     stemma_collection *c =
@@ -245,6 +270,12 @@ static void test_hamming(void **state) {
     stemma_collection_free(c);
 }
 
+static stemma_status count_found(void *context, const stemma_match *m, stemma_error *err) {
+    (void)m, (void)err;
+    ++*(size_t *)context;
+    return STEMMA_OK;
+}
+
 /* More bits and fewer, while stored texts are all there is to read. */
 static void test_resize(void **state) {
     (void)state;
@@ -261,7 +292,14 @@ static void test_resize(void **state) {
     OK(stemma_collection_add_text(c, "nothing", "", 0, err));
     assert_int_equal(stemma_collection_resize_bits(c, 401, NULL), STEMMA_INVALID);
     OK(stemma_collection_hamming_text(c, "q", text, strlen(text), NULL, take_match, &before, &sum, err));
+    /* What is kept between questions follows the bits. */
+    stemma_query_options by_bits = stemma_query_options_default();
+    by_bits.via = STEMMA_VIA_H;
+    size_t found = 0, again = 0;
+    OK(stemma_collection_query_text(c, "q", text, strlen(text), &by_bits, count_found, &found, NULL, err));
     OK(stemma_collection_resize_bits(c, 1000, err));
+    OK(stemma_collection_query_text(c, "q", text, strlen(text), &by_bits, count_found, &again, NULL, err));
+    assert_true(found >= 1 && again >= 1);
     OK(stemma_collection_hamming_text(c, "q", text, strlen(text), NULL, count_match, &after, &sum, err));
     assert_int_equal(sum.bits, 1000);
     assert_int_equal(sum.groups, 63); /* 15 columns of 4, and 40 bits in 3 */
@@ -303,6 +341,7 @@ static void test_hamming_is_careful(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_known),
+        cmocka_unit_test(test_known_by_many),
         cmocka_unit_test(test_known_is_careful),
         cmocka_unit_test(test_hamming),
         cmocka_unit_test(test_resize),

@@ -10,11 +10,13 @@
 #include <fcntl.h>
 #include <math.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -496,8 +498,9 @@ static void test_family(void **state) {
         met[number] = true;
     }
     assert_true(found.list[found.count - 1].step > 4);
+    assert_int_equal(ask(collection, "q", first, &o).families_cut, 0);
     o.family_most = 7;
-    ask(collection, "q", first, &o);
+    assert_int_equal(ask(collection, "q", first, &o).families_cut, 1);
     assert_int_equal(found.count, 7);
     stemma_collection_free(collection);
 }
@@ -536,6 +539,37 @@ static void test_common(void **state) {
     summary = ask(collection, "q", template, &o); /* contained in very many: some of them are named */
     assert_int_equal(found.count, o.top);
     assert_int_equal(found.list[0].relation, STEMMA_CONTAINED);
+    stemma_collection_free(collection);
+}
+
+/* What very many begin with, by itself: found in what contains it by samples that are all common. */
+static void test_common_alone(void **state) {
+    static char licence[TEXT_MOST], rest[TEXT_MOST], text[2 * TEXT_MOST];
+    stemma_query_options o = stemma_query_options_default();
+    (void)state;
+    stemma_collection *collection = new_collection("licence");
+    random_text(licence, 400);
+    for (size_t i = 0; i < 300; i++) {
+        char id[16];
+        snprintf(id, sizeof id, "c%zu", i);
+        random_text(rest, 300);
+        snprintf(text, sizeof text, "%s %s", licence, rest);
+        put(collection, id, text);
+    }
+    put(collection, "alone", licence);
+    assert_int_equal(stemma_collection_commit(collection, NULL), STEMMA_OK);
+    random_text(rest, 900);
+    snprintf(text, sizeof text, "%s %s", rest, licence);
+    o.threshold = 0;
+    o.contained = .9;
+    static const stemma_via ways[] = {STEMMA_VIA_SCAN, STEMMA_VIA_SAMPLES, STEMMA_VIA_AUTO};
+    for (int i = 0; i < 3; i++) {
+        o.via = ways[i];
+        ask(collection, "q", text, &o);
+        assert_int_equal(found.count, 1);
+        assert_string_equal(found.list[0].id, "alone");
+        assert_int_equal(found.list[0].relation, STEMMA_CONTAINS);
+    }
     stemma_collection_free(collection);
 }
 
@@ -671,6 +705,29 @@ static void test_index_left_aside(void **state) {
 
 /* ---- cells ---- */
 
+/* What could not be committed is in no collection, and no answer. */
+static void test_failed_commit(void **state) {
+    static char text[TEXT_MOST];
+    stemma_sighting sighting;
+    struct rlimit limit;
+    (void)state;
+    stemma_collection *collection = new_collection("failing");
+    random_text(text, 200);
+    assert_int_equal(stemma_collection_see(collection, "a", text, strlen(text), NULL, &sighting, NULL),
+                     STEMMA_OK);
+    assert_null(sighting.match);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &(struct rlimit){100, limit.rlim_max}), 0);
+    const stemma_status status = stemma_collection_commit(collection, NULL);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    assert_int_not_equal(status, STEMMA_OK);
+    assert_int_equal(stemma_collection_see(collection, "b", text, strlen(text), NULL, &sighting, NULL),
+                     STEMMA_OK);
+    assert_null(sighting.match);
+    stemma_collection_free(collection);
+}
+
 static void test_stored_text(void **state) {
     static char text[TEXT_MOST];
     struct buf packed = {0}, back = {0};
@@ -756,6 +813,7 @@ int main(void) {
         cmocka_unit_test(test_family),          cmocka_unit_test(test_common),
         cmocka_unit_test(test_damaged_index),   cmocka_unit_test(test_index_left_aside),
         cmocka_unit_test(test_stored_text),     cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_failed_commit),   cmocka_unit_test(test_common_alone),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

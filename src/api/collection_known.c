@@ -83,8 +83,10 @@ stemma_status stemma_collection_known(stemma_collection *collection, const char 
     stemma_known_summary sum;
     TRY(each_check_paths(collection, paths, count, take != NULL, err));
     TRY(check_options(options, &o, err));
-    struct known_asking asking = {
-        .store = collection->store, .recipe = collection->recipe, .by = (enum known_by)o.versions};
+    struct known_asking asking = {.store = collection->store,
+                                  .recipe = collection->recipe,
+                                  .by = (enum known_by)o.versions,
+                                  .contained = o.contained};
     struct each each;
     each_init(&each, &known_each, &asking, collection->recipe);
     stemma_status status = run(&each, collection, paths, count, &o, err);

@@ -144,14 +144,15 @@ static stemma_status count_datasets(struct stemma_collection *c, uint64_t *count
     return status;
 }
 
-/* The time of the manifest, which each commit replaces. */
-static int64_t committed(const struct stemma_collection *c) {
+/* The time of the manifest, which each commit replaces; 0 when it cannot be had. */
+static stemma_status find_committed(const struct stemma_collection *c, int64_t *out, stemma_error *err) {
     struct buf path = {0};
     struct stat info = {0};
-    bool known = buf_add_string(&path, collection_path(c->store)) && buf_add(&path, "/manifest", 10) &&
-                 stat((const char *)path.data, &info) == 0;
+    bool kept = buf_add_string(&path, collection_path(c->store)) && buf_add(&path, "/manifest", 10);
+    if (kept && stat((const char *)path.data, &info) == 0)
+        *out = (int64_t)info.st_mtim.tv_sec * 1000000000 + info.st_mtim.tv_nsec;
     buf_release(&path);
-    return known ? (int64_t)info.st_mtim.tv_sec * 1000000000 + info.st_mtim.tv_nsec : 0;
+    return kept ? STEMMA_OK : fail_memory(err);
 }
 
 stemma_status stemma_collection_get_info(stemma_collection *c, stemma_collection_info *out,
@@ -167,7 +168,7 @@ stemma_status stemma_collection_get_info(stemma_collection *c, stemma_collection
     bits_layout_read(collection_schema(c->store), &layout);
     info.bits = layout.bits;
     info.group_bits = layout.groups ? (layout.bits + layout.groups - 1) / layout.groups : 0;
-    info.committed = committed(c);
+    TRY(find_committed(c, &info.committed, err));
     info.documents = facts.documents - info.datasets;
     info.bytes = facts.bytes;
     info.gone = facts.gone;

@@ -121,11 +121,19 @@ static double lower(double a, double b) {
     return a > 0 && (b <= 0 || a < b) ? a : b;
 }
 
-/* Fingerprints know of resemblance alone. */
+/* Bands and fingerprints know of nothing else. */
+static stemma_status set_resemblance(const stemma_query_options *o, struct asker_settings *s,
+                                     stemma_error *err) {
+    if (o->threshold == 0)
+        return fail(err, STEMMA_INVALID, "%s finds what resembles a document: a threshold above 0 is needed",
+                    stemma_via_name(o->via));
+    return asking_init(&s->asking, o->threshold, 0, err);
+}
+
 static stemma_status set_bits(const stemma_query_options *o, enum hamming_via via, struct asker_settings *s,
                               stemma_error *err) {
     s->bits = via;
-    return asking_init(&s->asking, o->threshold, 0, err);
+    return set_resemblance(o, s, err);
 }
 
 /* What resembles a document by t shares t of its shingles and more, both ways: so samples find it, too. */
@@ -139,7 +147,7 @@ static stemma_status set_via(const stemma_query_options *o, struct asker_setting
         return asking_init(&s->asking, o->threshold, o->contained, err);
     case STEMMA_VIA_BANDS:
         s->way = RETRIEVE_LOOKUP;
-        return asking_init(&s->asking, o->threshold, 0, err);
+        return set_resemblance(o, s, err);
     case STEMMA_VIA_SAMPLES:
         s->way = RETRIEVE_LOOKUP;
         return asking_init(&s->asking, 0, lower(o->threshold, o->contained), err);
@@ -253,6 +261,8 @@ static stemma_query_summary summary_of(const struct query *query, uint64_t found
                                   .candidates = w->candidates,
                                   .verified = w->verified,
                                   .unverified = w->unverified,
+                                  .families_cut = query->families_cut,
+                                  .unasked = w->unasked,
                                   .seconds_reading = query->seconds_reading,
                                   .seconds_finding = w->seconds_finding,
                                   .seconds_verifying = w->seconds_verifying};

@@ -37,13 +37,12 @@ stemma_status stemma_collection_verify(const char *path, const stemma_verify_opt
     stemma_limits in_force;
     struct verify_facts facts;
     struct told told = {take, context};
-    stemma_error own; /* findings come as errors */
     if (!path || !*path) return fail(err, STEMMA_INVALID, "a path is needed");
     TRY(options_take(options, &o, sizeof o, err));
     TRY(limits_check(limits, &in_force, err));
     const struct collection_options how = {
         .who = o.user ? o.user : "a program", .wait = o.wait, .stop = in_force.stop};
-    TRY(collection_verify(path, &how, o.repair, tell, &told, &facts, err ? err : &own));
+    TRY(collection_verify(path, &how, o.repair, tell, &told, &facts, err));
     if (summary)
         *summary = (stemma_verify_summary){.files = facts.files,
                                            .bytes = facts.bytes,

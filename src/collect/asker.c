@@ -207,6 +207,7 @@ static stemma_status verify(struct asker *a, const struct asked_document *d, str
     struct facts facts;
     struct row row;
     bool found, hopeless = false;
+    if (a->settings->pending && pending_drops(a->settings->pending, c->number)) return STEMMA_OK;
     TRY(collection_record(a->reader, c->number, &row, &found, err));
     if (!found) return STEMMA_OK;
     TRY(facts_read(row.facts, &facts, err));
@@ -230,12 +231,21 @@ static double promise(const struct candidate *c, uint64_t samples) {
 
 struct ranked {
     double promise;
-    size_t place;
+    size_t place;          /* in the list of candidates */
+    uint64_t file, offset; /* where the document lies */
 };
 
 static int by_promise(const void *a, const void *b) {
     const struct ranked *p = a, *q = b;
     if (p->promise != q->promise) return p->promise > q->promise ? -1 : 1;
+    return (p->place > q->place) - (p->place < q->place);
+}
+
+/* So that a data set that can only be read in order is read once. */
+static int by_file(const void *a, const void *b) {
+    const struct ranked *p = a, *q = b;
+    if (p->file != q->file) return p->file < q->file ? -1 : 1;
+    if (p->offset != q->offset) return p->offset < q->offset ? -1 : 1;
     return (p->place > q->place) - (p->place < q->place);
 }
 
@@ -262,10 +272,27 @@ int answer_order(const void *a, const void *b) {
 
 /* ---- all of it ---- */
 
+static stemma_status find_files(struct asker *a, const struct candidates *c, struct ranked *ranked,
+                                size_t count, stemma_error *err) {
+    for (size_t i = 0; i < count; i++) {
+        struct facts facts;
+        struct row row;
+        bool found;
+        TRY(collection_record(a->reader, c->list[ranked[i].place].number, &row, &found, err));
+        if (!found) continue;
+        TRY(facts_read(row.facts, &facts, err));
+        ranked[i].offset = facts.offset;
+        if (facts.path_bytes <= row.id.size) ranked[i].file = path_key(row.id.bytes, facts.path_bytes);
+    }
+    return STEMMA_OK;
+}
+
 static stemma_status verify_ranked(struct asker *a, const struct asked_document *d, struct candidates *c,
-                                   const struct ranked *ranked, size_t count, struct answers *answers,
+                                   struct ranked *ranked, size_t count, struct answers *answers,
                                    stemma_error *err) {
     a->ready = false;
+    TRY(find_files(a, c, ranked, count, err));
+    qsort(ranked, count, sizeof *ranked, by_file);
     for (size_t i = 0; i < count; i++) {
         TRY(check_stop(a->settings->limits.stop, err));
         TRY(verify(a, d, &c->list[ranked[i].place], answers, err));
@@ -287,7 +314,7 @@ static stemma_status verify_all(struct asker *a, const struct asked_document *d,
     struct ranked *ranked = mem_alloc(c->count * sizeof *ranked);
     if (!ranked) return fail_memory(err);
     for (size_t i = 0; i < c->count; i++)
-        ranked[i] = (struct ranked){promise(&c->list[i], d->samples.len), i};
+        ranked[i] = (struct ranked){.promise = promise(&c->list[i], d->samples.len), .place = i};
     qsort(ranked, c->count, sizeof *ranked, by_promise);
     stemma_status status = verify_ranked(a, d, c, ranked, most, answers, err);
     mem_free(ranked);
@@ -338,6 +365,7 @@ static stemma_status find_by_bits(struct asker *a, const struct asked_document *
                                   struct candidates *lists, struct asker_work *work, stemma_error *err) {
     for (size_t i = 0; i < count; i++) {
         const struct asked_document *d = &documents[i];
+        work->unasked += !d->text;
         if (!d->text) continue;
         TRY(by_bits_find(a->by_bits, d->text, d->text_size, a->settings->threshold, a->settings->bits,
                          &lists[i], &work->retrieval, err));

@@ -8,6 +8,7 @@
 
 #include "collect/again.h"
 #include "collect/by_bits.h"
+#include "collect/pending.h"
 #include "estimate/quantity.h"
 #include "index/retrieval.h"
 
@@ -58,13 +59,15 @@ struct asker_settings {
     enum hamming_via bits; /* not AUTO: candidates are found by fingerprints, in this way */
     size_t top;            /* 0: all */
     stemma_limits limits;
-    measure_edit *measure; /* NULL: not asked for */
+    const struct pending *pending; /* what this is about to replace is no answer; may be NULL */
+    measure_edit *measure;         /* NULL: not asked for */
     void *context;
 };
 
 struct asker_work {
     struct retrieval_work retrieval;
     uint64_t candidates, verified, unverified;
+    uint64_t unasked; /* documents without text, by fingerprints */
     double seconds_finding, seconds_verifying;
 };
 

@@ -10,10 +10,12 @@
 
 struct by_bits {
     struct collection *reader;
+    const struct stemma_recipe *recipe;
     struct collected *collected;
     const struct hamming_source *source;
     struct whole *whole;
-    struct bit_maker *maker;
+    struct bit_maker *maker; /* of so many bits */
+    uint32_t bits;
     uint64_t commit; /* that collected is of */
 };
 
@@ -31,7 +33,7 @@ static uint64_t commit_of(const struct collection *reader) {
     return facts.commit;
 }
 
-/* After a follow or a commit the fingerprints are others. */
+/* After a follow or a commit the fingerprints are others, and may have more bits, or fewer. */
 static stemma_status follow(struct by_bits *b, stemma_error *err) {
     if (b->collected && b->commit == commit_of(b->reader)) return STEMMA_OK;
     collected_free(b->collected);
@@ -39,13 +41,16 @@ static stemma_status follow(struct by_bits *b, stemma_error *err) {
     TRY(collected_new(b->reader, &b->collected, err));
     b->source = collected_source(b->collected);
     b->commit = commit_of(b->reader);
-    return STEMMA_OK;
+    if (b->maker && b->bits == b->source->bits) return STEMMA_OK;
+    bit_maker_free(b->maker);
+    b->maker = NULL;
+    b->bits = b->source->bits;
+    return bit_maker_new(&b->recipe->view, b->bits, &b->maker, err);
 }
 
-static stemma_status prepare(struct by_bits *b, const struct stemma_recipe *recipe, stemma_error *err) {
+static stemma_status prepare(struct by_bits *b, stemma_error *err) {
     TRY(follow(b, err));
-    TRY(bit_maker_new(&recipe->view, b->source->bits, &b->maker, err));
-    return whole_new(&recipe->view, &recipe->tables, &b->whole, err);
+    return whole_new(&b->recipe->view, &b->recipe->tables, &b->whole, err);
 }
 
 stemma_status by_bits_new(struct collection *reader, const struct stemma_recipe *recipe, struct by_bits **out,
@@ -53,7 +58,8 @@ stemma_status by_bits_new(struct collection *reader, const struct stemma_recipe 
     struct by_bits *b = mem_zero(1, sizeof *b);
     if (!b) return fail_memory(err);
     b->reader = reader;
-    stemma_status status = prepare(b, recipe, err);
+    b->recipe = recipe;
+    stemma_status status = prepare(b, err);
     if (status == STEMMA_OK)
         *out = b;
     else

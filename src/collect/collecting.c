@@ -265,6 +265,7 @@ static stemma_status compare(struct collector *c, stemma_error *err) {
     bool counts;
     const bool inside = facts_inside(&c->facts, c->id.len);
     TRY(find_facts(all, c->id.data, c->id.len, &number, &old, &c->replaces, err));
+    if (c->replaces && pending_drops(all->pending, number)) return STEMMA_OK; /* another came in between */
     if (!c->replaces || old.state == FACTS_FAILED || old.format != c->facts.format ||
         memcmp(old.digest, c->facts.digest, sizeof old.digest) != 0)
         return STEMMA_OK;
@@ -586,8 +587,10 @@ static stemma_status add_all(struct collecting *all, bool prune, stemma_error *e
 
 /* What was taken by then is not lost, whatever ended it. */
 static stemma_status commit_after(struct collecting *all, stemma_status status, stemma_error *err) {
-    stemma_status committed = pending_commit(all->pending, status == STEMMA_OK ? err : NULL);
-    return status == STEMMA_OK ? committed : status;
+    stemma_error cause;
+    const stemma_status committed = pending_commit(all->pending, &cause);
+    const bool graver = status == STEMMA_OK || status == STEMMA_INTERRUPTED;
+    return committed != STEMMA_OK && graver ? fail(err, committed, "%s", cause.message) : status;
 }
 
 stemma_status collecting_add(struct collecting *all, const char *const *paths, size_t count, bool prune,

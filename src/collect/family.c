@@ -24,6 +24,7 @@ struct family {
     struct member *members;
     size_t count, cap, asked; /* asked: those whose own near-duplicates are known */
     size_t most;
+    bool cut;             /* there are more */
     struct file_ids seen; /* their numbers, from 1 */
     family_take *take;
     void *context;
@@ -51,9 +52,9 @@ static stemma_status prepare(struct family *f, stemma_error *err) {
 static stemma_status join(struct family *f, const char *from, uint64_t step, const struct answer *answer,
                           stemma_error *err) {
     bool added;
-    if (f->count >= f->most) return STEMMA_OK;
     if (!file_ids_add(&f->seen, 0, answer->number + 1, &added)) return fail_memory(err);
-    if (!added) return STEMMA_OK;
+    f->cut = f->cut || (added && f->count >= f->most);
+    if (!added || f->cut) return STEMMA_OK;
     if (!mem_grow((void **)&f->members, &f->cap, f->count + 1, sizeof *f->members)) return fail_memory(err);
     struct member member = {.number = answer->number, .step = step, .id = mem_copy_string(answer->id)};
     if (!member.id) return fail_memory(err);
@@ -154,6 +155,7 @@ static stemma_status grow(struct family *f, const struct query_result *result, s
     TRY(prepare(f, err));
     TRY(join_all(f, result->id, 1, &result->answers, err));
     while (f->asked < f->count && f->count < f->most) TRY(step(f, err));
+    f->query->families_cut += f->cut || f->asked < f->count;
     return STEMMA_OK;
 }
 

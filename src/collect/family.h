@@ -9,7 +9,7 @@
 typedef stemma_status family_take(void *context, const char *from, uint64_t step, const struct answer *answer,
                                   stemma_error *err);
 
-/* From the answers to a document, at most `most` documents. The query's work grows. */
+/* From the answers to a document, at most `most` documents. The query's work grows, and families_cut. */
 stemma_status family_grow(struct query *query, const struct query_result *result, size_t most,
                           family_take *take, void *context, stemma_error *err);
 

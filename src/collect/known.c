@@ -1,6 +1,6 @@
 /*
  * Samples are looked up one by one. Those that very many documents have (what compilers and formats leave
- * everywhere) say little: they do not bring up candidates, but they count once there are some.
+ * everywhere) say little: they bring up no candidates while others can, but they count once there are some.
  */
 #include "collect/known.h"
 
@@ -12,8 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A sample of more documents brings up none. */
-enum { COMMON = 256 };
+/* A sample of more documents is common: it brings up none, or its first ones where enough of the file is
+ * common that nothing else need be known of it. Of so many samples, so that those with most of them show. */
+enum { COMMON = 256, HEADS = 64 };
 /* Documents that are looked at: those that have most of the file. A signature may be of fewer versions than
  * there are. */
 enum { CANDIDATES_MOST = 1024 };
@@ -25,14 +26,16 @@ struct known_asker {
     size_t samples_part, lookup_part;
     struct keyer *keyer;
     uint8_t keys[MINIMA_KEYS];
-    struct vec64 samples, hits; /* of the file; numbers of documents that share one, with repetitions */
+    struct vec64 samples;     /* of the file */
+    struct vec64 hits, heads; /* numbers of documents that share one, with repetitions; a common one */
+    struct vec64 unpacked;    /* samples of one document */
 };
 
 /* A document that has something of the file. */
 struct sharer {
     uint64_t number, shared;
-    char *id, *name; /* name: of the known file it is a version of */
-    struct vec64 samples;
+    char *id, *name;      /* name: of the known file it is a version of */
+    struct vec64 samples; /* those in common */
 };
 
 struct sharers {
@@ -57,6 +60,8 @@ static void asker_free(void *worker) {
     keyer_free(a->keyer);
     vec64_release(&a->samples);
     vec64_release(&a->hits);
+    vec64_release(&a->heads);
+    vec64_release(&a->unpacked);
     mem_free(a);
 }
 
@@ -86,12 +91,18 @@ static stemma_status asker_new(void *context, void **worker, stemma_error *err) 
 /* ---- who has something of it ---- */
 
 static stemma_status look_up(struct known_asker *a, stemma_error *err) {
-    a->hits.len = 0;
+    size_t common = 0;
+    a->hits.len = a->heads.len = 0;
     for (size_t i = 0; i < a->samples.len; i++) {
-        size_t before = a->hits.len;
+        const size_t before = a->hits.len;
         TRY(collection_lookup(a->reader, a->lookup_part, a->samples.data[i], COMMON + 1, &a->hits, err));
-        if (a->hits.len - before > COMMON) a->hits.len = before;
+        if (a->hits.len - before <= COMMON) continue;
+        if (common++ < HEADS && !vec64_add_all(&a->heads, a->hits.data + before, COMMON))
+            return fail_memory(err);
+        a->hits.len = before;
     }
+    const bool alone = (double)common >= a->asking->contained * (double)a->samples.len;
+    if (alone && !vec64_add_all(&a->hits, a->heads.data, a->heads.len)) return fail_memory(err);
     return sort_u64(a->hits.data, a->hits.len) ? STEMMA_OK : fail_memory(err);
 }
 
@@ -130,13 +141,25 @@ static char *name_of(enum known_by by, const uint8_t *id, size_t size) {
     return copy_text(slash + 1, size - (size_t)(slash + 1 - id));
 }
 
+static bool keep_common(const struct vec64 *a, const struct vec64 *b, struct vec64 *common) {
+    for (size_t i = 0, k = 0; i < a->len && k < b->len;) {
+        const uint64_t x = a->data[i], y = b->data[k];
+        if (x == y && !vec64_add(common, x)) return false;
+        i += x <= y;
+        k += y <= x;
+    }
+    return true;
+}
+
 static stemma_status read_sharer(struct known_asker *a, struct sharer *s, stemma_error *err) {
     struct row row;
     struct cell cell;
     bool found;
     TRY(collection_cell(a->reader, s->number, a->samples_part, &cell, &found, err));
-    if (found) TRY(samples_unpack(cell.bytes, cell.size, &s->samples, err));
-    s->shared = common_u64(a->samples.data, a->samples.len, s->samples.data, s->samples.len);
+    a->unpacked.len = 0;
+    if (found) TRY(samples_unpack(cell.bytes, cell.size, &a->unpacked, err));
+    if (!keep_common(&a->samples, &a->unpacked, &s->samples)) return fail_memory(err);
+    s->shared = s->samples.len;
     TRY(collection_record(a->reader, s->number, &row, &found, err));
     if (!found)
         return fail(err, STEMMA_CORRUPT, "'%s': a document without a record", collection_path(a->reader));
@@ -154,26 +177,25 @@ static int by_name(const void *a, const void *b) {
 /* ---- their signatures ---- */
 
 /* Of the file's samples those in the union of the samples of some versions. */
-static stemma_status count_union(const struct known_asker *a, const struct sharer *versions, size_t count,
-                                 struct vec64 *signature, uint64_t *shared, stemma_error *err) {
+static stemma_status count_union(const struct sharer *versions, size_t count, struct vec64 *signature,
+                                 uint64_t *shared, stemma_error *err) {
     signature->len = 0;
     for (size_t i = 0; i < count; i++)
         if (!vec64_add_all(signature, versions[i].samples.data, versions[i].samples.len))
             return fail_memory(err);
     if (!sort_u64(signature->data, signature->len)) return fail_memory(err);
-    signature->len = unique_u64(signature->data, signature->len);
-    *shared = common_u64(a->samples.data, a->samples.len, signature->data, signature->len);
+    *shared = unique_u64(signature->data, signature->len);
     return STEMMA_OK;
 }
 
 /* The name whose signature has most; of equals the first. */
-static stemma_status find_best(const struct known_asker *a, struct sharers *s, struct vec64 *signature,
-                               struct known_answer *answer, stemma_error *err) {
+static stemma_status find_best(struct sharers *s, struct vec64 *signature, struct known_answer *answer,
+                               stemma_error *err) {
     size_t best = 0;
     for (size_t i = 0, next; i < s->count; i = next) {
         uint64_t shared;
         for (next = i; next < s->count && !strcmp(s->list[next].name, s->list[i].name);) next++;
-        TRY(count_union(a, s->list + i, next - i, signature, &shared, err));
+        TRY(count_union(s->list + i, next - i, signature, &shared, err));
         if (shared <= answer->shared) continue;
         best = i;
         answer->shared = shared;
@@ -191,7 +213,7 @@ static stemma_status judge_sharers(struct known_asker *a, struct sharers *s, str
     TRY(count_hits(a, s, err));
     for (size_t i = 0; i < s->count; i++) TRY(read_sharer(a, &s->list[i], err));
     if (s->count) qsort(s->list, s->count, sizeof *s->list, by_name);
-    return find_best(a, s, signature, answer, err);
+    return find_best(s, signature, answer, err);
 }
 
 /* ---- a document ---- */

@@ -24,6 +24,7 @@ struct known_asking {
     struct collection *store; /* of which each worker gets a twin */
     const struct stemma_recipe *recipe;
     enum known_by by;
+    double contained; /* the share of it that makes a file known */
 };
 
 /* The answers: the known file that has most of it. */

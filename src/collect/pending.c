@@ -27,6 +27,10 @@ stemma_status pending_commit(struct pending *p, stemma_error *err) {
     return status;
 }
 
+bool pending_drops(const struct pending *p, uint64_t number) {
+    return p->batch && batch_drops(p->batch, number);
+}
+
 static stemma_status begin(struct pending *p, stemma_error *err) {
     return p->batch ? STEMMA_OK : batch_new(p->store, &p->batch, err);
 }

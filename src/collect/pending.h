@@ -24,6 +24,8 @@ stemma_status pending_put(struct pending *pending, const struct row *row, uint64
                           stemma_error *err);
 stemma_status pending_remove(struct pending *pending, const void *id, size_t size, bool *was_there,
                              stemma_error *err);
+/* Whether the document of the store is about to go. */
+bool pending_drops(const struct pending *pending, uint64_t number);
 stemma_status pending_commit(struct pending *pending, stemma_error *err);
 
 #endif

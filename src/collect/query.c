@@ -116,6 +116,7 @@ static void add_work(struct asker_work *sum, const struct asker_work *work) {
     sum->candidates += work->candidates;
     sum->verified += work->verified;
     sum->unverified += work->unverified;
+    sum->unasked += work->unasked;
     sum->seconds_finding += work->seconds_finding;
     sum->seconds_verifying += work->seconds_verifying;
 }

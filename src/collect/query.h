@@ -27,6 +27,7 @@ struct query {
     size_t count, cap;
     uint64_t documents, without_text;
     struct asker_work work;
+    uint64_t families_cut; /* for being too large */
     double seconds_reading;
     struct stemma_scan *scan; /* paths were read by, with the problems; NULL: none were */
     bool failed;              /* the document in memory could not be read, */

@@ -114,12 +114,12 @@ static uint32_t minima_agreeing(const uint8_t *a, const uint8_t *b) {
     return agree;
 }
 
-/* Half of what is asked for, of samples: few that are contained have less, and the rest is verified. */
 static bool shares_samples(const struct recent *r, const struct entry *e, const struct asked_document *d) {
-    size_t fewer = e->samples.len < d->samples.len ? e->samples.len : d->samples.len;
-    if (r->settings->contained <= 0 || fewer == 0) return false;
-    size_t common = common_u64(d->samples.data, d->samples.len, e->samples.data, e->samples.len);
-    return (double)common >= r->settings->contained / 2 * (double)fewer;
+    const struct asking *asking = &r->settings->asking;
+    const size_t fewer = e->samples.len < d->samples.len ? e->samples.len : d->samples.len;
+    if (asking->contained <= 0 || fewer == 0) return false;
+    return common_u64(d->samples.data, d->samples.len, e->samples.data, e->samples.len) >=
+           sharing_least(&asking->sharing, asking->contained, fewer);
 }
 
 static bool is_candidate(const struct recent *r, const struct entry *e, const struct asked_document *d) {

@@ -22,7 +22,7 @@ struct seeing {
     struct asked_document asked;
     struct answers answers; /* by the collection */
     struct answer own;      /* by what is recent, or by the document itself */
-    struct buf id;          /* with its NUL */
+    struct buf id, own_id;  /* with their NULs */
     struct sighting sighting;
 };
 
@@ -40,6 +40,7 @@ void seeing_free(struct seeing *s) {
     answers_release(&s->answers, NULL);
     asked_document_release(&s->asked);
     buf_release(&s->id);
+    buf_release(&s->own_id);
     mem_free(s);
 }
 
@@ -53,6 +54,14 @@ static stemma_status set_id(struct seeing *s, struct cell id, stemma_error *err)
     s->id.len = 0;
     if (!buf_add(&s->id, id.bytes, id.size) || !buf_add_byte(&s->id, 0)) return fail_memory(err);
     s->sighting.id = (const char *)s->id.data;
+    return STEMMA_OK;
+}
+
+/* The document may be in place of its own match among the recent ones, which is then no more. */
+static stemma_status keep_own_id(struct seeing *s, stemma_error *err) {
+    s->own_id.len = 0;
+    if (!buf_add(&s->own_id, s->own.id, strlen(s->own.id) + 1)) return fail_memory(err);
+    s->own.id = (char *)s->own_id.data;
     return STEMMA_OK;
 }
 
@@ -74,11 +83,9 @@ static stemma_status ask(struct seeing *s, stemma_error *err) {
     TRY(asker_ask(s->asker, &s->asked, 1, &s->answers, &work, err));
     if (s->answers.count) s->sighting.match = &s->answers.list[0];
     TRY(recent_find(s->recent, &s->asked, &s->own, &found, err));
-    if (found && strcmp(s->own.id, s->sighting.id) == 0) /* which this one is about to replace there */
-        s->own.id = (char *)s->id.data;
-    if (found && (!s->sighting.match || answer_order(&s->own, s->sighting.match) < 0))
-        s->sighting.match = &s->own;
-    return STEMMA_OK;
+    if (!found || (s->sighting.match && answer_order(&s->own, s->sighting.match) >= 0)) return STEMMA_OK;
+    s->sighting.match = &s->own;
+    return keep_own_id(s, err);
 }
 
 /* The collection has the document itself. */
@@ -136,13 +143,13 @@ stemma_status seeing_commit(struct seeing *s, bool now, stemma_error *err) {
     bool due = now || s->taken >= DOCUMENTS_MOST || recent_bytes(s->recent) >= TEXT_MOST ||
                seconds() - s->committed >= OFTEN;
     if (!due) return STEMMA_OK;
-    TRY(pending_commit(s->pending, err));
-    recent_clear(s->recent);
+    stemma_status status = pending_commit(s->pending, err);
+    recent_clear(s->recent); /* also where it failed: then they are in no collection */
     asker_free(s->asker);
     s->asker = NULL;
     s->taken = 0;
     s->committed = seconds();
-    return STEMMA_OK;
+    return status;
 }
 
 /* ---- making ---- */
@@ -153,6 +160,7 @@ static stemma_status prepare(struct seeing *s, const stemma_limits *limits, stem
                                           .contained = s->options.contained,
                                           .way = RETRIEVE_AUTO,
                                           .top = 1,
+                                          .pending = s->pending,
                                           .limits = *limits};
     reading.options.threads = 1;
     reading.options.no_archives = true;

@@ -58,13 +58,17 @@ static stemma_status take_file(const struct collection *c, const struct segment_
 
 /* As a collection that is there, so that what writes into one can be used. */
 static stemma_status fill(struct collection *c, struct collection *copy, bool link, stemma_error *err) {
-    struct file_name gone;
+    struct manifest m;
     for (size_t i = 0; i < c->state.count; i++)
         for (size_t f = 0; f < c->state.segments[i]->file_count; f++)
             TRY(take_file(c, c->state.segments[i]->files[f], copy->folder, link, err));
-    TRY(write_gone(copy, &c->state.gone, c->state.manifest.gone.serial, &gone, err));
-    TRY(manifest_replace(&c->state.manifest, &disk_plain, copy->folder, copy->path, NULL, err));
-    return sync_name(copy, "..", err);
+    TRY(manifest_copy(&m, &c->state.manifest, err));
+    /* Written again, not copied: it may be in other bytes than an earlier version wrote. */
+    stemma_status status = write_gone(copy, &c->state.gone, m.gone.serial, &m.gone, err);
+    if (status == STEMMA_OK) status = manifest_replace(&m, copy->disk, copy->folder, copy->path, NULL, err);
+    if (status == STEMMA_OK) status = sync_name(copy, "..", err);
+    manifest_release(&m);
+    return status;
 }
 
 static void take_back(const struct collection *c, const struct collection *copy) {

@@ -2,6 +2,7 @@
 #include "index/state.h"
 
 #include "base/alloc.h"
+#include "base/levels.h"
 
 #include <string.h>
 
@@ -11,6 +12,8 @@ struct id_entry {
     size_t row; /* and 1; 0: free */
 };
 
+enum { LEVELS = 8 }; /* 16^8 segments are more than there can be */
+
 struct batch {
     struct collection *c;
     struct stored_rows rows; /* not in a file yet */
@@ -19,7 +22,8 @@ struct batch {
     struct gone gone;
     struct segment **segments; /* that are written, and not named yet */
     size_t count, cap;
-    uint64_t removed; /* documents that counted before */
+    size_t of_level[LEVELS]; /* how many of them were merged so often; falling */
+    uint64_t removed;        /* documents that counted before */
     size_t put;
     bool changed, failed;
 };
@@ -105,28 +109,69 @@ stemma_status batch_remove(struct batch *b, const void *id, size_t size, bool *w
 
 /* ---- putting ---- */
 
-/* Rows in memory become a segment. Those of them that are gone are in none, so nothing has to know of them.
- */
+/* What was written, as a segment; `status` is that of the writing. */
+static stemma_status finish_segment(struct batch *b, struct draft *draft, stemma_status status,
+                                    struct segment **out, stemma_error *err) {
+    struct segment_file *file;
+    if (status != STEMMA_OK) {
+        draft_abandon(b->c, draft);
+        return status;
+    }
+    TRY(draft_finish(b->c, draft, &file, err));
+    status = segment_new(file, b->c->state.manifest.schema, out, err);
+    segment_file_close(file);
+    return status;
+}
+
+/* What is gone from rows that are written without it is in no segment, so nothing has to know of it. */
+static void forget_gone(struct batch *b, uint64_t first, uint64_t limit) {
+    uint64_t number;
+    for (uint64_t from = first; gone_next(&b->gone, from, &number) && number < limit; from = number + 1)
+        gone_drop(&b->gone, number);
+}
+
+static stemma_status merge_last(struct batch *b, stemma_error *err) {
+    struct collection *c = b->c;
+    struct segment **from = b->segments + b->count - LEVELS_FAN, *merged;
+    struct draft draft;
+    TRY(draft_open(c, c->next_serial++, &draft, err));
+    stemma_status status = write_merged(c, from, LEVELS_FAN, &b->gone, &draft, err);
+    TRY(finish_segment(b, &draft, status, &merged, err));
+    forget_gone(b, merged->base, merged->limit);
+    for (size_t i = 0; i < LEVELS_FAN; i++) {
+        char name[32];
+        segment_name(from[i]->files[0]->serial, name);
+        c->disk->unlink(c->disk, c->folder, name); /* else the commit does */
+        segment_free(from[i]);
+    }
+    from[0] = merged;
+    b->count -= LEVELS_FAN - 1;
+    return STEMMA_OK;
+}
+
+/* All are open until the commit, and descriptors are few. */
+static stemma_status merge_own(struct batch *b, stemma_error *err) {
+    for (size_t level = 0; level + 1 < LEVELS && b->of_level[level] >= LEVELS_FAN; level++) {
+        TRY(merge_last(b, err));
+        b->of_level[level] -= LEVELS_FAN;
+        b->of_level[level + 1]++;
+    }
+    return STEMMA_OK;
+}
+
+/* Rows in memory become a segment. */
 static stemma_status flush(struct batch *b, stemma_error *err) {
     struct collection *c = b->c;
     struct draft draft;
-    struct segment_file *file;
-    uint64_t first = b->rows.first, limit = first + b->rows.starts.len, number;
+    uint64_t first = b->rows.first, limit = first + b->rows.starts.len;
     if (first == limit) return STEMMA_OK;
     if (!mem_grow((void **)&b->segments, &b->cap, b->count + 1, sizeof *b->segments)) return fail_memory(err);
     TRY(draft_open(c, c->next_serial++, &draft, err));
     stemma_status status = write_rows(c, &b->rows, &b->gone, &draft, err);
-    if (status != STEMMA_OK) {
-        draft_abandon(c, &draft);
-        return status;
-    }
-    TRY(draft_finish(c, &draft, &file, err));
-    status = segment_new(file, c->state.manifest.schema, &b->segments[b->count], err);
-    segment_file_close(file);
-    TRY(status);
+    TRY(finish_segment(b, &draft, status, &b->segments[b->count], err));
     b->count++;
-    for (uint64_t from = first; gone_next(&b->gone, from, &number) && number < limit; from = number + 1)
-        gone_drop(&b->gone, number);
+    b->of_level[0]++;
+    forget_gone(b, first, limit);
     b->rows.first = limit;
     b->rows.bytes.len = b->rows.starts.len = 0;
     if (b->ids) memset(b->ids, 0, b->ids_room * sizeof *b->ids);
@@ -137,6 +182,9 @@ static stemma_status check_row(const struct batch *b, const struct row *row, ste
     const struct schema *schema = b->c->state.manifest.schema;
     if (row->id.size == 0 || row->id.size > ID_BYTES_MOST)
         return fail(err, STEMMA_INVALID, "an id of %zu bytes cannot be kept", row->id.size);
+    if (b->rows.first + b->rows.starts.len >= NUMBERS_MOST)
+        return fail(err, STEMMA_INVALID, "'%s' has no numbers left: export it into a new collection",
+                    b->c->path);
     bool fits = row->facts.size <= TEXT_ROW_BYTES - ID_BYTES_MOST - 2;
     for (size_t i = 0; i < schema->count && fits; i++) {
         const struct part *part = &schema->parts[i];
@@ -154,7 +202,10 @@ static bool is_full(const struct batch *b) {
 stemma_status batch_put(struct batch *b, const struct row *row, uint64_t *number, stemma_error *err) {
     const struct schema *schema = b->c->state.manifest.schema;
     TRY(check_row(b, row, err));
-    if (is_full(b)) TRY(flush(b, err));
+    if (is_full(b)) {
+        TRY(merge_own(b, err));
+        TRY(flush(b, err));
+    }
     /* Once the one before is gone nothing fails: a batch is committed with what it has, whatever ended it. */
     if (!grow_ids(b) || !rows_reserve(&b->rows, schema, row)) return fail_memory(err);
     TRY(batch_remove(b, row->id.bytes, row->id.size, NULL, err));
@@ -170,6 +221,10 @@ stemma_status batch_put(struct batch *b, const struct row *row, uint64_t *number
 
 size_t batch_size(const struct batch *b) {
     return b->put;
+}
+
+bool batch_drops(const struct batch *b, uint64_t number) {
+    return is_gone(&b->gone, number);
 }
 
 /* ---- the commit ---- */
@@ -213,6 +268,7 @@ stemma_status batch_commit(struct batch *b, stemma_error *err) {
     b->failed = b->changed = false;
     for (size_t i = 0; i < b->count; i++) segment_free(b->segments[i]);
     b->count = 0;
+    memset(b->of_level, 0, sizeof b->of_level);
     b->removed = 0;
     b->put = 0;
     gone_release(&b->gone);

@@ -351,6 +351,7 @@ static stemma_status open_to_write(struct collection *c, const struct collection
     TRY(check_place(c, options, err)); /* as the writer before left it */
     if (!has_manifest(c)) return make_first(c, options->schema, err);
     TRY(follow(c, err));
+    TRY(manifest_check_writable(&c->state.manifest, c->path, err));
     /* The writer before may have ended between its rename and the sync: what the manifest no longer names can
      * only go once that is sure. */
     TRY(sync_name(c, ".", err));
@@ -444,6 +445,7 @@ void collection_close(struct collection *c) {
     if (!c) return;
     state_release(&c->state);
     run_reader_free(c->reader);
+    vec64_release(&c->unmergeable);
     if (c->folder >= 0) close(c->folder);
     if (c->lock >= 0) close(c->lock);
     mem_free(c->path);
@@ -451,6 +453,10 @@ void collection_close(struct collection *c) {
 }
 
 /* ---- what it is ---- */
+
+const volatile int *collection_stop(const struct collection *c) {
+    return c->stop;
+}
 
 const char *collection_path(const struct collection *c) {
     return c->path;

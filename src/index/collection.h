@@ -78,6 +78,7 @@ struct collection_facts {
 };
 
 const char *collection_path(const struct collection *collection);
+const volatile int *collection_stop(const struct collection *collection); /* of its options */
 const struct schema *collection_schema(const struct collection *collection);
 void collection_about(const struct collection *collection, struct collection_facts *facts);
 /* Bytes on disk of all parts of a kind and spec; KIND_NUMBERS, KIND_RECORDS and KIND_IDS with spec 0
@@ -137,6 +138,8 @@ stemma_status batch_put(struct batch *batch, const struct row *row, uint64_t *nu
 stemma_status batch_remove(struct batch *batch, const void *id, size_t size, bool *was_there,
                            stemma_error *err);
 size_t batch_size(const struct batch *batch); /* documents put so far */
+/* Whether the document goes with the commit: it is removed, or replaced. */
+bool batch_drops(const struct batch *batch, uint64_t number);
 /* One atomic commit; with nothing in it: none. Then segments are merged, as far as that is due: a failure of
  * that alone (no space) is none of the commit, and is left for later. On failure of the commit the last one
  * stands, and the batch can only be freed. */

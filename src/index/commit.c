@@ -101,15 +101,24 @@ struct due {
     size_t first, count;
 };
 
+static bool can_merge(const struct collection *c, const struct segment *segment) {
+    for (size_t i = 0; i < c->unmergeable.len; i++)
+        if (c->unmergeable.data[i] == segment->files[0]->serial) return false;
+    return true;
+}
+
 /* The last ones, when there are enough of the class of the last one or below. */
-static struct due due_by_class(const struct state *state) {
-    size_t same = 0;
+static struct due due_by_class(const struct collection *c) {
+    const struct state *state = &c->state;
+    size_t same = 0, any = 0;
     if (state->count == 0) return (struct due){0, 0};
     unsigned class = size_class(state->segments[state->count - 1]->rows);
-    while (same < state->count && same < LEVELS_FAN &&
-           size_class(state->segments[state->count - 1 - same]->rows) <= class)
-        same++;
-    if (same < FAN && state->count > SEGMENTS_SOME) same = LEVELS_FAN;
+    for (; any < state->count && any < LEVELS_FAN; any++) {
+        const struct segment *segment = state->segments[state->count - 1 - any];
+        if (!can_merge(c, segment)) break;
+        if (same == any && size_class(segment->rows) <= class) same++;
+    }
+    if (same < FAN && state->count > SEGMENTS_SOME) same = any;
     return same >= FAN ? (struct due){state->count - same, same} : (struct due){0, 0};
 }
 
@@ -121,9 +130,11 @@ uint64_t gone_in(const struct state *state, const struct segment *segment) {
     return count;
 }
 
-static struct due due_by_loss(const struct state *state) {
+static struct due due_by_loss(const struct collection *c) {
+    const struct state *state = &c->state;
     for (size_t i = 0; i < state->count; i++)
-        if (state->gone.total && gone_in(state, state->segments[i]) * GONE_SHARE > state->segments[i]->rows)
+        if (state->gone.total && gone_in(state, state->segments[i]) * GONE_SHARE > state->segments[i]->rows &&
+            can_merge(c, state->segments[i]))
             return (struct due){i, 1};
     return (struct due){0, 0};
 }
@@ -188,14 +199,23 @@ static stemma_status merge_segments(struct collection *c, struct due due, stemma
     return status;
 }
 
+/* Damage stays: those that have it would fail again after each commit, and keep others from their turn. */
+static stemma_status leave_unmerged(struct collection *c, struct due due, stemma_error *err) {
+    for (size_t i = 0; i < due.count; i++)
+        if (!vec64_add(&c->unmergeable, c->state.segments[due.first + i]->files[0]->serial))
+            return fail_memory(err);
+    return STEMMA_OK;
+}
+
 stemma_status collection_settle(struct collection *c, stemma_error *err) {
     for (;;) {
-        struct due due = due_by_class(&c->state);
-        if (due.count == 0) due = due_by_loss(&c->state);
+        struct due due = due_by_class(c);
+        if (due.count == 0) due = due_by_loss(c);
         if (due.count == 0) return STEMMA_OK;
         TRY(check_sure(c, err));
         TRY(check_stop(c->stop, err));
-        TRY(merge_segments(c, due, err));
+        stemma_status status = merge_segments(c, due, err);
+        TRY(status == STEMMA_CORRUPT ? leave_unmerged(c, due, err) : status);
     }
 }
 

@@ -155,6 +155,14 @@ static stemma_status later_version(const char *path, unsigned format, stemma_err
                 MANIFEST_FORMAT);
 }
 
+stemma_status manifest_check_writable(const struct manifest *m, const char *path, stemma_error *err) {
+    if (m->format <= MANIFEST_FORMAT) return STEMMA_OK;
+    return fail(err, STEMMA_LATER_VERSION,
+                "'%s' was made by a later version (format %u; this program writes format %d): it can only be "
+                "read here",
+                path, m->format, MANIFEST_FORMAT);
+}
+
 /* A copy whose checksum is right. */
 static stemma_status decode_copy(struct manifest *m, const uint8_t *bytes, size_t size, const char *path,
                                  bool *fits, stemma_error *err) {
@@ -163,6 +171,8 @@ static stemma_status decode_copy(struct manifest *m, const uint8_t *bytes, size_
     m->format = load_u32(bytes + 8);
     if (load_u32(bytes + 12) > MANIFEST_FORMAT) return later_version(path, m->format, err);
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) *facts[i] = load_u64(bytes + 16 + 8 * i);
+    *fits = m->next_number <= NUMBERS_MOST;
+    if (!*fits) return STEMMA_OK;
     TRY(take_schema(m, &rest, load_u32(bytes + 56), load_u32(bytes + 60), fits, err));
     return *fits ? take_files(m, &rest, fits, err) : STEMMA_OK;
 }
@@ -178,11 +188,15 @@ stemma_status manifest_decode(struct manifest *m, const uint8_t *bytes, size_t s
     struct manifest read = {0};
     bool first = copy_is_whole(bytes, 0, size / 2), second = copy_is_whole(bytes, size / 2, size / 2), fits;
     bool both = first && second && !memcmp(bytes, bytes + size / 2, size / 2 - 8);
+    /* What a later format has behind its first words is its own. */
+    if (!first && !second && size >= 16 && !memcmp(bytes, MANIFEST_MAGIC, 8) &&
+        load_u32(bytes + 12) > MANIFEST_FORMAT)
+        return later_version(path, load_u32(bytes + 8), err);
     if (size % 16 || (!first && !second))
         return fail(err, STEMMA_CORRUPT, "'%s/manifest' is damaged: neither copy is whole", path);
     stemma_status status = decode_copy(&read, bytes + (first ? 0 : size / 2), size / 2, path, &fits, err);
     if (status == STEMMA_OK && !fits)
-        status = fail(err, STEMMA_CORRUPT, "'%s/manifest' is damaged: its parts do not fill it", path);
+        status = fail(err, STEMMA_CORRUPT, "'%s/manifest' is damaged: what it says cannot be", path);
     read.one_copy = !both;
     if (status == STEMMA_OK)
         *m = read;

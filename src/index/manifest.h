@@ -39,6 +39,8 @@ bool manifest_add_file(struct manifest *manifest, size_t at, struct file_name fi
 stemma_status manifest_read(struct manifest *manifest, int folder, const char *path, stemma_error *err);
 stemma_status manifest_decode(struct manifest *manifest, const uint8_t *bytes, size_t size, const char *path,
                               stemma_error *err);
+/* LATER_VERSION when it can be read only: as it would be written, what is new in it would be lost. */
+stemma_status manifest_check_writable(const struct manifest *manifest, const char *path, stemma_error *err);
 /* Whether the one on disk is of this commit, by its first bytes. */
 bool manifest_unchanged(const struct manifest *manifest, int folder);
 /* Syncs the folder, writes a new manifest beside the one that counts, puts it into its place, syncs the

@@ -10,8 +10,8 @@
 /* A band that more documents have than this says little: the next one is asked. Higher, and near-copies by
  * the thousand are all looked at; lower, and more questions end in a scan. */
 #define BAND_COMMON 2048
-/* Likewise of a sample: as of a scan's. Of those that are left aside, the first few documents are looked at
- * where nothing else may be shared. */
+/* Likewise of a sample: as of a scan's. Of a few that are left aside, the first documents are looked at; of
+ * more, something may consist that is contained in the document, and the samples of all are read. */
 #define SAMPLE_COMMON 256
 #define SAMPLE_HEADS  4
 
@@ -32,10 +32,9 @@ struct retriever {
 struct asked {
     const struct question *question;
     struct candidates *out;
-    struct vec64 met;   /* numbers, once for each key in common */
-    struct vec64 heads; /* of samples left aside */
+    struct vec64 met; /* numbers, once for each key in common */
     uint32_t tried, usable;
-    uint64_t common; /* samples left aside */
+    uint64_t common; /* keys left aside */
     bool scan;
 };
 
@@ -133,20 +132,18 @@ static stemma_status want_key(struct round *round, uint64_t key, uint32_t asked,
     return STEMMA_OK;
 }
 
-/* What a question gets of a key: numbers, or the first few of very many. */
-static stemma_status give_numbers(struct asked *a, const struct vec64 *numbers, size_t most,
+/* What a question gets of a key: numbers, of very many the first for `heads` keys. */
+static stemma_status give_numbers(struct asked *a, const struct vec64 *numbers, size_t most, size_t heads,
                                   stemma_error *err) {
     const bool common = numbers->len > most;
     a->usable += !common;
     a->common += common;
-    if (common && a->heads.len >= SAMPLE_HEADS * most) return STEMMA_OK;
-    return vec64_add_all(common ? &a->heads : &a->met, numbers->data, common ? most : numbers->len)
-               ? STEMMA_OK
-               : fail_memory(err);
+    if (common && a->common > heads) return STEMMA_OK;
+    return vec64_add_all(&a->met, numbers->data, common ? most : numbers->len) ? STEMMA_OK : fail_memory(err);
 }
 
 /* All keys that are wanted, each once, whoever wants it. */
-static stemma_status look_up(struct round *round, int part, size_t most, stemma_error *err) {
+static stemma_status look_up(struct round *round, int part, size_t most, size_t heads, stemma_error *err) {
     struct retriever *r = round->r;
     struct keys *keys = &round->keys;
     if (keys->count) qsort(keys->list, keys->count, sizeof *keys->list, by_key);
@@ -160,7 +157,7 @@ static stemma_status look_up(struct round *round, int part, size_t most, stemma_
             round->work->postings += r->numbers.len;
             round->work->common += r->numbers.len > most;
         }
-        TRY(give_numbers(&round->asked[keys->list[i].asked], &r->numbers, most, err));
+        TRY(give_numbers(&round->asked[keys->list[i].asked], &r->numbers, most, heads, err));
     }
     keys->count = 0;
     return STEMMA_OK;
@@ -183,7 +180,7 @@ static stemma_status meet_by_bands(struct round *round, stemma_error *err) {
         for (uint32_t i = 0; i < round->count; i++)
             if (!round->asked[i].scan) TRY(want_bands(round, i, err));
         if (round->keys.count == 0) break;
-        TRY(look_up(round, round->r->bands, BAND_COMMON, err));
+        TRY(look_up(round, round->r->bands, BAND_COMMON, 0, err));
     } while (true);
     for (size_t i = 0; i < round->count; i++)
         round->asked[i].scan |= round->asked[i].usable < round->asking->bands;
@@ -261,7 +258,7 @@ static void forget(struct round *round) {
     round->keys.count = 0;
     for (size_t i = 0; i < round->count; i++) {
         struct asked *a = &round->asked[i];
-        a->met.len = a->heads.len = 0;
+        a->met.len = 0;
         a->tried = a->usable = 0;
         a->common = 0;
         a->scan = false;
@@ -363,13 +360,8 @@ static stemma_status look_at_sharing(struct round *round, struct asked *a, uint6
     return judge_samples(round, a, &c, err);
 }
 
-/* What shares samples with the question. If q of its s samples are shared by all that contain it, and fewer
- * than q are left aside, each of those is among the rest; else it may be known by common ones alone. */
+/* What shares samples with the question. */
 static stemma_status look_at_sharers(struct round *round, struct asked *a, stemma_error *err) {
-    const uint64_t samples = a->question->samples->len;
-    if (samples && a->common >= least_shared(round, samples) &&
-        !vec64_add_all(&a->met, a->heads.data, a->heads.len))
-        return fail_memory(err);
     if (!sort_u64(a->met.data, a->met.len)) return fail_memory(err);
     a->met.len = unique_u64(a->met.data, a->met.len);
     for (size_t i = 0; i < a->met.len; i++) TRY(look_at_sharing(round, a, a->met.data[i], err));
@@ -381,24 +373,37 @@ static stemma_status meet_by_samples(struct round *round, stemma_error *err) {
         const struct vec64 *samples = round->asked[i].question->samples;
         for (size_t k = 0; k < samples->len; k++) TRY(want_key(round, samples->data[k], i, err));
     }
-    return look_up(round, round->r->sample_keys, SAMPLE_COMMON, err);
+    TRY(look_up(round, round->r->sample_keys, SAMPLE_COMMON, SAMPLE_HEADS, err));
+    for (size_t i = 0; i < round->count; i++) round->asked[i].scan = round->asked[i].common > SAMPLE_HEADS;
+    return STEMMA_OK;
 }
 
-static stemma_status scan_samples_of(struct round *round, size_t segment, uint64_t row, const uint8_t *minima,
-                                     stemma_error *err) {
-    struct retriever *r = round->r;
+/* The samples of a row that counts, unpacked. */
+static stemma_status read_samples(struct retriever *r, size_t segment, uint64_t row, uint64_t *number,
+                                  bool *found, stemma_error *err) {
     struct cell cell;
-    uint64_t number;
-    bool live;
+    *found = false;
     TRY(collection_text(r->collection, segment, (size_t)r->samples, row, &cell, err));
     if (cell.size == 0) return STEMMA_OK;
-    TRY(collection_number(r->collection, segment, row, &number, &live, err));
-    if (live) TRY(unpack(r, &cell, err));
-    for (size_t i = 0; i < round->count && live; i++) {
+    TRY(collection_number(r->collection, segment, row, number, found, err));
+    return *found ? unpack(r, &cell, err) : STEMMA_OK;
+}
+
+/* Most rows are ruled out by their minima, and their samples are not read. */
+static stemma_status scan_samples_of(struct round *round, size_t segment, uint64_t row, const uint8_t *minima,
+                                     stemma_error *err) {
+    uint64_t number = 0;
+    bool read = false, found = true;
+    for (size_t i = 0; i < round->count && found; i++) {
         struct asked *a = &round->asked[i];
-        struct candidate c = {.number = number, .agree = agreeing(a, minima), .size = minima_size(minima)};
+        if (!a->scan) continue;
+        struct candidate c = {.agree = agreeing(a, minima), .size = minima_size(minima)};
         c.reasons = sizes_allow(round, a, &c);
-        if (c.reasons) TRY(judge_samples(round, a, &c, err));
+        if (!c.reasons) continue;
+        if (!read) TRY(read_samples(round->r, segment, row, &number, &found, err));
+        read = true;
+        c.number = number;
+        if (found) TRY(judge_samples(round, a, &c, err));
     }
     return STEMMA_OK;
 }
@@ -435,9 +440,9 @@ static stemma_status find_sharing(struct round *round, enum retrieval_way way, s
                 (way == RETRIEVE_AUTO && scan_is_cheaper(r, all_samples(round), SAMPLES_NS * round->count));
     set_scan(round, scan);
     if (!scan) TRY(or_scan(round, way, meet_by_samples(round, &cause), &cause, err));
-    if (any_scan(round)) return scan_samples(round, err);
-    for (size_t i = 0; i < round->count; i++) TRY(look_at_sharers(round, &round->asked[i], err));
-    return STEMMA_OK;
+    for (size_t i = 0; i < round->count; i++)
+        if (!round->asked[i].scan) TRY(look_at_sharers(round, &round->asked[i], err));
+    return any_scan(round) ? scan_samples(round, err) : STEMMA_OK;
 }
 
 /* ---- all of it ---- */
@@ -459,10 +464,7 @@ static void begin(struct round *round, const struct question *questions, size_t 
 }
 
 static void end(struct round *round) {
-    for (size_t i = 0; i < round->count; i++) {
-        vec64_release(&round->asked[i].met);
-        vec64_release(&round->asked[i].heads);
-    }
+    for (size_t i = 0; i < round->count; i++) vec64_release(&round->asked[i].met);
     mem_free(round->asked);
     mem_free(round->keys.list);
 }

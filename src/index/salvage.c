@@ -86,10 +86,36 @@ static stemma_status look_around(struct salvage *v, struct found_files *found, s
     return status;
 }
 
+/* Documents in sound segments that were merged into this one, as far as they are still there. */
+static uint64_t still_there(const struct found_files *found, size_t merged) {
+    const struct segment_file *into = found->files[merged];
+    uint64_t documents = 0;
+    for (size_t i = merged + 1; i < found->count; i++) {
+        const struct segment_file *file = found->files[i];
+        if (!file->of && file->base >= into->base && file->limit <= into->limit &&
+            check_blocks(file, NULL) == STEMMA_OK)
+            documents += file->documents;
+    }
+    return documents;
+}
+
+/* A merged segment that is damaged, and may never have been committed, gives way to those it was made from.
+ */
+static stemma_status drop_damaged(struct salvage *v, struct found_files *found, stemma_error *err) {
+    for (size_t i = 0; i < found->count; i++) {
+        struct segment_file *file = found->files[i];
+        uint64_t documents = file->of ? 0 : still_there(found, i);
+        if (documents == 0 || documents < file->documents || check_blocks(file, NULL) == STEMMA_OK) continue;
+        TRY(give_up(v, file->serial, err));
+        segment_file_close(file);
+        found->files[i] = NULL;
+    }
+    return STEMMA_OK;
+}
+
 /* Segments whose numbers no later one covers; further parts of those. */
 static stemma_status drop_older(struct salvage *v, struct found_files *found, stemma_error *err) {
     size_t kept = 0;
-    qsort(found->files, found->count, sizeof *found->files, later_first);
     for (int further = 0; further < 2; further++)
         for (size_t i = 0; i < found->count; i++) {
             struct segment_file *file = found->files[i];
@@ -111,7 +137,7 @@ static stemma_status drop_older(struct salvage *v, struct found_files *found, st
     for (size_t i = 0; i < found->count; i++)
         if (found->files[i]) found->files[kept++] = found->files[i];
     found->count = kept;
-    qsort(found->files, found->count, sizeof *found->files, by_numbers);
+    if (kept) qsort(found->files, kept, sizeof *found->files, by_numbers);
     return STEMMA_OK;
 }
 
@@ -220,6 +246,8 @@ static stemma_status rebuild_manifest(struct salvage *v, struct manifest *m, ste
     struct found_files found = {0};
     *m = (struct manifest){0};
     stemma_status status = look_around(v, &found, err);
+    if (found.count) qsort(found.files, found.count, sizeof *found.files, later_first);
+    if (status == STEMMA_OK) status = drop_damaged(v, &found, err);
     if (status == STEMMA_OK) status = drop_older(v, &found, err);
     if (status == STEMMA_OK) status = manifest_of(v, &found, m, err);
     for (size_t i = 0; i < found.count; i++) segment_file_close(found.files[i]);
@@ -563,14 +591,23 @@ static void put_aside(struct salvage *v) {
     }
 }
 
-stemma_status salvage_commit(struct salvage *v, stemma_error *err) {
-    struct collection *c = v->c;
+/* Only what this repair wrote: its state names less than the disk has. */
+static void unlink_drafts(const struct collection *c, uint64_t first) {
+    for (uint64_t serial = first; serial < c->next_serial; serial++) {
+        char name[32];
+        segment_name(serial, name);
+        c->disk->unlink(c->disk, c->folder, name);
+        gone_name(serial, name);
+        c->disk->unlink(c->disk, c->folder, name);
+    }
+    c->disk->unlink(c->disk, c->folder, "manifest.new");
+}
+
+static stemma_status commit_what_is_left(struct salvage *v, stemma_error *err) {
     struct manifest m;
-    TRY(manifest_copy(&m, &c->state.manifest, err));
+    TRY(manifest_copy(&m, &v->c->state.manifest, err));
     stemma_status status = name_what_is_left(v, &m, err);
     if (status != STEMMA_OK) {
-        /* Nothing is unlinked: the state is that of what could be opened, and names less than the disk has.
-         */
         manifest_release(&m);
         return status;
     }
@@ -578,7 +615,17 @@ stemma_status salvage_commit(struct salvage *v, stemma_error *err) {
     if (v->gone_lost)
         tell(v, "documents that were removed before may be back: what was gone is lost (%llu count now)%s",
              m.documents, "");
-    TRY(commit_only(c, &m, err));
+    return commit_only(v->c, &m, err);
+}
+
+stemma_status salvage_commit(struct salvage *v, stemma_error *err) {
+    struct collection *c = v->c;
+    uint64_t first = c->next_serial;
+    stemma_status status = commit_what_is_left(v, err);
+    if (status != STEMMA_OK) {
+        if (!c->unsure) unlink_drafts(c, first);
+        return status;
+    }
     put_aside(v);
     unlink_unnamed(c);
     v->facts->repaired = true;

@@ -17,6 +17,8 @@ struct salvage {
 
 /* A status that tells of damage becomes a finding, and *sound (may be NULL) false; others are handed on. */
 stemma_status finding(struct salvage *v, stemma_status status, bool *sound, stemma_error *err);
+/* Reads every block of a file. */
+stemma_status check_blocks(const struct segment_file *file, stemma_error *err);
 /* The state of whatever can be opened. */
 stemma_status salvage_open(struct salvage *v, stemma_error *err);
 /* No id counts twice; where what is gone is lost, the earlier goes. */

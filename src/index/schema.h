@@ -37,6 +37,9 @@ enum {
     KIND_OTHERS = 1 << 16
 };
 
+/* Documents that a collection ever gave a number: what is gone of them is found by a table of pages. */
+#define NUMBERS_MOST (UINT64_C(1) << 40)
+
 enum { PARTS_MOST = 256, SCHEMA_RECIPE_MOST = 1 << 16 };
 
 struct part {

@@ -259,7 +259,7 @@ stemma_status numbers_next(struct numbers *n, uint64_t *number, bool *more, stem
                 return STEMMA_OK;
             }
         *more = false;
-        if (n->line == s->numbers.column.rows) return STEMMA_OK;
+        if (n->line >= s->numbers.column.rows) return STEMMA_OK;
         TRY(column_row(&s->numbers.column, n->line++, &line, err));
         for (int i = 0; i < LINE_WORDS; i++) n->words[i] = load_u64(line + 8 + i * 8);
     }

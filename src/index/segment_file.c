@@ -131,7 +131,7 @@ static stemma_status take_trailer(struct segment_file *file, const uint8_t *trai
     file->of = load_u64(trailer + 24);
     file->commit = load_u64(trailer + 32);
     file->checksum = load_u64(trailer + TRAILER_SUM);
-    if (file->limit < file->base || file->documents > file->limit - file->base)
+    if (file->limit < file->base || file->limit > NUMBERS_MOST || file->documents > file->limit - file->base)
         return damaged(file, "more documents than numbers", err);
     return STEMMA_OK;
 }
@@ -188,7 +188,7 @@ static stemma_status open_file(struct segment_file *file, const char *folder, in
     struct stat facts;
     segment_name(file->serial, name);
     if (!(file->path = segment_path(folder, file->serial))) return fail_memory(err);
-    file->fd = openat(folder_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    file->fd = openat(folder_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (file->fd < 0) return fail_errno(err, "open", file->path, errno);
     if (fstat(file->fd, &facts)) return fail_errno(err, "read", file->path, errno);
     if (!S_ISREG(facts.st_mode)) return damaged(file, "not a file", err);

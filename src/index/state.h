@@ -25,6 +25,7 @@ struct collection {
     struct state state;
     struct run_reader *reader; /* one for all runs */
     size_t scanned;            /* the segment whose columns were read on last */
+    struct vec64 unmergeable;  /* serials of segments that damage keeps from being merged */
     uint64_t next_serial;      /* that no file of this writer has */
     bool unsure;               /* which manifest is on disk */
     bool in_batch;

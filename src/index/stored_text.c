@@ -17,10 +17,13 @@ stemma_status stored_text_pack(const uint8_t *text, size_t size, struct buf *out
     return STEMMA_OK;
 }
 
+/* A block of a frame says at most 2^17 bytes in 4: what claims more is not believed, nor given memory. */
+#define EXPANDS_MOST (1 << 15)
+
 stemma_status stored_text_unpack(const uint8_t *bytes, size_t size, uint64_t text_size, struct buf *out,
                                  stemma_error *err) {
     out->len = 0;
-    if (ZSTD_getFrameContentSize(bytes, size) != text_size)
+    if (ZSTD_getFrameContentSize(bytes, size) != text_size || text_size / EXPANDS_MOST > size)
         return fail(err, STEMMA_CORRUPT, "a stored text is not of %llu bytes", (unsigned long long)text_size);
     if (text_size > SIZE_MAX - KERNEL_SLACK || !buf_reserve(out, (size_t)text_size + KERNEL_SLACK))
         return fail_memory(err);

@@ -119,6 +119,8 @@ static stemma_status load_block(struct text *t, uint64_t block, stemma_error *er
     TRY(find_block(t, block, &start, &end, err));
     size_t size = (size_t)(end - start);
     t->loaded = t->block.len = 0;
+    if (size > whole_words(HEADER + rows_of(t, block) * (4 + (size_t)TEXT_ROW_BYTES)))
+        return place_damaged(&t->place, start, "a block longer than its rows can be", err);
     if (!buf_reserve(&t->block, size)) return fail_memory(err);
     TRY(place_read(&t->place, t->block.data, size, start, err));
     if (load_u64(t->block.data) != place_checksum(&t->place, t->block.data, size, start))

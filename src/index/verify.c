@@ -25,7 +25,11 @@ static stemma_status check_text(struct text *text, stemma_error *err) {
     return text_check_ends(text, err);
 }
 
-static stemma_status check_run(struct run *run, stemma_error *err) {
+static uint64_t posting_digest(uint64_t key, uint64_t number) {
+    return mix64(key ^ mix64(number));
+}
+
+static stemma_status digest_run(struct run *run, uint64_t *digest, stemma_error *err) {
     struct run_reader *reader;
     size_t count = 1;
     TRY(run_reader_new(run, &reader, err));
@@ -33,6 +37,8 @@ static stemma_status check_run(struct run *run, stemma_error *err) {
     while (status == STEMMA_OK && count) {
         const struct record *records;
         status = run_reader_next(reader, &records, &count, err);
+        for (size_t i = 0; status == STEMMA_OK && i < count; i++)
+            *digest += posting_digest(records[i].key, records[i].value);
     }
     run_reader_free(reader);
     return status;
@@ -44,6 +50,7 @@ static stemma_status check_form(const struct segment_file *file, const struct pa
     struct column column = {0};
     struct text text = {0};
     struct run *run = NULL;
+    uint64_t digest = 0; /* of no use yet */
     stemma_status status = STEMMA_OK;
     switch (part->part.form) {
     case FORM_COLUMN:
@@ -56,13 +63,18 @@ static stemma_status check_form(const struct segment_file *file, const struct pa
         break;
     case FORM_LOOKUP:
         status = run_open(&place, part->size, &run, err);
-        if (status == STEMMA_OK) status = check_run(run, err);
+        if (status == STEMMA_OK) status = digest_run(run, &digest, err);
         break;
     }
     column_close(&column);
     text_close(&text);
     run_close(run);
     return status;
+}
+
+stemma_status check_blocks(const struct segment_file *file, stemma_error *err) {
+    for (size_t p = 0; p < file->count; p++) TRY(check_form(file, &file->parts[p], err));
+    return STEMMA_OK;
 }
 
 /* ---- what belongs together ---- */
@@ -83,25 +95,6 @@ static stemma_status check_numbers(struct segment *s, stemma_error *err) {
     if (rows == s->rows) return STEMMA_OK;
     return fail(err, STEMMA_CORRUPT, "'%s' is damaged: %llu documents, but %llu numbers", s->files[0]->path,
                 (unsigned long long)s->rows, (unsigned long long)rows);
-}
-
-static uint64_t posting_digest(uint64_t key, uint64_t number) {
-    return mix64(key ^ mix64(number));
-}
-
-static stemma_status digest_run(struct run *run, uint64_t *digest, stemma_error *err) {
-    struct run_reader *reader;
-    size_t count = 1;
-    TRY(run_reader_new(run, &reader, err));
-    stemma_status status = STEMMA_OK;
-    while (status == STEMMA_OK && count) {
-        const struct record *records;
-        status = run_reader_next(reader, &records, &count, err);
-        for (size_t i = 0; status == STEMMA_OK && i < count; i++)
-            *digest += posting_digest(records[i].key, records[i].value);
-    }
-    run_reader_free(reader);
-    return status;
 }
 
 /* The keys of all rows, made again. digests: one a part, then that of ids. */
@@ -199,6 +192,7 @@ static stemma_status check_segments(struct salvage *v, stemma_error *err) {
 
 static stemma_status verify(struct salvage *v, bool repair, stemma_error *err) {
     TRY(salvage_open(v, err));
+    if (repair) TRY(manifest_check_writable(&v->c->state.manifest, v->c->path, err));
     TRY(check_segments(v, err));
     TRY(check_twice(v, err));
     if (v->facts->damages == 0 || !repair) return STEMMA_OK;
@@ -209,6 +203,8 @@ stemma_status collection_verify(const char *path, const struct collection_option
                                 take_finding *take, void *context, struct verify_facts *facts,
                                 stemma_error *err) {
     struct salvage v = {.facts = facts, .take = take, .context = context};
+    stemma_error own; /* what is found is told by its message, whether the caller wants one or not */
+    if (!err) err = &own;
     *facts = (struct verify_facts){0};
     TRY(collection_hold(path, options, repair, &v.c, err));
     stemma_status status = verify(&v, repair, err);

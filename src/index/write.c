@@ -249,7 +249,8 @@ static stemma_status write_lookup(struct collection *c, const struct schema *sch
                                   const struct row_source *source, size_t part, struct segment_writer *w,
                                   stemma_error *err) {
     struct key_copy copy = {.c = c, .schema = schema, .part = part};
-    struct sorter_options options = {.memory = c->memory, .directory = c->path, .stop = c->stop};
+    /* No stop: what is committed because somebody wants to stop must come to its end. */
+    struct sorter_options options = {.memory = c->memory, .directory = c->path};
     TRY(sorter_new(&options, &copy.sorter, err));
     stemma_status status = each_row(source, take_keys, &copy, err);
     if (status == STEMMA_OK) status = write_sorted(copy.sorter, w, err);
@@ -320,6 +321,7 @@ struct segment_source {
     struct segment *const *from;
     size_t count, at;
     const struct gone *gone;
+    const volatile int *stop;
     struct numbers numbers;
     uint64_t row;
     size_t part; /* which cell is wanted; ALL_CELLS, NO_CELLS; RECORD_ONLY */
@@ -345,6 +347,7 @@ static stemma_status fill_row(const struct segment_source *s, uint64_t at, struc
 static stemma_status next_in_segments(void *context, struct row *row, uint64_t *number, bool *more,
                                       stemma_error *err) {
     struct segment_source *s = context;
+    TRY(check_stop(s->stop, err));
     for (*more = false; s->at < s->count;) {
         s->numbers.segment = s->from[s->at];
         TRY(numbers_next(&s->numbers, number, more, err));
@@ -415,7 +418,8 @@ stemma_status write_merged(struct collection *c, struct segment *const *from, si
                            const struct gone *gone, struct draft *draft, stemma_error *err) {
     static const struct part ids = {KIND_IDS, 0, FORM_LOOKUP, 0};
     const struct schema *schema = c->state.manifest.schema;
-    struct segment_source segments = {.from = from, .count = count, .gone = gone, .part = NO_CELLS};
+    struct segment_source segments = {
+        .from = from, .count = count, .gone = gone, .stop = c->stop, .part = NO_CELLS};
     struct row_source source = {next_in_segments, segments_again, &segments};
     struct segment_writer *w = &draft->writer;
     w->base = from[0]->base;
@@ -427,7 +431,6 @@ stemma_status write_merged(struct collection *c, struct segment *const *from, si
     TRY(write_records(&source, w, err));
     TRY(merge_lookup(c, &segments, &ids, w, err));
     for (size_t i = 0; i < schema->count; i++) {
-        TRY(check_stop(c->stop, err));
         segments.part = i;
         TRY(schema->parts[i].form == FORM_LOOKUP ? merge_lookup(c, &segments, &schema->parts[i], w, err)
                                                  : write_part(c, schema, &source, i, w, err));
@@ -442,7 +445,8 @@ static const struct gone none_gone;
 stemma_status write_further(struct collection *c, const struct schema *schema, struct segment *from,
                             size_t first, bool lookups, make_cell *make, void *context, struct draft *draft,
                             stemma_error *err) {
-    struct segment_source segments = {.from = &from, .count = 1, .gone = &none_gone, .part = ALL_CELLS};
+    struct segment_source segments = {
+        .from = &from, .count = 1, .gone = &none_gone, .stop = c->stop, .part = ALL_CELLS};
     struct row_source source = {next_in_segments, segments_again, &segments};
     struct segment_writer *w = &draft->writer;
     w->base = from->base;

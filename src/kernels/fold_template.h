@@ -197,6 +197,7 @@ SPECIALISED enum run_kind fold_singles(struct folding *f, size_t size) {
         kind = run_kind_of(c);
         if (kind != RUN_SINGLE && kind != RUN_BREAK) {
             if (kind != RUN_MARK || apart) break;
+            kind = RUN_SINGLE; /* part of it: what follows is looked at here, also behind `size` */
             f->out--;
         }
         if (f->breaks && kind == RUN_SINGLE) run_list_break(f->breaks, f->at, f->out);

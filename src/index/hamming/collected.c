@@ -123,6 +123,7 @@ static stemma_status scan_segment(struct scan *s, stemma_error *err) {
     uint64_t rows = collection_segment_rows(s->c->collection, s->segment);
     size_t count;
     for (uint64_t row = 0; row < rows; row += count) {
+        TRY(check_stop(s->c->source.stop, err));
         TRY(read_heads(s, row, columns, &count, err));
         size_t near = kernels_get()->near_words(columns, s->head, count, s->query, s->radius, s->c->near);
         for (size_t i = 0; i < near; i++) TRY(look_closer(s, row + s->c->near[i], err));
@@ -164,6 +165,7 @@ stemma_status collected_new(struct collection *collection, struct collected **ou
                                         .group_count = c->layout.groups,
                                         .search_cost = 600. * (double)about.segments,
                                         .posting_cost = 300,
+                                        .stop = collection_stop(collection),
                                         .lookup = find_key,
                                         .distance = find_distance,
                                         .scan = scan_all};

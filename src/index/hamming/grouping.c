@@ -43,6 +43,7 @@ static void intersect(struct vec64 *common, const uint64_t *list, size_t count) 
 static stemma_status try_choice(struct grouping *g, stemma_error *err) {
     struct hamming_work *work = g->q->work;
     size_t count;
+    TRY(check_stop(g->q->source->stop, err));
     const uint64_t *list = list_of(g, g->chosen[0], &count);
     g->common.len = 0;
     if (!vec64_add_all(&g->common, list, count)) return fail_memory(err);

@@ -31,6 +31,7 @@ struct probing {
 /* Looks up what is there now, then with up to `left` more bits flipped, from bit `from` of the group on. */
 static stemma_status probe(struct probing *p, uint32_t from, int left, stemma_error *err) {
     const struct hamming_source *source = p->q->source;
+    TRY(check_stop(source->stop, err));
     TRY(source->lookup(source->context, bit_group_key(p->group, p->query), &p->candidates, err));
     p->q->work->searches++;
     for (uint32_t i = from; left && i < p->group.width; i++) {

@@ -50,6 +50,7 @@ stemma_status hamming_verify(const struct hamming_question *q, struct vec64 *can
     q->work->candidates = q->work->distances = candidates->len;
     for (size_t i = 0; i < candidates->len; i++) {
         uint32_t distance;
+        TRY(check_stop(q->source->stop, err));
         TRY(q->source->distance(q->source->context, q->query, candidates->data[i], q->radius, &distance,
                                 err));
         if (distance <= q->radius) TRY(hamming_matches_add(q->matches, candidates->data[i], distance, err));

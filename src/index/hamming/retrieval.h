@@ -52,9 +52,10 @@ struct hamming_source {
     uint32_t bits;      /* k */
     uint64_t documents; /* about how many */
     const struct bit_group *groups;
-    uint32_t group_count; /* m; 0: there is no index, and a scan answers everything */
-    double search_cost;   /* of a lookup that finds nothing, and */
-    double posting_cost;  /* of a candidate, each as so many documents scanned: for HAMMING_AUTO */
+    uint32_t group_count;     /* m; 0: there is no index, and a scan answers everything */
+    double search_cost;       /* of a lookup that finds nothing, and */
+    double posting_cost;      /* of a candidate, each as so many documents scanned: for HAMMING_AUTO */
+    const volatile int *stop; /* ends a query when it is set; may be NULL */
     /* Appends the numbers of those with this key, ascending. */
     stemma_status (*lookup)(void *context, uint64_t key, struct vec64 *numbers, stemma_error *err);
     /* At least: exact when it is at most `most`. */
@@ -77,7 +78,7 @@ struct hamming_source {
  * All within the radius, by number; matches is replaced. Where the groups cannot decide (r_h >= m for G and
  * H, too many lookups for mih, no groups at all) a scan answers; work->used says so. HAMMING_AUTO takes what
  * costs least, mih or a scan. work may be NULL. Errors: INVALID (G would go through more than
- * HAMMING_G_MOST), NO_MEMORY, and what the source fails with.
+ * HAMMING_G_MOST), NO_MEMORY, INTERRUPTED, and what the source fails with.
  */
 stemma_status hamming_query(const struct hamming_source *source, const uint64_t *query, uint32_t radius,
                             enum hamming_via via, struct hamming_matches *matches, struct hamming_work *work,
