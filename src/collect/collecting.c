@@ -265,7 +265,8 @@ static stemma_status compare(struct collector *c, stemma_error *err) {
     bool counts;
     const bool inside = facts_inside(&c->facts, c->id.len);
     TRY(find_facts(all, c->id.data, c->id.len, &number, &old, &c->replaces, err));
-    if (c->replaces && pending_drops(all->pending, number)) return STEMMA_OK; /* another came in between */
+    if (c->replaces && !c->later && pending_drops(all->pending, number))
+        return STEMMA_OK; /* another came in between */
     if (!c->replaces || old.state == FACTS_FAILED || old.format != c->facts.format ||
         memcmp(old.digest, c->facts.digest, sizeof old.digest) != 0)
         return STEMMA_OK;
