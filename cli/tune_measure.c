@@ -84,7 +84,7 @@ static double pair_score(const finding *f, uint64_t a, uint64_t b) {
 
 static void score_copies(const finding *f, tune_view *view) {
     size_t originals = f->tuning->sample.count;
-    qsort(f->pairs, f->count, sizeof *f->pairs, by_place);
+    if (f->count) qsort(f->pairs, f->count, sizeof *f->pairs, by_place);
     for (size_t i = 0; i < originals; i++)
         view->found[copy_at(f->tuning, f->round, i)] = pair_score(f, f->first[originals + i], f->first[i]);
 }

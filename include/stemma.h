@@ -1128,7 +1128,8 @@ typedef struct stemma_add_summary {
     uint64_t unchanged;     /* skipped: size and time are those they had, or at least the bytes */
     uint64_t removed;       /* by prune, and what files no longer hold */
     uint64_t problems;      /* could not be read */
-    uint64_t repeated;      /* files that were reached once more: counted once */
+    uint64_t repeated;      /* files that were reached once more, and records whose id was: counted once; the last record
+                               of a data set with an id is the one that is kept */
     uint64_t bytes;         /* of what was added and replaced */
     double seconds;
 } stemma_add_summary;
@@ -1199,7 +1200,7 @@ typedef struct stemma_collection_document {
 } stemma_collection_document;
 typedef stemma_status stemma_collection_take(void *context, const stemma_collection_document *document,
                                              stemma_error *error);
-/* All documents that match the glob (NULL: all), in the order they were added. What `take` returns, if it is not OK, ends
+/* All documents that match the glob (NULL: all), in the order of the bytes of their ids. What `take` returns, if it is not OK, ends
  * it and is returned. Errors: CORRUPT, INTERRUPTED, NO_MEMORY, IO. */
 STEMMA_API stemma_status stemma_collection_list(stemma_collection *collection, const char *glob,
                                                 stemma_collection_take *take, void *context, stemma_error *error);

@@ -197,6 +197,19 @@ class Adding(Collections):
         self.assertEqual(self.counts(), (2, 0, 0, 0))
         self.assertEqual(set(self.documents()), {other, self.path("d.jsonl") + ":" + other})
 
+    def test_the_last_record_of_an_id_counts(self):
+        """Whichever thread comes first, and when the data set is read again."""
+        records = [{"id": i % 100, "text": text(i % 7, 300 + i // 100)} for i in range(2000)]
+        for fresh in range(4):
+            with self.subTest(fresh=fresh):
+                self.put("d.jsonl", "".join(json.dumps(record) + "\n" for record in records), age=fresh)
+                last = {self.path(f"d.jsonl:{record['id']}"): (len(record["text"]),) for record in records}
+                summary = self.add("--threads=8", "pile")
+                self.assertEqual((summary["added"], summary["replaced"], summary["unchanged"], summary["repeated"]),
+                                 (100, 0, 0, 1900) if fresh == 0 else (0, 50, 50, 1900))
+                self.assertEqual(self.documents(keys=("bytes",)), last)
+                records[-50:] = [dict(record, text=record["text"] + f" {fresh}") for record in records[-50:]]
+
     def test_paths_of_any_kind_are_the_same(self):
         self.put("a.txt", text(1))
         self.add()
@@ -222,6 +235,9 @@ class Adding(Collections):
         self.add("--threads=1", "pile", collection="one")
         self.add("--threads=5", "--memory=1M", "pile", collection="five")
         self.assertEqual(self.documents("one"), self.documents("five"))
+        listed = self.good("list", "one").splitlines()
+        self.assertEqual(listed, sorted(listed))
+        self.assertEqual(listed, self.good("list", "five").splitlines())
 
     def test_prune_stays_below_the_paths(self):
         for name in ("a/1.txt", "a/stays.txt", "ab/2.txt", "b/3.txt"):

@@ -48,7 +48,7 @@ stemma_status stemma_collection_list(stemma_collection *c, const char *glob, ste
     struct listing l = {.take = take, .context = context};
     if (!c || !take)
         return fail(err, STEMMA_INVALID, "a collection and a function that takes documents are needed");
-    stemma_status status = collection_each(c->store, glob, c->limits.stop, give_document, &l, err);
+    stemma_status status = collection_each_by_id(c->store, glob, c->limits.stop, give_document, &l, err);
     buf_release(&l.id);
     buf_release(&l.source);
     return status;

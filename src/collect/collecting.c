@@ -1,6 +1,7 @@
 #include "collect/collecting.h"
 
 #include "base/alloc.h"
+#include "collect/latest.h"
 #include "collect/removing.h"
 #include "collect/row_maker.h"
 #include "collect/unchanged.h"
@@ -30,6 +31,8 @@ struct collecting {
     /* under the lock of pending */
     stemma_add_summary counts;
     struct gone met;      /* numbers of what is still inside files: bits, since they may be many */
+    struct latest latest; /* of the records that were met */
+    uint64_t superseded;  /* of those */
     struct worker *texts; /* for documents one by one; NULL: there were none */
     watch_taken *watch;   /* NULL: nobody */
     void *watcher;
@@ -44,6 +47,8 @@ struct collector {
     struct facts facts;
     bool wanted;   /* the row is to be put, */
     bool replaces; /* in place of another */
+    bool record;   /* others may have its id */
+    bool later;    /* than one that was met before */
 };
 
 static void collector_free(void *taker) {
@@ -224,20 +229,61 @@ static stemma_status rewrite(struct collecting *all, const struct facts *facts, 
     return found ? pending_put(all->pending, &row, 0, number, err) : STEMMA_OK;
 }
 
+/* ---- records with one id ---- */
+
+static uint64_t *count_of(struct collecting *all, enum outcome outcome) {
+    stemma_add_summary *counts = &all->counts;
+    return outcome == OUTCOME_ADDED      ? &counts->added
+           : outcome == OUTCOME_REPLACED ? &counts->replaced
+                                         : &counts->unchanged;
+}
+
+/* With the lock held: what became of the document, unless a later record has come meanwhile (*counts). */
+static stemma_status conclude(struct collector *c, enum outcome outcome, bool *counts, stemma_error *err) {
+    *counts = true;
+    if (c->record) {
+        struct latest_record *latest = latest_find(&c->all->latest, path_key(c->id.data, c->id.len));
+        if (!latest) return fail_memory(err);
+        *counts = latest->place == c->facts.offset + 1;
+        if (*counts) latest->outcome = outcome;
+    }
+    *count_of(c->all, outcome) += *counts;
+    return STEMMA_OK;
+}
+
+/* With the lock held. What an earlier record of the id became is taken back. */
+static stemma_status meet(struct collector *c, stemma_error *err) {
+    struct collecting *all = c->all;
+    struct latest_record *latest = latest_find(&all->latest, path_key(c->id.data, c->id.len));
+    if (!latest) return fail_memory(err);
+    c->later = latest->place && latest->place < c->facts.offset + 1;
+    c->wanted = latest->place < c->facts.offset + 1;
+    all->superseded += latest->place != 0;
+    if (!c->wanted) return STEMMA_OK;
+    if (latest->outcome != OUTCOME_NONE) --*count_of(all, latest->outcome);
+    latest->place = c->facts.offset + 1;
+    latest->outcome = OUTCOME_NONE;
+    return STEMMA_OK;
+}
+
+/* ---- what has not changed ---- */
+
 /* With the lock held. */
 static stemma_status compare(struct collector *c, stemma_error *err) {
     struct collecting *all = c->all;
     struct facts old;
     uint64_t number;
+    bool counts;
     const bool inside = facts_inside(&c->facts, c->id.len);
     TRY(find_facts(all, c->id.data, c->id.len, &number, &old, &c->replaces, err));
-    if (c->replaces && pending_drops(all->pending, number)) return STEMMA_OK; /* another came in between */
+    if (c->replaces && !c->later && pending_drops(all->pending, number))
+        return STEMMA_OK; /* another came in between */
     if (!c->replaces || old.state == FACTS_FAILED || old.format != c->facts.format ||
         old.way != c->facts.way || memcmp(old.digest, c->facts.digest, sizeof old.digest) != 0)
         return STEMMA_OK;
     c->wanted = false;
-    all->counts.unchanged++;
-    if (!is_same_place(&old, &c->facts, inside)) {
+    TRY(conclude(c, OUTCOME_UNCHANGED, &counts, err));
+    if (c->later || !is_same_place(&old, &c->facts, inside)) {
         c->facts.state = old.state;
         c->facts.text_bytes = old.text_bytes;
         c->facts.shingles = old.shingles;
@@ -245,6 +291,12 @@ static stemma_status compare(struct collector *c, stemma_error *err) {
         TRY(rewrite(all, &c->facts, &number, err));
     }
     return inside && !gone_add(&all->met, number) ? fail_memory(err) : STEMMA_OK;
+}
+
+/* With the lock held. */
+static stemma_status look_up_document(struct collector *c, bool known, stemma_error *err) {
+    if (c->record) TRY(meet(c, err));
+    return known && c->wanted ? compare(c, err) : STEMMA_OK;
 }
 
 static stemma_status take_document(void *taker, const struct document *d, const char *id, size_t id_size,
@@ -256,15 +308,16 @@ static stemma_status take_document(void *taker, const struct document *d, const 
     set_facts(c, source, d);
     row_maker_none(c->maker);
     if (d->holds && !id) all->states[d->source].holds = true;
-    c->replaces = false;
+    c->replaces = c->later = false;
+    c->record = source->kind == SOURCE_DATASET;
     c->wanted = c->id.len > 0 && c->id.len <= ID_BYTES_MOST;
     if (!c->wanted) {
         stemma_error cause;
         (void)fail(&cause, STEMMA_UNSUPPORTED, "an id of %zu bytes", c->id.len);
         catalogue_add_problem(&all->scan->catalogue, source->name, 0, &cause);
-    } else if (all->states[d->source].known) {
+    } else if (c->record || all->states[d->source].known) {
         pthread_mutex_lock(&all->pending->lock);
-        stemma_status status = compare(c, err);
+        stemma_status status = look_up_document(c, all->states[d->source].known, err);
         pthread_mutex_unlock(&all->pending->lock);
         if (status != STEMMA_OK) return status;
     }
@@ -335,12 +388,14 @@ static stemma_status put(struct collector *c, stemma_error *err) {
     uint8_t bytes[FACTS_BYTES];
     uint64_t number;
     struct row row;
+    bool counts;
+    TRY(conclude(c, c->replaces ? OUTCOME_REPLACED : OUTCOME_ADDED, &counts, err));
+    if (!counts) return STEMMA_OK;
     facts_write(&c->facts, bytes);
     row.id = (struct cell){c->id.data, c->id.len};
     row.facts = (struct cell){bytes, sizeof bytes};
     row_maker_give(c->maker, &row);
     TRY(pending_put(all->pending, &row, c->facts.bytes, &number, err));
-    *(c->replaces ? &all->counts.replaced : &all->counts.added) += 1;
     all->counts.bytes += c->facts.bytes;
     if (facts_inside(&c->facts, c->id.len) && !gone_add(&all->met, number)) return fail_memory(err);
     return STEMMA_OK;
@@ -452,6 +507,7 @@ static stemma_status read_listed(struct stemma_scan *scan, stemma_error *err) {
     mem_free(all->states);
     all->states = NULL;
     gone_release(&all->met);
+    latest_clear(&all->latest);
     scan_forget_sources(scan);
     return status;
 }
@@ -499,6 +555,7 @@ void collecting_free(struct collecting *all) {
     mem_free(all->texts);
     scan_free(all->scan);
     gone_release(&all->met);
+    latest_clear(&all->latest);
     mem_free(all->states);
     mem_free(all);
 }
@@ -567,7 +624,7 @@ stemma_status collecting_add(struct collecting *all, const char *const *paths, s
     stemma_status status = commit_after(all, add_all(all, prune, err), err);
     catalogue_sort_problems(&all->scan->catalogue);
     all->counts.problems = all->scan->catalogue.problem_count;
-    all->counts.repeated = all->scan->summary.repeated;
+    all->counts.repeated = all->scan->summary.repeated + all->superseded;
     all->counts.seconds = (double)(now() - begin) * 1e-9;
     *summary = all->counts;
     return status;

@@ -1,7 +1,9 @@
 #include "collect/listing.h"
 
+#include "base/alloc.h"
 #include "read/glob.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- patterns ---- */
@@ -49,4 +51,50 @@ stemma_status collection_each(struct collection *store, const char *glob, const 
         if (!found) return STEMMA_OK;
         TRY(give(store, number, glob, take, context, err));
     }
+}
+
+/* ---- by their ids ---- */
+
+struct listed {
+    uint64_t number;
+    size_t at, size; /* of the id */
+};
+
+struct listed_ids {
+    struct buf ids;
+    struct listed *list;
+    size_t count, cap;
+};
+
+static stemma_status note(void *context, uint64_t number, struct cell id, const struct facts *facts,
+                          stemma_error *err) {
+    struct listed_ids *l = context;
+    const struct listed listed = {number, l->ids.len, id.size};
+    (void)facts;
+    if (!buf_add(&l->ids, id.bytes, id.size) ||
+        !mem_grow((void **)&l->list, &l->cap, l->count + 1, sizeof *l->list))
+        return fail_memory(err);
+    l->list[l->count++] = listed;
+    return STEMMA_OK;
+}
+
+static int by_id(const void *a, const void *b, void *ids) {
+    const struct listed *p = a, *q = b;
+    const uint8_t *bytes = ids;
+    const int order = memcmp(bytes + p->at, bytes + q->at, p->size < q->size ? p->size : q->size);
+    return order ? order : (p->size > q->size) - (p->size < q->size);
+}
+
+stemma_status collection_each_by_id(struct collection *store, const char *glob, const volatile int *stop,
+                                    take_listed *take, void *context, stemma_error *err) {
+    struct listed_ids l = {0};
+    stemma_status status = collection_each(store, glob, stop, note, &l, err);
+    if (l.count) qsort_r(l.list, l.count, sizeof *l.list, by_id, l.ids.data);
+    for (size_t i = 0; status == STEMMA_OK && i < l.count; i++) {
+        status = check_stop(stop, err);
+        if (status == STEMMA_OK) status = give(store, l.list[i].number, NULL, take, context, err);
+    }
+    buf_release(&l.ids);
+    mem_free(l.list);
+    return status;
 }

@@ -17,6 +17,8 @@
 #define HELD_STEP   4096
 #define KERNEL_SET  32 /* of fewer elements a round is faster one by one */
 #define EMPTY       UINT32_MAX
+#define HIT_THROWS  (3 * BITS_PLANE) /* before that few have all bins hit: nobody looks */
+#define TIDY_THROWS 16384 /* five times what all bins take on average: so many only when elements repeat */
 #define PLANE_WORDS (BITS_PLANE / 64)
 
 struct plane {
@@ -126,26 +128,6 @@ static void throw_at_rest(struct plane *plane, const uint64_t *fp, size_t count)
     }
 }
 
-static void rounds_of_many(struct plane *plane, const uint64_t *fp, size_t count) {
-    for (size_t round = 1; round < BITS_PLANE && !all_hit(plane->minima, plane->minima, plane->bins); round++)
-        throw_many(plane, round_seed(plane, round), fp, count);
-}
-
-static void rounds_of_few(struct plane *plane, const uint64_t *fp, size_t count) {
-    uint64_t empty[PLANE_WORDS];
-    find_empty(plane, empty);
-    for (size_t round = 1; round < BITS_PLANE && !none_left(empty); round++)
-        throw_few(plane, round_seed(plane, round), fp, count, empty);
-}
-
-static void later_rounds(struct plane *plane, const uint64_t *fp, size_t count) {
-    if (count < KERNEL_SET)
-        rounds_of_few(plane, fp, count);
-    else
-        rounds_of_many(plane, fp, count);
-    throw_at_rest(plane, fp, count);
-}
-
 /* ---- what later rounds need ---- */
 
 static stemma_status tidy(struct bit_maker *maker, stemma_error *err) {
@@ -160,6 +142,38 @@ static stemma_status hold(struct bit_maker *maker, const uint64_t *fp, size_t co
     if (!vec64_reserve(&maker->held, count + KERNEL_SLACK)) return fail_memory(err);
     memcpy(maker->held.data + maker->held.len, fp, count * sizeof *fp);
     maker->held.len += count;
+    return STEMMA_OK;
+}
+
+/* ---- later rounds ---- */
+
+/* Repetitions change nothing but the time: they are dropped when there seem to be many. *round: the next one.
+ */
+static stemma_status rounds_of_many(struct bit_maker *maker, struct plane *plane, size_t *round, bool *hit,
+                                    stemma_error *err) {
+    const struct vec64 *held = &maker->held;
+    for (size_t thrown = 0; !*hit && *round < BITS_PLANE && held->len >= KERNEL_SET; ++*round) {
+        if (thrown > TIDY_THROWS && maker->tidied != held->len) TRY(tidy(maker, err));
+        throw_many(plane, round_seed(plane, *round), held->data, held->len);
+        thrown += held->len;
+        *hit = thrown > HIT_THROWS && all_hit(plane->minima, plane->minima, plane->bins);
+    }
+    return STEMMA_OK;
+}
+
+static void rounds_of_few(struct plane *plane, size_t round, const uint64_t *fp, size_t count) {
+    uint64_t empty[PLANE_WORDS];
+    find_empty(plane, empty);
+    for (; round < BITS_PLANE && !none_left(empty); round++)
+        throw_few(plane, round_seed(plane, round), fp, count, empty);
+    throw_at_rest(plane, fp, count);
+}
+
+static stemma_status later_rounds(struct bit_maker *maker, struct plane *plane, stemma_error *err) {
+    bool hit = all_hit(plane->minima, plane->minima, plane->bins);
+    size_t round = 1;
+    TRY(rounds_of_many(maker, plane, &round, &hit, err));
+    if (!hit) rounds_of_few(plane, round, maker->held.data, maker->held.len);
     return STEMMA_OK;
 }
 
@@ -211,10 +225,9 @@ static void prefer_coarse(struct plane *plane) {
 }
 
 stemma_status bit_maker_end(struct bit_maker *maker, stemma_error *err) {
-    if (!maker->full) TRY(tidy(maker, err));
     for (size_t i = 0; i < maker->planes; i++) {
         prefer_coarse(&maker->plane[i]);
-        if (!maker->full) later_rounds(&maker->plane[i], maker->held.data, maker->held.len);
+        if (!maker->full) TRY(later_rounds(maker, &maker->plane[i], err));
     }
     return STEMMA_OK;
 }
