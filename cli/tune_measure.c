@@ -100,7 +100,7 @@ static uint64_t score_mistakes(const finding *f, tune_view *view) {
     size_t originals = f->tuning->sample.count;
     bool *related = need(calloc(originals, sizeof *related));
     uint64_t count = 0;
-    qsort(f->pairs, f->count, sizeof *f->pairs, by_score);
+    if (f->count) qsort(f->pairs, f->count, sizeof *f->pairs, by_score);
     for (size_t i = 0; i < f->count; i++) {
         scored pair = f->pairs[i];
         if (pair.b >= originals || (view->wrong[pair.a] > 0 && view->wrong[pair.b] > 0)) continue;
