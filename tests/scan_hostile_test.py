@@ -388,6 +388,7 @@ class Machine(Hostile):
         name = self.many(2000 if SANITIZED else 8000)
         for number, code in (signal.SIGKILL, -signal.SIGKILL), (signal.SIGINT, 130):
             for delay in (0, .02, .05, .1, .2, .4, .8):
+                (self.folder / "out.jsonl").unlink(missing_ok=True)  # of one that was done before
                 program = self.start("--memory=1M", "--filter=out.jsonl", name)
                 time.sleep(delay)
                 program.send_signal(number)

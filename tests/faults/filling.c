@@ -65,7 +65,7 @@ static stemma_status remove_texts(stemma_collection *c, stemma_error *error) {
     fault.armed = false;
     assert_int_equal(add_texts(c, NULL), STEMMA_OK);
     fault.armed = true;
-    stemma_status status = stemma_collection_remove(c, "d1", error);
+    stemma_status status = stemma_collection_remove(c, "d1", NULL, error);
     if (status == STEMMA_OK) status = stemma_collection_remove_matching(c, "d[02]", &removed, error);
     assert_int_equal(removed, status == STEMMA_OK ? 2 : 77);
     return status;
