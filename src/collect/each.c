@@ -86,7 +86,15 @@ static stemma_status take_document(void *taker, const struct document *document,
 }
 
 static stemma_status answer(struct each_taker *t, stemma_error *err) {
-    return t->each->kind->answer(t->worker, &t->now.answer, err);
+    const struct each_kind *kind = t->each->kind;
+    void *made = mem_zero(1, kind->answer_size);
+    if (!made) return fail_memory(err);
+    stemma_status status = kind->answer(t->worker, made, err);
+    if (status == STEMMA_OK)
+        t->now.answer = made;
+    else
+        kind->drop(made);
+    return status;
 }
 
 static stemma_status take_text(void *taker, struct text_reader *reader, const uint8_t *text, size_t size,

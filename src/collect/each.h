@@ -14,8 +14,9 @@ struct each_kind {
     void (*free)(void *worker);
     /* A document: its fingerprints go to the sink, then it is answered. */
     struct shingle_sink (*begin)(void *worker);
-    stemma_status (*answer)(void *worker, void **answer, stemma_error *err);
-    void (*drop)(void *answer);
+    stemma_status (*answer)(void *worker, void *answer, stemma_error *err);
+    void (*drop)(void *answer); /* with its memory, */
+    size_t answer_size;         /* which is all zeros before */
 };
 
 struct each_result {

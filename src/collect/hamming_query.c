@@ -70,7 +70,9 @@ static int nearest_first(const void *a, const void *b) {
     return (p->number > q->number) - (p->number < q->number);
 }
 
-static stemma_status ask(struct hamming_asker *a, struct hamming_answer *answer, stemma_error *err) {
+static stemma_status ask(void *worker, void *made, stemma_error *err) {
+    struct hamming_asker *a = worker;
+    struct hamming_answer *answer = made;
     const struct hamming_source *source = collected_source(a->collected);
     uint8_t bytes[HAMMING_BITS_MOST / 8] = {0};
     uint64_t words[HAMMING_BITS_MOST / 64];
@@ -92,15 +94,5 @@ static void drop(void *answer) {
     mem_free(a);
 }
 
-static stemma_status answer(void *worker, void **out, stemma_error *err) {
-    struct hamming_answer *made = mem_zero(1, sizeof *made);
-    if (!made) return fail_memory(err);
-    stemma_status status = ask(worker, made, err);
-    if (status == STEMMA_OK)
-        *out = made;
-    else
-        drop(made);
-    return status;
-}
-
-const struct each_kind hamming_each = {asker_new, asker_free, begin, answer, drop};
+const struct each_kind hamming_each = {asker_new, asker_free, begin,
+                                       ask,       drop,       sizeof(struct hamming_answer)};

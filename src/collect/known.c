@@ -230,7 +230,9 @@ static struct shingle_sink begin(void *worker) {
     return (struct shingle_sink){.context = a->keyer, .take = to_keyer};
 }
 
-static stemma_status ask(struct known_asker *a, struct known_answer *answer, stemma_error *err) {
+static stemma_status ask(void *worker, void *made, stemma_error *err) {
+    struct known_asker *a = worker;
+    struct known_answer *answer = made;
     struct sharers sharers = {0};
     struct vec64 signature = {0};
     TRY(keyer_end(a->keyer, a->keys, &a->samples, err));
@@ -249,15 +251,4 @@ static void drop(void *answer) {
     mem_free(a);
 }
 
-static stemma_status answer(void *worker, void **out, stemma_error *err) {
-    struct known_answer *made = mem_zero(1, sizeof *made);
-    if (!made) return fail_memory(err);
-    stemma_status status = ask(worker, made, err);
-    if (status == STEMMA_OK)
-        *out = made;
-    else
-        drop(made);
-    return status;
-}
-
-const struct each_kind known_each = {asker_new, asker_free, begin, answer, drop};
+const struct each_kind known_each = {asker_new, asker_free, begin, ask, drop, sizeof(struct known_answer)};
