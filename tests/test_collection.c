@@ -66,6 +66,13 @@ static void read_on(const char *path, const struct shared *shared) {
     collection_close(c);
 }
 
+/* Ends a forked child with success. Not by _exit(): what it has from its parent it does not free, which
+   valgrind would call a leak. */
+static void leave(void) {
+    execl("/bin/true", "true", (char *)NULL);
+    _exit(1);
+}
+
 static void is_followed_by_other_processes(void **state) {
     (void)state;
     char *path = new_folder();
@@ -78,7 +85,7 @@ static void is_followed_by_other_processes(void **state) {
     for (int i = 0; i < 2; i++)
         if ((readers[i] = fork()) == 0) {
             read_on(path, shared);
-            _exit(0);
+            leave();
         }
     struct model model = {.next = 0};
     for (size_t i = 0; i < effort(60); i++) {
@@ -119,7 +126,7 @@ static void has_one_writer(void **state) {
     if (waiting == 0) {
         if (read(ends[0], &go, 1) != 1) _exit(1);
         OK(collection_open(path, &options, &second, err));
-        _exit(0);
+        leave();
     }
     c = open_model(path, NULL, 0);
     options.wait = false;
