@@ -222,24 +222,10 @@ static stemma_status verify(struct asker *a, const struct asked_document *d, str
 
 /* ---- order ---- */
 
-/* Those that may resemble the document first, by the minima in common; then by the share of samples. */
-static double promise(const struct candidate *c, uint64_t samples) {
-    if (c->reasons & MAY_RESEMBLE) return 2 + c->agree;
-    const double most = (double)(c->samples < samples ? c->samples : samples);
-    return most > 0 ? c->shared / most : 0;
-}
-
 struct ranked {
-    double promise;
     size_t place;          /* in the list of candidates */
     uint64_t file, offset; /* where the document lies */
 };
-
-static int by_promise(const void *a, const void *b) {
-    const struct ranked *p = a, *q = b;
-    if (p->promise != q->promise) return p->promise > q->promise ? -1 : 1;
-    return (p->place > q->place) - (p->place < q->place);
-}
 
 /* So that a data set that can only be read in order is read once. */
 static int by_file(const void *a, const void *b) {
@@ -300,27 +286,24 @@ static stemma_status verify_ranked(struct asker *a, const struct asked_document 
     return STEMMA_OK;
 }
 
-static size_t verify_most(const struct asker *a, size_t candidates) {
+/* 0: all. */
+static size_t verify_most(const struct asker *a) {
     const size_t top = a->settings->top;
-    const size_t most =
-        VERIFY_ALWAYS + (top < SIZE_MAX / VERIFY_TIMES / 2 ? top * VERIFY_TIMES : SIZE_MAX / 2);
-    return top == 0 || candidates < most ? candidates : most;
+    if (top == 0) return 0;
+    return VERIFY_ALWAYS + (top < SIZE_MAX / VERIFY_TIMES / 4 ? top * VERIFY_TIMES : SIZE_MAX / 4);
 }
 
 static stemma_status verify_all(struct asker *a, const struct asked_document *d, struct candidates *c,
                                 struct answers *answers, struct asker_work *work, stemma_error *err) {
-    const size_t most = verify_most(a, c->count);
+    work->candidates += c->count + c->left_out;
+    work->verified += c->count;
+    work->unverified += c->left_out;
     if (c->count == 0) return STEMMA_OK;
     struct ranked *ranked = mem_alloc(c->count * sizeof *ranked);
     if (!ranked) return fail_memory(err);
-    for (size_t i = 0; i < c->count; i++)
-        ranked[i] = (struct ranked){.promise = promise(&c->list[i], d->samples.len), .place = i};
-    qsort(ranked, c->count, sizeof *ranked, by_promise);
-    stemma_status status = verify_ranked(a, d, c, ranked, most, answers, err);
+    for (size_t i = 0; i < c->count; i++) ranked[i] = (struct ranked){.place = i};
+    stemma_status status = verify_ranked(a, d, c, ranked, c->count, answers, err);
     mem_free(ranked);
-    work->candidates += c->count;
-    work->verified += most;
-    work->unverified += c->count - most;
     return status;
 }
 
@@ -394,6 +377,7 @@ stemma_status asker_ask(struct asker *a, const struct asked_document *documents,
     a->texts = schema_find(collection_schema(a->reader), KIND_TEXT, 0);
     struct candidates *lists = mem_zero(count, sizeof *lists);
     if (!lists) return fail_memory(err);
+    for (size_t i = 0; i < count; i++) lists[i].most = verify_most(a);
     stemma_status status = find(a, documents, count, lists, work, err);
     const double found = now();
     for (size_t i = 0; i < count && status == STEMMA_OK; i++)

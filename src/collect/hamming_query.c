@@ -64,12 +64,6 @@ static double now(void) {
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static int nearest_first(const void *a, const void *b) {
-    const struct hamming_match *p = a, *q = b;
-    if (p->distance != q->distance) return p->distance < q->distance ? -1 : 1;
-    return (p->number > q->number) - (p->number < q->number);
-}
-
 static stemma_status ask(void *worker, void *made, stemma_error *err) {
     struct hamming_asker *a = worker;
     struct hamming_answer *answer = made;
@@ -84,7 +78,7 @@ static stemma_status ask(void *worker, void *made, stemma_error *err) {
     TRY(hamming_query(source, words, radius, a->asking->via, &answer->matches, &answer->work, err));
     answer->seconds = now() - begin;
     struct hamming_matches *matches = &answer->matches;
-    if (matches->count) qsort(matches->list, matches->count, sizeof *matches->list, nearest_first);
+    if (matches->count) qsort(matches->list, matches->count, sizeof *matches->list, hamming_nearest_first);
     return STEMMA_OK;
 }
 
