@@ -1217,6 +1217,8 @@ typedef struct stemma_collection_info {
     uint64_t bytes;        /* of the collection on disk */
     uint64_t gone;         /* documents that are removed, and still take space */
     uint64_t segments;     /* files with documents */
+    uint64_t segments_due; /* some of them, that are to become one at the next commit, or when nothing comes; where it stays so,
+                              damage keeps them from it, which verify tells */
     uint64_t commit;       /* how many there were; */
     int64_t committed;     /* when the last one was, in nanoseconds since 1970 */
     unsigned parts, bits, group_bits; /* STEMMA_PART_* that it keeps */
