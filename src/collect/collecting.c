@@ -1,6 +1,7 @@
 #include "collect/collecting.h"
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "collect/latest.h"
 #include "collect/removing.h"
 #include "collect/row_maker.h"
@@ -105,9 +106,7 @@ static void way_of_reading(const struct collecting *all, uint8_t digest[FACTS_DI
     if (o->text_field) identity_add(&state, o->text_field, strlen(o->text_field) + 1);
     identity_add(&state, "", 1);
     if (o->id_field) identity_add(&state, o->id_field, strlen(o->id_field) + 1);
-    struct identity way = identity_end(&state);
-    store_u64(digest, way.low);
-    store_u64(digest + 8, way.high);
+    identity_store(identity_end(&state), digest);
 }
 
 /* Nothing has to be read. */
@@ -206,8 +205,7 @@ static void set_facts(struct collector *c, const struct source *source, const st
                               .stamp = source_stamp(source),
                               .file_bytes = source->size,
                               .modified = source->modified};
-    store_u64(c->facts.digest, d->bytes_identity.low);
-    store_u64(c->facts.digest + 8, d->bytes_identity.high);
+    identity_store(d->bytes_identity, c->facts.digest);
 }
 
 /* Whether what is written of a document with the same bytes is still true. */
@@ -329,8 +327,7 @@ static void set_text(struct collector *c, struct identity text, uint64_t size) {
     c->facts.state = FACTS_TEXT;
     c->facts.text_bytes = size;
     c->facts.shingles = (uint32_t)row_maker_shingles(c->maker);
-    store_u64(c->facts.text_digest, text.low);
-    store_u64(c->facts.text_digest + 8, text.high);
+    identity_store(text, c->facts.text_digest);
 }
 
 static stemma_status tell(struct collector *c, const uint8_t *text, size_t size, stemma_error *err) {
@@ -618,14 +615,14 @@ static stemma_status commit_after(struct collecting *all, stemma_status status, 
 
 stemma_status collecting_add(struct collecting *all, const char *const *paths, size_t count, bool prune,
                              stemma_add_summary *summary, stemma_error *err) {
-    const int64_t begin = now();
+    const double begin = clock_seconds();
     all->settled = settled_until();
     for (size_t i = 0; i < count; i++) TRY(add_operand(all, paths[i], err));
     stemma_status status = commit_after(all, add_all(all, prune, err), err);
     catalogue_sort_problems(&all->scan->catalogue);
     all->counts.problems = all->scan->catalogue.problem_count;
     all->counts.repeated = all->scan->summary.repeated + all->superseded;
-    all->counts.seconds = (double)(now() - begin) * 1e-9;
+    all->counts.seconds = clock_seconds() - begin;
     *summary = all->counts;
     return status;
 }

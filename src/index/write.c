@@ -3,6 +3,7 @@
 #include "index/state.h"
 
 #include "base/alloc.h"
+#include "base/file.h"
 #include "base/levels.h"
 #include "base/rng.h"
 #include "runs/block.h"
@@ -269,8 +270,8 @@ static stemma_status write_part(struct collection *c, const struct schema *schem
                : write_cells(source, &schema->parts[part], part, NULL, NULL, w, err);
 }
 
-static stemma_status write_all(struct collection *c, const struct row_source *source,
-                               struct segment_writer *w, stemma_error *err) {
+static stemma_status write_parts(struct collection *c, const struct row_source *source,
+                                 struct segment_writer *w, stemma_error *err) {
     const struct schema *schema = c->state.manifest.schema;
     TRY(write_numbers(source, w, err));
     TRY(write_recipe(schema->recipe, w, err));
@@ -312,7 +313,7 @@ stemma_status write_rows(struct collection *c, const struct stored_rows *rows, c
     draft->writer.base = rows->first;
     draft->writer.limit = rows->first + rows->starts.len;
     draft->writer.commit = c->state.manifest.commit + 1;
-    return write_all(c, &source, &draft->writer, err);
+    return write_parts(c, &source, &draft->writer, err);
 }
 
 /* ---- from other segments ---- */
@@ -489,7 +490,7 @@ stemma_status write_salvaged(struct collection *c, struct segment *from, const s
     draft->writer.base = from->base;
     draft->writer.limit = from->limit;
     draft->writer.commit = c->state.manifest.commit + 1;
-    return write_all(c, &source, &draft->writer, err);
+    return write_parts(c, &source, &draft->writer, err);
 }
 
 /* ---- what is gone ---- */
@@ -504,10 +505,11 @@ static stemma_status write_gone_to(struct collection *c, const struct gone *gone
     stemma_status status = gone_write(gone, &place, &name->size, err);
     if (status == STEMMA_OK) status = sink_sync(&sink, err);
     sink_release(&sink);
-    if (status == STEMMA_OK && pread(fd, sum, 8, (off_t)(name->size - 16)) != 8)
-        status = fail_errno(err, "read", path, errno);
+    if (status != STEMMA_OK) return status;
+    int cause = read_at(fd, sum, 8, name->size - 16);
+    if (cause) return fail_errno(err, "read", path, cause);
     name->checksum = load_u64(sum);
-    return status;
+    return STEMMA_OK;
 }
 
 stemma_status write_gone(struct collection *c, const struct gone *gone, uint64_t serial,
