@@ -45,11 +45,18 @@ struct collector {
     struct collecting *all;
     struct row_maker *maker;
     struct buf id;
+    uint64_t key; /* of the id, of a record */
     struct facts facts;
     bool wanted;   /* the row is to be put, */
     bool replaces; /* in place of another */
     bool record;   /* others may have its id */
     bool later;    /* than one that was met before */
+    struct {       /* that the last document had: its neighbours in a file have the same */
+        bool made;
+        uint64_t inode;
+        int64_t changed;
+        uint32_t is;
+    } stamp;
 };
 
 static void collector_free(void *taker) {
@@ -190,6 +197,16 @@ static stemma_status name_document(struct collector *c, const struct source *sou
     return room ? STEMMA_OK : fail_memory(err);
 }
 
+static uint32_t stamp_of(struct collector *c, const struct source *source) {
+    if (!c->stamp.made || c->stamp.inode != source->inode || c->stamp.changed != source->changed) {
+        c->stamp.made = true;
+        c->stamp.inode = source->inode;
+        c->stamp.changed = source->changed;
+        c->stamp.is = source_stamp(source);
+    }
+    return c->stamp.is;
+}
+
 static void set_facts(struct collector *c, const struct source *source, const struct document *d) {
     struct collecting *all = c->all;
     const uint32_t path = c->facts.path_bytes;
@@ -202,7 +219,7 @@ static void set_facts(struct collector *c, const struct source *source, const st
                               .way = text_way(all),
                               .offset = d->offset,
                               .record_bytes = d->record_size,
-                              .stamp = source_stamp(source),
+                              .stamp = stamp_of(c, source),
                               .file_bytes = source->size,
                               .modified = source->modified};
     identity_store(d->bytes_identity, c->facts.digest);
@@ -240,7 +257,7 @@ static uint64_t *count_of(struct collecting *all, enum outcome outcome) {
 static stemma_status conclude(struct collector *c, enum outcome outcome, bool *counts, stemma_error *err) {
     *counts = true;
     if (c->record) {
-        struct latest_record *latest = latest_find(&c->all->latest, path_key(c->id.data, c->id.len));
+        struct latest_record *latest = latest_find(&c->all->latest, c->key);
         if (!latest) return fail_memory(err);
         *counts = latest->place == c->facts.offset + 1;
         if (*counts) latest->outcome = outcome;
@@ -252,7 +269,7 @@ static stemma_status conclude(struct collector *c, enum outcome outcome, bool *c
 /* With the lock held. What an earlier record of the id became is taken back. */
 static stemma_status meet(struct collector *c, stemma_error *err) {
     struct collecting *all = c->all;
-    struct latest_record *latest = latest_find(&all->latest, path_key(c->id.data, c->id.len));
+    struct latest_record *latest = latest_find(&all->latest, c->key);
     if (!latest) return fail_memory(err);
     c->later = latest->place && latest->place < c->facts.offset + 1;
     c->wanted = latest->place < c->facts.offset + 1;
@@ -308,6 +325,7 @@ static stemma_status take_document(void *taker, const struct document *d, const 
     if (d->holds && !id) all->states[d->source].holds = true;
     c->replaces = c->later = false;
     c->record = source->kind == SOURCE_DATASET;
+    if (c->record) c->key = path_key(c->id.data, c->id.len);
     c->wanted = c->id.len > 0 && c->id.len <= ID_BYTES_MOST;
     if (!c->wanted) {
         stemma_error cause;
