@@ -13,6 +13,7 @@
 #include "read/container.h"
 #include "scan/cache.h"
 #include "scan/catalogue.h"
+#include "scan/compared.h"
 #include "scan/progress.h"
 #include "scan/texts.h"
 #include "sketch/keyer.h"
@@ -76,8 +77,9 @@ struct stemma_scan {
     struct scan_container *containers; /* under the catalogue's lock while files are read */
     size_t container_count, container_cap;
     struct texts texts;
-    struct sorter *samples; /* (sample, class) */
-    struct sorter *pairs;   /* candidates in ranks */
+    struct sorter *samples;   /* (sample, class) */
+    struct sorter *pairs;     /* candidates in ranks */
+    struct compared compared; /* of these, what was compared, where pairs will be asked for */
     struct ranking ranking;
     struct scan_results results;
     uint32_t *order; /* documents in the order of input */
