@@ -6,10 +6,9 @@ import random
 import signal
 import subprocess
 import sys
-import time
 import unittest
 
-from program import PROGRAM, Base, prose
+from program import PROGRAM, Base, prose, rests
 
 
 class Searching(Base):
@@ -137,9 +136,9 @@ class Find(Searching):
     def test_interruption(self):
         process = subprocess.Popen([PROGRAM, "find", "target", "-"], cwd=self.folder, stdin=subprocess.PIPE,
                                    stdout=subprocess.PIPE)
-        time.sleep(.3)
+        rests(process)
         process.send_signal(signal.SIGINT)
-        self.assertEqual(process.wait(10), 130)
+        self.assertEqual(process.wait(60), 130)
         process.stdin.close()
         process.stdout.close()
 

@@ -4,12 +4,14 @@ A test is started as  NAME_test.py PROGRAM SOURCE-DIRECTORY [unittest arguments]
 """
 import os
 import random
+import re
 import resource
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -38,6 +40,28 @@ def limit_file_size():
 def limit_descriptors():
     """Of a child: as few as a program of many threads can do with."""
     resource.setrlimit(resource.RLIMIT_NOFILE, (100, 100))
+
+
+def listens(process, number=signal.SIGINT):
+    """Waits until a program handles a signal: before that it would simply die of it."""
+    while process.poll() is None:
+        caught = re.search(r"SigCgt:\s*(\w+)", Path(f"/proc/{process.pid}/status").read_text())
+        if caught and int(caught[1], 16) >> (number - 1) & 1:
+            return
+        time.sleep(.002)
+
+
+def rests(process):
+    """Waits until a program has taken what there is: none of its threads runs or is about to."""
+    looks = 0
+    while looks < 3 and process.poll() is None:
+        time.sleep(.02)
+        try:
+            states = {task.joinpath("stat").read_text().rsplit(")", 1)[1].split()[0]
+                      for task in Path(f"/proc/{process.pid}/task").iterdir()}
+        except OSError:  # a thread that has ended meanwhile
+            states = set()
+        looks = looks + 1 if states == {"S"} else 0
 
 
 class Base(unittest.TestCase):

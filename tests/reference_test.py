@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The program against the reference: every bit of every sketch, every exact number.
 
-  reference_test.py PROGRAM [unittest arguments]
+  reference_test.py PROGRAM SOURCE-DIRECTORY [unittest arguments]
 """
 import base64
 import itertools
@@ -332,4 +332,4 @@ class Runs(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])

@@ -17,7 +17,7 @@ import sys
 import time
 import unittest
 
-from program import PROGRAM, Base, prose
+from program import PROGRAM, Base, prose, rests
 
 MEGA = 1 << 20
 SANITIZED = "STEMMA_SKIP_LARGE" in os.environ
@@ -123,10 +123,10 @@ class Trees(Hostile):
         self.addCleanup(bound.close)
         bound.bind(str(self.folder / "pile/socket"))
         os.symlink("/dev/zero", self.folder / "pile/zero")
-        self.assertEqual(self.outcome("pile", timeout=20)[0], expected)
-        self.assertEqual(self.outcome("--follow", "pile", timeout=20)[0], expected)
+        self.assertEqual(self.outcome("pile")[0], expected)
+        self.assertEqual(self.outcome("--follow", "pile")[0], expected)
         for name, says in (("fifo", "is a FIFO"), ("socket", "is a socket|[Nn]o such device"), ("zero", "is a device")):
-            groups, _ = self.outcome("pile/a", "pile/b", f"pile/{name}", says="warning: 1 document", timeout=20)
+            groups, _ = self.outcome("pile/a", "pile/b", f"pile/{name}", says="warning: 1 document")
             self.assertEqual(groups, expected)
             self.scan("pile/a", f"pile/{name}", says=f"cannot read 'pile/{name}': ({says})")
 
@@ -203,26 +203,10 @@ class Changes(Hostile):
         for number in range(count):
             self.write(f"pile/{number}", " ".join(text[:size - 20 * number]))
 
-    def is_waiting(self, program):
-        """It has read what there is: nobody runs."""
-        def used():
-            with open(f"/proc/{program.pid}/stat", encoding="ascii") as file:
-                fields = file.read().rsplit(")", 1)[1].split()
-            return int(fields[11]) + int(fields[12])
-        before, quiet = used(), 0
-        for _ in range(600):
-            time.sleep(.05)
-            now = used()
-            quiet = quiet + 1 if now == before else 0
-            before = now
-            if quiet == 8:
-                return
-        self.fail("the scan does not come to rest")
-
     def change(self, how, says):
         self.near()
         program = self.held("--memory=1M")
-        self.is_waiting(program)
+        rests(program)
         how(self.folder / "pile/2")
         groups, problems = self.resume(program)
         self.assertEqual(groups, {"pile/0": ["pile/1", "pile/3", "pile/4", "pile/5"]})

@@ -15,7 +15,7 @@ import sys
 import time
 import unittest
 
-from program import PROGRAM, Base, limit_descriptors, prose
+from program import PROGRAM, Base, limit_descriptors, prose, rests
 
 DOCUMENT = {"id", "bytes", "modified", "owner", "uid"}
 MEMBER = {"relation", "resemblance", "contained", "contains", "parent"}
@@ -554,9 +554,9 @@ class Problems(Scanning):
         self.pile()
         os.mkfifo(self.folder / "fifo")
         for name in ("fifo", "/dev/zero", "/dev/null"):
-            self.scan("pile", name, says=f"cannot read '{name}': ", timeout=20)
+            self.scan("pile", name, says=f"cannot read '{name}': ")
         os.mkfifo(self.folder / "pile/fifo")
-        self.scan("pile", timeout=20)
+        self.scan("pile")
 
     def test_permissions(self):
         self.pile()
@@ -800,9 +800,9 @@ class Terminal(Scanning):
                                        env=dict(os.environ, TMPDIR=str(scratch)))
             program.stdin.write(b'{"text": "one two three four five six"}\n' * 1000)
             program.stdin.flush()
-            time.sleep(.3)
+            rests(program)
             program.send_signal(signal.SIGINT)
-            self.assertEqual(program.wait(20), 130)
+            self.assertEqual(program.wait(60), 130)
             self.assertEqual((program.stdout.read(), program.stderr.read()), (b"", b""))
             for stream in (program.stdin, program.stdout, program.stderr):
                 stream.close()

@@ -8,10 +8,9 @@ import re
 import signal
 import subprocess
 import sys
-import time
 import unittest
 
-from program import PROGRAM, Base, limit_file_size, words
+from program import PROGRAM, Base, limit_file_size, rests, words
 
 
 class Sketch(Base):
@@ -256,9 +255,9 @@ class Sketch(Base):
                               stderr=subprocess.PIPE) as program:
             program.stdin.write(b"some words " * 1000)
             program.stdin.flush()
-            time.sleep(.5)
+            rests(program)
             program.send_signal(signal.SIGINT)
-            self.assertEqual(program.wait(timeout=10), 130)
+            self.assertEqual(program.wait(timeout=60), 130)
             self.assertEqual(program.stderr.read(), b"")
         self.assertEqual(self.listing(), ["a", "b"])
 

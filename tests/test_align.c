@@ -240,12 +240,13 @@ static uint32_t every_third(size_t at, bool second) {
 enum { STEPS_PER_TOKEN = GAP_STEPS_FIRST + 64 };
 
 static void check_cost(hostile_token *token) {
+    size_t size = effort(HOSTILE);
     struct id_pair pair = {.seed = 99};
     struct hunk_list list;
     struct common_runs runs;
-    pair.a = (struct id_text){malloc(HOSTILE * sizeof(uint32_t)), HOSTILE};
-    pair.b = (struct id_text){malloc(HOSTILE * sizeof(uint32_t)), HOSTILE};
-    for (size_t i = 0; i < HOSTILE; i++) {
+    pair.a = (struct id_text){malloc(size * sizeof(uint32_t)), size};
+    pair.b = (struct id_text){malloc(size * sizeof(uint32_t)), size};
+    for (size_t i = 0; i < size; i++) {
         pair.a.ids[i] = token(i, false);
         pair.b.ids[i] = token(i, true);
     }
@@ -253,7 +254,7 @@ static void check_cost(hostile_token *token) {
     check_hunks(&pair, &list);
     assert_int_equal(common_runs_find(&pair, &list, 8, NULL, &runs, NULL), STEMMA_OK);
     check_runs(&pair, &runs, 8);
-    assert_true(list.steps + runs.steps < (uint64_t)STEPS_PER_TOKEN * 2 * HOSTILE);
+    assert_true(list.steps + runs.steps < (uint64_t)STEPS_PER_TOKEN * 2 * size);
     common_runs_release(&runs);
     hunk_list_release(&list);
     free(pair.a.ids);

@@ -118,6 +118,7 @@ static void has_one_writer(void **state) {
     (void)state;
     char *path = new_folder(), holder[64], go = 1;
     int ends[2], end;
+    volatile bool *let_go = mmap(NULL, sizeof *let_go, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     struct collection *c, *second;
     struct collection_options options = {.kinds = model_kinds, .wait = true};
     stemma_error error;
@@ -126,6 +127,7 @@ static void has_one_writer(void **state) {
     if (waiting == 0) {
         if (read(ends[0], &go, 1) != 1) _exit(1);
         OK(collection_open(path, &options, &second, err));
+        if (!*let_go) _exit(1);
         leave();
     }
     c = open_model(path, NULL, 0);
@@ -139,13 +141,14 @@ static void has_one_writer(void **state) {
     options.wait = true;
     assert_int_equal(collection_open(path, &options, &second, &error), STEMMA_INTERRUPTED);
     assert_int_equal(write(ends[1], &go, 1), 1);
-    usleep(50000);
-    assert_int_equal(waitpid(waiting, &end, WNOHANG), 0);
+    usleep(50000); /* time in which it would succeed if there were no lock */
+    *let_go = true;
     collection_close(c);
     assert_int_equal(waitpid(waiting, &end, 0), waiting);
     assert_true(WIFEXITED(end) && WEXITSTATUS(end) == 0);
     close(ends[0]);
     close(ends[1]);
+    munmap((void *)let_go, sizeof *let_go);
     remove_folder(path);
     free(path);
 }

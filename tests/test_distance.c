@@ -220,7 +220,7 @@ static void test_edited_at_every_border(void **state) {
     (void)state;
     uint64_t random = 3;
     for (size_t i = 0; i < LENGTH(sizes); i++)
-        for (size_t percent = 1; percent <= 40; percent *= 3) {
+        for (size_t percent = 1; percent <= effort(40); percent *= 3) {
             uint64_t alphabet = 2 + rng_below(&random, 60);
             t.n = sizes[i];
             fill(t.a, t.n, alphabet, &random);

@@ -95,7 +95,7 @@ enum { CALLS_MOST = 20000 };
 /* Each allocation once. Of the others the first, then fewer and fewer, since they are made in loops. With
  * little effort, every so many. */
 static long next_call(const struct fault_row *row, long k) {
-    long step = effort_is_full() ? 1 : 100 / (long)effort(100);
+    long step = (long)effort_step();
     return row->call == ALLOCATE && row->how == ONCE ? k + step : k + step * (1 + k / 8);
 }
 

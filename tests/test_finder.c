@@ -264,7 +264,8 @@ static void test_random_documents(void **state) {
     }
 }
 
-/* Bytes that are mostly the same one, which the scan passes over: what stands between them is found all the same. */
+/* Bytes that are mostly the same one, which the scan passes over: what stands between them is found all the
+ * same. */
 static void test_equal_bytes(void **state) {
     (void)state;
     uint64_t seed = 21;
@@ -435,14 +436,14 @@ static double work_per_token(const char *target, size_t target_size, const char 
 /* Equal lines by the hundred thousand on both sides, and one that differs: no square. */
 static void test_repetition_is_linear(void **state) {
     (void)state;
-    enum { LINES = 100000 };
+    const size_t lines = effort(100000);
     static const char line[] = "to be or not to be that is\n";
-    size_t unit = sizeof line - 1, size = LINES * unit;
+    size_t unit = sizeof line - 1, size = lines * unit;
     char *text = malloc(size + 1), *same_words = malloc(size + 1);
-    for (size_t i = 0; i < LINES; i++) memcpy(text + i * unit, line, unit);
+    for (size_t i = 0; i < lines; i++) memcpy(text + i * unit, line, unit);
     for (size_t i = 0; i < size; i++) same_words[i] = i % 2 ? ' ' : 'x';
-    double whole = work_per_token(text, size, text, size, 8 * LINES);
-    double broken = work_per_token(text, size / 1000, text, size, 8 * LINES);
+    double whole = work_per_token(text, size, text, size, 8 * lines);
+    double broken = work_per_token(text, size / 1000, text, size, 8 * lines);
     double poor = work_per_token(same_words, size, same_words, size, size / 2);
     print_message("comparisons per token: %.2f whole, %.2f in parts, %.2f of one word\n", whole, broken,
                   poor);

@@ -166,6 +166,7 @@ static bool is_worth_pinning(uint32_t cp) {
  * form of today is that of ever after, whatever utf8proc is installed. */
 static void test_frozen(void **state) {
     (void)state;
+    if (!effort_is_full()) skip(); /* a digest is of all */
     struct buf source = {0};
     for (uint32_t cp = 0; cp < 0x110000; cp++) {
         uint8_t bytes[4];
