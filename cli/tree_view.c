@@ -96,7 +96,7 @@ static void print_change(const tree_view *v, const stemma_tree_node *n) {
     char added[32], removed[32], share[16];
     if (n->kind == STEMMA_DERIVATION_ROOT) return;
     if (n->kind == STEMMA_DERIVATION_SAME) {
-        fputs("  same text", stdout);
+        fputs("  same", stdout);
         return;
     }
     printf("  %s +%s -%s", stemma_derivation_name(n->kind), format_count(n->added, added, sizeof added),

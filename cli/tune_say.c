@@ -185,6 +185,19 @@ static void warn_of_default(const tuning *t, char texts[TUNE_WARNINGS][TUNE_WARN
         format_fraction(usual->wrong.value, wrong, sizeof wrong));
 }
 
+/* Less than half of a document in another is no business of a scan: what the lowest threshold misses was
+ * less. */
+static void warn_of_floor(const tuning *t, char texts[TUNE_WARNINGS][TUNE_WARNING], size_t *count) {
+    const tune_row *lowest = t->views[t->best_view].rows;
+    char missed[32];
+    if (!t->aim->by_containment || lowest->recall.value >= .95) return;
+    snprintf(
+        next_warning(texts, count), TUNE_WARNING,
+        "a scan looks for containment from .5 on: %s of these copies have less in common with the document, "
+        "and are missed at any threshold; 'stemma find' finds passages of any length",
+        format_percent(1 - lowest->recall.value, missed, sizeof missed));
+}
+
 static void warn_of_whole(const tuning *t, char texts[TUNE_WARNINGS][TUNE_WARNING], size_t *count) {
     char documents[32], wrong[32];
     uint64_t all = t->sample.all;
@@ -200,6 +213,7 @@ size_t tune_warnings(const tuning *t, char texts[TUNE_WARNINGS][TUNE_WARNING]) {
     size_t count = 0;
     warn_of_documents(t, texts, &count);
     warn_of_default(t, texts, &count);
+    warn_of_floor(t, texts, &count);
     warn_of_whole(t, texts, &count);
     warn_of_size(t, texts, &count);
     return count;

@@ -1262,13 +1262,13 @@ typedef struct stemma_query_options {
     bool family;      /* also what is like a match, and what is like that, and so on */
     size_t family_most;                 /* documents of a family at most: 1000 */
     const stemma_scan_options *reading; /* its input, threads and progress count; NULL: the defaults */
-    /* What could not be read, before the matches are given; may be NULL. */
+    /* What could not be read, after the matches were given; may be NULL. */
     void (*problem)(void *context, const stemma_scan_problem *problem);
     void *problem_context;
 } stemma_query_options;
 STEMMA_API stemma_query_options stemma_query_options_default(void);
 
-/* Pointers stay until `take` returns. */
+/* Pointers stay until `take` returns, which any thread may call, one at a time, while others go on reading. */
 typedef struct stemma_match {
     const char *query; /* id of the document asked about; of a family, of the one from which this was reached */
     uint64_t place;    /* of the document asked about, in the order of input */
@@ -1304,7 +1304,8 @@ typedef struct stemma_query_summary {
 
 /*
  * What the collection has that is like these documents: files, folders, data sets and archives, as a scan reads them.
- * Matches are given document after document, best first.
+ * Matches are given document after document in the order of input, best first, as soon as all before them are known; what is
+ * known earlier is held, within bounds.
  *
  * Of the documents with resemblance t + .05 and more at least .999 are found, of those with t at least .99, whatever t is;
  * of those that contain or are contained in the document to a share c, .99 where the contained one has a kilobyte or
@@ -1391,7 +1392,7 @@ typedef struct stemma_hamming_options {
 } stemma_hamming_options;
 STEMMA_API stemma_hamming_options stemma_hamming_options_default(void);
 
-/* Pointers stay until `take` returns. */
+/* Pointers stay until `take` returns, which any thread may call, one at a time. */
 typedef struct stemma_hamming_match {
     const char *query; /* id of the document asked about, */
     uint64_t place;    /* and its place in the order of input */
@@ -1465,7 +1466,7 @@ typedef struct stemma_known_options {
 } stemma_known_options;
 STEMMA_API stemma_known_options stemma_known_options_default(void);
 
-/* Pointers stay until `take` returns. */
+/* Pointers stay until `take` returns, which any thread may call, one at a time. */
 typedef struct stemma_known_file {
     const char *file;
     uint64_t place; /* in the order of input */

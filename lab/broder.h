@@ -5,6 +5,6 @@
 #include "lab.h"
 
 extern const struct experiment broder_example, broder_metric, broder_sample, broder_width, broder_levels,
-    broder_clusters, broder_crawl;
+    broder_clusters, broder_crawl, broder_sketches;
 
 #endif

@@ -129,7 +129,7 @@ static stemma_status run_one(const struct arguments *arguments, struct results *
 }
 
 static void print_results(const struct results *results, double seconds) {
-    static const char *const signs[] = {"ok", "differs", "FAILS"};
+    static const char *const signs[] = {"note", "ok", "differs", "FAILS"};
     flockfile(stdout);
     printf("%s (%.1f s)\n", results->experiment->name, seconds);
     for (unsigned i = 0; i < results->verdict.count; i++)

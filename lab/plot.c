@@ -9,8 +9,8 @@
 /* Small enough that letters stay legible where a phone shrinks it to its width. */
 #define WIDTH       480.
 #define HEIGHT      300.
-#define LEFT        58.
-#define RIGHT       14.
+#define LEFT        66.
+#define RIGHT       20. /* half of the last number on the axis */
 #define TOP         12.
 #define BOTTOM      46.
 #define LEGEND_LINE 20.
@@ -19,9 +19,9 @@
 enum { SERIES_MOST = 8, TICKS_MOST = 12 };
 
 const char plot_style[] =
-    "svg{--c0:#1f5fbf;--c1:#c2410c;--c2:#15803d;--c3:#9333ea;--c4:#b45309;--c5:#0e7490;--c6:#be185d;--c7:#52525b;"
+    "svg{--c0:#1f5fbf;--c1:#c2410c;--c2:#15803d;--c3:#9333ea;--c4:#18181b;--c5:#0e7490;--c6:#be185d;--c7:#52525b;"
     "--ink:#222;--faint:#d5d5d8;--ground:#fff}"
-    "@media(prefers-color-scheme:dark){svg{--c0:#7db2ff;--c1:#ff9a6b;--c2:#6fd08c;--c3:#cf9bff;--c4:#f0b95a;"
+    "@media(prefers-color-scheme:dark){svg{--c0:#7db2ff;--c1:#ff9a6b;--c2:#6fd08c;--c3:#cf9bff;--c4:#fafafa;"
     "--c5:#5fd0e6;--c6:#ff8ab8;--c7:#b4b4bb;--ink:#e4e4e7;--faint:#3a3a40;--ground:#17171a}}"
     "svg text{font:13px system-ui,sans-serif;fill:var(--ink)}"
     "svg .axis{stroke:var(--ink)}svg .grid{stroke:var(--faint)}"
@@ -144,12 +144,20 @@ static double place(const struct axis *axis, double value) {
     return axis->from + (value - axis->low) / (axis->high - axis->low) * (axis->to - axis->from);
 }
 
+/* Short, so that it stays clear of the name of its axis: 10k, 2M; on a linear axis all alike. */
 static void tick_text(const struct axis *axis, double tick, char *text, size_t size) {
-    double value = axis->log ? pow(10, tick) : tick, size_of = fabs(value);
-    if (size_of >= 1e6 || (size_of > 0 && size_of < 1e-3))
+    double value = axis->log ? pow(10, tick) : tick, largest = value;
+    for (size_t i = 0; !axis->log && i < axis->tick_count; i++) largest = fmax(largest, fabs(axis->ticks[i]));
+    if (value == 0)
+        snprintf(text, size, "0");
+    else if (largest >= 1e9 || largest < 1e-4)
         snprintf(text, size, "%.0e", value);
+    else if (largest >= 1e6)
+        snprintf(text, size, "%.4gM", value / 1e6);
+    else if (largest >= 1e4)
+        snprintf(text, size, "%.4gk", value / 1e3);
     else
-        snprintf(text, size, "%.*g", size_of >= 1000 ? 6 : 4, value);
+        snprintf(text, size, "%.4g", value);
 }
 
 static void draw_axes(struct drawing *d) {

@@ -23,7 +23,7 @@ static const char page_head[] =
     "padding:1rem}h1{font-size:1.7rem}h2{font-size:1.35rem;margin-top:3rem;border-top:1px solid var(--faint);"
     "padding-top:1rem}h3{margin:2.2rem 0 .2rem}a{color:inherit}.soft{color:var(--soft)}"
     "ul.points{list-style:none;padding:0}ul.points li{padding-left:1.6rem;text-indent:-1.6rem;margin:.25rem 0}"
-    ".holds::before{content:'\\2713';color:var(--good)}.differs::before{content:'\\2260';color:var(--other)}"
+    ".note::before{content:'\\00b7'}.holds::before{content:'\\2713';color:var(--good)}.differs::before{content:'\\2260';color:var(--other)}"
     ".fails::before{content:'\\2717';color:var(--bad)}.points li::before{display:inline-block;width:1.6rem;text-indent:0;"
     "font-weight:700}.pictures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr));gap:1.2rem}"
     "figure{margin:0;max-width:36rem}figcaption{font-weight:600;font-size:.95rem}svg{width:100%;height:auto;display:block}"
@@ -65,7 +65,8 @@ static void put_paragraph(struct page *page, const char *text, bool soft) {
 }
 
 static void put_point(struct page *page, const struct point *point) {
-    static const char *const classes[] = {"holds", "differs", "fails"}, *const signs[] = {"✓", "≠", "✗"};
+    static const char *const classes[] = {"note", "holds", "differs", "fails"}, *const signs[] = {"·", "✓",
+                                                                                                  "≠", "✗"};
     if (page->target)
         PUT(page, "- %s ", signs[point->finding]);
     else

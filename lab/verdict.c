@@ -25,6 +25,13 @@ void differs(struct verdict *verdict, const char *format, ...) {
     va_end(more);
 }
 
+void note(struct verdict *verdict, const char *format, ...) {
+    va_list more;
+    va_start(more, format);
+    add(verdict, FINDING_NOTE, format, more);
+    va_end(more);
+}
+
 enum finding verdict_of(const struct verdict *verdict) {
     enum finding gravest = FINDING_HOLDS;
     for (unsigned i = 0; i < verdict->count; i++)
@@ -34,6 +41,7 @@ enum finding verdict_of(const struct verdict *verdict) {
 
 const char *finding_sentence(enum finding finding) {
     switch (finding) {
+    case FINDING_NOTE:
     case FINDING_HOLDS:
         return "Agrees with what the paper says.";
     case FINDING_DIFFERS:

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 
 enum finding {
+    FINDING_NOTE,    /* neither here nor there: something to know */
     FINDING_HOLDS,   /* the paper's claim, or a bound, holds */
     FINDING_DIFFERS, /* we find something else than the paper, and say why */
     FINDING_FAILS    /* what must hold does not: the run fails */
@@ -26,6 +27,9 @@ struct verdict {
 void claim(struct verdict *verdict, bool held, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Our data say something else than the paper does. */
 void differs(struct verdict *verdict, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Something to know that says nothing about the claims. */
+void note(struct verdict *verdict, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The gravest finding. */
 enum finding verdict_of(const struct verdict *verdict);

@@ -8,6 +8,8 @@ STEMMA_CPU asks for other kernels, whose results are the same. With STEMMA_SCREE
 at.
 """
 import os
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -26,6 +28,10 @@ def lab(*arguments, **environment):
                           env=dict(os.environ, **environment))
 
 
+def names():
+    return [line.split()[0] for line in lab("list").stdout.splitlines() if line.startswith("  ")]
+
+
 class Lab(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -42,10 +48,26 @@ class Lab(unittest.TestCase):
         self.assertNotIn("FAILS", self.run_.stdout)
         self.assertEqual((self.run_.returncode, self.run_.stderr), (0, ""))
 
+    def test_every_experiment_claims_something(self):
+        judged = re.split(r"(?m)^(?=\S)", self.run_.stdout)[1:]
+        for words in judged:
+            self.assertRegex(words, r"(?m)^  ok ")
+        self.assertEqual(len(judged), len(SOME or names()))
+
+    def test_others_may_be_missing(self):
+        """With nothing but Python beside it, the comparison with other programs is ours alone, and says so."""
+        alone, out = self.folder / "bin", self.folder / "alone"
+        alone.mkdir()
+        for program in ("python3", "env", "sh"):
+            (alone / program).symlink_to(shutil.which(program))
+        done = lab("run", "--out", out, "beyond-peers", PATH=str(alone))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("  note    ssdeep is not installed here, and left out.", done.stdout)
+        self.assertNotIn("ssdeep", (out / "beyond-peers.tsv").read_text())
+
     def test_every_experiment_has_a_table(self):
-        names = [line.split()[0] for line in lab("list").stdout.splitlines() if line.startswith("  ")]
-        self.assertGreater(len(names), 20)
-        for name in SOME or names:
+        self.assertGreater(len(names()), 20)
+        for name in SOME or names():
             table = (self.results / f"{name}.tsv").read_text()
             self.assertIn(f"# experiment {name}\n", table)
             self.assertIn("# seed 1\n", table)

@@ -160,6 +160,8 @@ class Views(Report):
         self.assertEqual(self.texts(".members .relation"), ["kept", "same text in another form", "another form"])
         self.browser.go("/group/1/compare/0/2")
         self.assertEqual(self.text(".relation"), "another form 99 %")
+        self.browser.go("/groups")
+        self.assertEqual(self.texts(".row .relation"), ["another form"])
 
     def test_comparison_marks_what_differs_and_what_moved(self):
         self.open("/group/1")

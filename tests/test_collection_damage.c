@@ -383,6 +383,47 @@ static void damage_stops_no_other_merge(void **state) {
     free(path);
 }
 
+/* What is gone is lost, and with it which of two documents counts; the earlier one is in a segment that has
+ * to be written again. */
+static void repairs_leave_no_namesakes(void **state) {
+    (void)state;
+    struct model model = {.next = 0};
+    struct verify_facts facts;
+    struct segment_file *file;
+    struct batch *b;
+    struct listing list;
+    size_t findings = 0;
+    char *path = new_folder(), name[32];
+    struct collection *c = open_model(path, NULL, 0);
+    OK(batch_new(c, &b, err));
+    for (unsigned id = 0; id < 20; id++) OK(put_model(b, &model, id, err));
+    OK(batch_commit(b, err));
+    OK(put_model(b, &model, 3, err));
+    OK(batch_commit(b, err));
+    batch_free(b);
+    assert_int_equal(collection_segments(c), 2);
+    collection_close(c);
+    int folder = open(path, O_RDONLY | O_DIRECTORY);
+    OK(segment_file_open(path, folder, 1, &file, err));
+    segment_name(1, name);
+    flip(path, name, (off_t)segment_file_part(file, KIND_WORD_KEYS, 0)->offset + 10, 3); /* no row */
+    segment_file_close(file);
+    list_files(path, &list);
+    for (size_t i = 0; i < list.count; i++)
+        if (strstr(list.names[i], ".gone")) assert_int_equal(unlinkat(folder, list.names[i], 0), 0);
+    close(folder);
+    OK(collection_verify(path, &options, true, forget_finding, &findings, &facts, err));
+    assert_true(facts.repaired);
+    assert_int_equal(facts.lost, 0);
+    assert_int_equal(facts.documents, 20);
+    check_repaired(path, &model, &facts);
+    c = read_model(path);
+    check_collection(c, &model);
+    collection_close(c);
+    remove_folder(path);
+    free(path);
+}
+
 static int unlink_nothing(const struct disk *disk, int folder, const char *name) {
     (void)disk, (void)folder, (void)name;
     return 0;
@@ -465,6 +506,7 @@ int main(void) {
         cmocka_unit_test(what_cannot_be_opened_is_left), cmocka_unit_test(lost_manifest_after_a_drop),
         cmocka_unit_test(pipes_are_not_waited_for),      cmocka_unit_test(failed_repairs_change_nothing),
         cmocka_unit_test(damaged_merges_give_way),       cmocka_unit_test(damage_stops_no_other_merge),
+        cmocka_unit_test(repairs_leave_no_namesakes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

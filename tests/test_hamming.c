@@ -9,6 +9,7 @@
 #include "kernels/kernels.h"
 #include "shingle/view.h"
 #include "sketch/bits.h"
+#include "sketch/keyer.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -295,12 +296,63 @@ static void test_bits_nest(void **state) {
     bit_maker_free(more);
 }
 
+/* ---- the obvious way: round by round, and value by value ---- */
+
+static uint64_t seed_of(uint64_t plane_seed, size_t round) {
+    return mix64(plane_seed + round * 0x9e3779b97f4a7c15u);
+}
+
+/* The minimum of a bin in a round that throws elements into all of them; -1 when none falls into it. */
+static int64_t thrown_at(const uint64_t *set, size_t count, uint64_t seed, size_t bin) {
+    int64_t least = -1;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t x = set[i] ^ seed, product = ((x ^ x >> 32) * MIX64_MULTIPLIER >> 32) * BITS_PLANE;
+        if (product >> 32 == bin && (least < 0 || (int64_t)(uint32_t)product < least))
+            least = (int64_t)(uint32_t)product;
+    }
+    return least;
+}
+
+static uint32_t minimum_of(const uint64_t *set, size_t count, uint64_t plane_seed, size_t bin) {
+    for (size_t round = 0; round < BITS_PLANE; round++) {
+        int64_t least = thrown_at(set, count, seed_of(plane_seed, round), bin);
+        if (least >= 0) return (uint32_t)least;
+    }
+    uint32_t least = UINT32_MAX;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t value = (uint32_t)(mix64(set[i] ^ seed_of(plane_seed, BITS_PLANE + bin)) >> 32);
+        if (value < least) least = value;
+    }
+    return least;
+}
+
+static void test_bits_by_definition(void **state) {
+    (void)state;
+    static const size_t sizes[] = {1, 2, 3, 7, 8, 9, 31, 40, 233, SET};
+    static const uint32_t widths[] = {1, 63, 400, 520};
+    uint64_t random = 11, set[SET];
+    uint8_t made[BYTES_MOST];
+    for (size_t w = 0; w < LENGTH(widths); w++) {
+        struct bit_maker *maker = new_maker(widths[w]);
+        for (size_t s = 0; s < LENGTH(sizes); s++) {
+            for (size_t i = 0; i < sizes[s]; i++) set[i] = rng_next(&random);
+            make_bits(maker, set, sizes[s], s % 2 ? SET : 50, made);
+            for (uint32_t i = 0; i < widths[w]; i += widths[w] > 64 ? 13 : 1) {
+                uint64_t plane_seed = mix64(key_form_for(&words).seed + 1 + i / BITS_PLANE);
+                uint64_t minimum = minimum_of(set, sizes[s], plane_seed, i % BITS_PLANE);
+                assert_int_equal(made[i / 8] >> i % 8 & 1, minimum * MIX64_MULTIPLIER >> 63);
+            }
+        }
+        bit_maker_free(maker);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_groups),     cmocka_unit_test(test_ways_agree),
         cmocka_unit_test(test_odd_groups), cmocka_unit_test(test_choice),
         cmocka_unit_test(test_empty),      cmocka_unit_test(test_bits_agree),
-        cmocka_unit_test(test_bits_nest),
+        cmocka_unit_test(test_bits_nest),  cmocka_unit_test(test_bits_by_definition),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

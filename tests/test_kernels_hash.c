@@ -281,6 +281,54 @@ static void test_bins(void **state) {
         }
 }
 
+/* Rounds until no bin is open, some of them from the beginning on. */
+static void check_fill(const uint64_t *source, size_t count, uint64_t seed, uint64_t *random) {
+    uint32_t wanted[FILL_BINS];
+    uint64_t wanted_open[FILL_BINS / 64], first_open[FILL_BINS / 64];
+    for (size_t w = 0; w < LENGTH(first_open); w++) first_open[w] = rng_next(random) | rng_next(random);
+    for (size_t k = 0; k < table_count; k++) {
+        const uint64_t *values = at_fence(&text_fence, source, count * 8, true);
+        uint32_t *minima = (uint32_t *)out_fence.end - FILL_BINS;
+        uint64_t *open = (uint64_t *)(other_fence.end - sizeof first_open);
+        memset(wanted, 0xff, sizeof wanted);
+        memset(minima, 0xff, sizeof wanted);
+        memcpy(wanted_open, first_open, sizeof first_open);
+        memcpy(open, first_open, sizeof first_open);
+        for (uint64_t round = 0; round < 12; round++) {
+            tables_here[k]->fill_bins(minima, open, seed + round, values, count);
+            generic_fill_bins(wanted, wanted_open, seed + round, values, count);
+            assert_memory_equal(minima, wanted, sizeof wanted);
+            assert_memory_equal(open, wanted_open, sizeof wanted_open);
+        }
+    }
+}
+
+static void test_fill_bins(void **state) {
+    (void)state;
+    uint64_t random = 8;
+    static uint64_t values[1200];
+    for (size_t count = 0; count <= LENGTH(values); count += count < 70 ? 1 : 61) {
+        fill_values(values, count, 1, &random);
+        check_fill(values, count, rng_next(&random), &random);
+    }
+}
+
+/* When all bins are open, a round is one of bin_minima. */
+static void test_fill_all(void **state) {
+    (void)state;
+    uint64_t random = 9, values[300], open[FILL_BINS / 64];
+    uint32_t filled[FILL_BINS], wanted[FILL_BINS];
+    fill_values(values, LENGTH(values), 1, &random);
+    memset(open, 0xff, sizeof open);
+    memset(filled, 0xff, sizeof filled);
+    memset(wanted, 0xff, sizeof wanted);
+    generic_fill_bins(filled, open, 3, values, LENGTH(values));
+    generic_bin_minima(wanted, FILL_BINS, 3, values, LENGTH(values));
+    assert_memory_equal(filled, wanted, sizeof wanted);
+    for (size_t i = 0; i < FILL_BINS; i++)
+        assert_int_equal(open[i / 64] >> i % 64 & 1, wanted[i] == UINT32_MAX);
+}
+
 static void check_open(const uint64_t *source, size_t count, size_t bins, const uint64_t *filled,
                        uint64_t seed) {
     uint64_t wanted[300], out[300 + KERNEL_SLACK];
@@ -518,6 +566,8 @@ int main(void) {
         cmocka_unit_test(test_bins),
         cmocka_unit_test(test_open_bins),
         cmocka_unit_test(test_open_bins_edges),
+        cmocka_unit_test(test_fill_bins),
+        cmocka_unit_test(test_fill_all),
         cmocka_unit_test(test_minhash),
         cmocka_unit_test(test_simhash),
         cmocka_unit_test(test_simhash_of_very_many),

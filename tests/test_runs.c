@@ -4,6 +4,7 @@
 #include "base/temporary.h"
 #include "base/thread.h"
 #include "effort.h"
+#include "index/id_filter.h"
 #include "runs/block.h"
 #include "runs/record_sort.h"
 #include "runs/run.h"
@@ -421,6 +422,48 @@ static void test_golden_run(void **state) {
     free(records);
 }
 
+/* ---- filters of keys ---- */
+
+/* How many of random keys, nearly all of which the run does not have, it may have. */
+static size_t seem_there(struct id_filter *filter, struct run *run, struct run_reader *reader, size_t asked,
+                         size_t most, uint64_t *rng) {
+    size_t there = 0;
+    for (size_t i = 0; i < asked; i++) there += id_filter_may_have(filter, run, reader, rng_next(rng), most);
+    return there;
+}
+
+static void check_filter(size_t count, uint64_t *rng) {
+    enum { ASKED = 4000, MOST = 1 << 20 };
+    struct record *records = make_records(rng, KINDS, count);
+    qsort(records, count, sizeof *records, compare_records);
+    struct written written = write_run(records, count, BLOCK_GROUP, 0, 1000);
+    struct run *run;
+    struct run_reader *reader;
+    struct id_filter filter = {0}, small = {0}, unread = {0};
+    assert_int_equal(run_open(&written.place, written.size, &run, NULL), STEMMA_OK);
+    assert_int_equal(run_reader_new(run, &reader, NULL), STEMMA_OK);
+    assert_int_equal(seem_there(&filter, run, reader, count / 32, MOST, rng), count / 32);
+    assert_true(seem_there(&filter, run, reader, ASKED, MOST, rng) < ASKED / 20);
+    for (size_t i = 0; i < count; i++)
+        assert_true(id_filter_may_have(&filter, run, reader, records[i].key, MOST));
+    assert_int_equal(seem_there(&small, run, reader, ASKED, 7, rng), ASKED);
+    if (count) {
+        assert_int_equal(ftruncate(written.place.fd, 0), 0);
+        assert_int_equal(seem_there(&unread, run, reader, ASKED, MOST, rng), ASKED);
+    }
+    id_filter_release(&filter);
+    run_reader_free(reader);
+    run_close(run);
+    close(written.place.fd);
+    free(records);
+}
+
+static void test_filters_deny_what_is_not_there(void **state) {
+    (void)state;
+    uint64_t rng = 12;
+    for (size_t count = 0; count <= 10000; count = count * 7 + 1) check_filter(count, &rng);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sorts_in_memory),
@@ -433,6 +476,7 @@ int main(void) {
         cmocka_unit_test(test_cut_runs_are_noticed),
         cmocka_unit_test(test_runs_are_small),
         cmocka_unit_test(test_golden_run),
+        cmocka_unit_test(test_filters_deny_what_is_not_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

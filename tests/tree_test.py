@@ -148,7 +148,7 @@ class Drawn(Trees):
                          "│ ● y  revised +12 -3, 90 % sure\n"
                          "● b  revised +12 -3, 25 % from x, 90 % sure\n"
                          "● c  revised +12 -3, 90 % sure\n"
-                         "● z \"'\\x0a  same text\n")
+                         "● z \"'\\x0a  same\n")
         self.assertEqual(self.good("tree", "--from=-", stdin=(self.folder / "saved.json").read_bytes()).splitlines()[:4],
                          ["group 1: 6 documents", "* a", "|-* x  excerpt +12 -3, 90 % sure",
                           "| * y  revised +12 -3, 90 % sure"])

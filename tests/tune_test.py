@@ -85,7 +85,7 @@ def misses(stated, happened):
 
 
 class Promises(Tune):
-    AIMS = ("dedup", "versions", "containment")
+    AIMS = ("dedup", "versions", "containment", "plagiarism")
 
     def halves(self, name, texts):
         texts = list(texts)

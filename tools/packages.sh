@@ -6,6 +6,8 @@ TEST_PACKAGES=(g++ libcmocka-dev libsimde-dev valgrind mandoc clang-19 libclang-
 # The page of scan --report, and a browser to look at it.
 BUILD_PACKAGES+=(zlib1g-dev nodejs npm)
 TEST_PACKAGES+=(chromium)
+# Other programs, which the lab holds against ours.
+TEST_PACKAGES+=(ssdeep tlsh-tools simhash)
 
 say() { printf '\n==> %s\n' "$*"; }
 
@@ -29,6 +31,7 @@ have() {
     libcmocka-dev) pkg-config --exists cmocka ;;
     libsimde-dev) [[ -e /usr/include/simde/x86/avx512.h ]] ;;
     libclang-rt-19-dev) compgen -G '/usr/lib/llvm-19/lib/clang/*/lib/linux/libclang_rt.fuzzer*' ;;
+    tlsh-tools) command -v tlsh ;;
     btrfs-progs) [[ -x /sbin/mkfs.btrfs ]] ;;
     *) command -v "$1" ;;
     esac >/dev/null 2>&1

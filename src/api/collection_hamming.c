@@ -84,12 +84,11 @@ struct giving {
     struct stemma_collection *collection;
     stemma_take_hamming_match *take;
     void *context;
-    uint32_t bits;
     struct buf id;
-    uint64_t found;
+    stemma_hamming_summary sum;
 };
 
-static stemma_status give(struct giving *g, const char *query, uint64_t place,
+static stemma_status give(struct giving *g, const struct each_result *result,
                           const struct hamming_match *match, stemma_error *err) {
     struct row row;
     bool found;
@@ -97,23 +96,14 @@ static stemma_status give(struct giving *g, const char *query, uint64_t place,
     if (!found) return STEMMA_OK;
     g->id.len = 0;
     if (!buf_add(&g->id, row.id.bytes, row.id.size) || !buf_add_byte(&g->id, 0)) return fail_memory(err);
-    const stemma_hamming_match out = {.query = query,
-                                      .place = place,
+    const stemma_hamming_match out = {.query = result->id,
+                                      .place = result->place,
                                       .id = (const char *)g->id.data,
                                       .number = match->number,
                                       .distance = match->distance,
-                                      .resemblance = resemblance_of(match->distance, g->bits)};
-    g->found++;
+                                      .resemblance = resemblance_of(match->distance, g->sum.bits)};
+    g->sum.found++;
     return g->take(g->context, &out, err);
-}
-
-static stemma_status give_all(struct giving *g, const struct each *each, stemma_error *err) {
-    for (size_t i = 0; i < each->count; i++) {
-        const struct hamming_answer *answer = each->results[i].answer;
-        for (size_t k = 0; answer && k < answer->matches.count; k++)
-            TRY(give(g, each->results[i].id, i, &answer->matches.list[k], err));
-    }
-    return STEMMA_OK;
 }
 
 static void add_work(stemma_hamming_summary *s, const struct hamming_answer *answer) {
@@ -128,19 +118,15 @@ static void add_work(stemma_hamming_summary *s, const struct hamming_answer *ans
     s->seconds += answer->seconds;
 }
 
-static stemma_hamming_summary summary_of(const struct each *each, const struct hamming_asking *asking,
-                                         const struct giving *g) {
-    stemma_hamming_summary s = {.documents = each->count,
-                                .problems = each->scan->catalogue.problem_count,
-                                .found = g->found,
-                                .bits = g->bits,
-                                .radius = hamming_radius(g->bits, asking->resemblance)};
-    for (size_t i = 0; i < each->count; i++) {
-        const struct each_result *result = &each->results[i];
-        if (result->answer) add_work(&s, result->answer);
-        s.without_text += !result->answer && !result->failed;
-    }
-    return s;
+static stemma_status give_all(void *receiver, const struct each_result *result, stemma_error *err) {
+    struct giving *g = receiver;
+    const struct hamming_answer *answer = result->answer;
+    g->sum.documents++;
+    g->sum.without_text += !answer && !result->failed;
+    if (!answer) return STEMMA_OK;
+    add_work(&g->sum, answer);
+    for (size_t i = 0; i < answer->matches.count; i++) TRY(give(g, result, &answer->matches.list[i], err));
+    return STEMMA_OK;
 }
 
 /* ---- asking ---- */
@@ -156,12 +142,14 @@ static stemma_status find_bits(const struct stemma_collection *c, uint32_t *bits
 static stemma_status ask(struct each *each, struct hamming_asking *asking, const struct each_subject *subject,
                          const stemma_hamming_options *o, struct giving *g, stemma_error *err) {
     struct scan_settings reading = {0};
-    TRY(find_bits(g->collection, &g->bits, err));
+    TRY(find_bits(g->collection, &g->sum.bits, err));
     TRY(each_reading(g->collection, o->reading, &reading, err));
     TRY(set_asking(o, asking, err));
+    g->sum.radius = hamming_radius(g->sum.bits, asking->resemblance);
     TRY(each_run(each, &reading, subject, err));
+    g->sum.problems = each->scan->catalogue.problem_count;
     each_tell_problems(each, o->problem, o->problem_context);
-    return give_all(g, each, err);
+    return STEMMA_OK;
 }
 
 static stemma_status hamming(struct stemma_collection *c, const struct each_subject *subject,
@@ -169,12 +157,12 @@ static stemma_status hamming(struct stemma_collection *c, const struct each_subj
                              void *context, stemma_hamming_summary *summary, stemma_error *err) {
     stemma_hamming_options o = stemma_hamming_options_default();
     struct hamming_asking asking = {.store = c->store, .recipe = c->recipe};
+    struct giving g = {.collection = c, .take = take, .context = context};
     struct each each;
     TRY(options_take(options, &o, sizeof o, err));
-    each_init(&each, &hamming_each, &asking, c->recipe);
-    struct giving g = {.collection = c, .take = take, .context = context};
+    each_init(&each, &hamming_each, &asking, c->recipe, give_all, &g);
     stemma_status status = ask(&each, &asking, subject, &o, &g, err);
-    if (status == STEMMA_OK && summary) *summary = summary_of(&each, &asking, &g);
+    if (status == STEMMA_OK && summary) *summary = g.sum;
     buf_release(&g.id);
     each_release(&each);
     return status;

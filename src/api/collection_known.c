@@ -22,9 +22,9 @@ static stemma_quantity samples_share(uint64_t shared, uint64_t samples) {
                    : quantity_unknown("the file is too short to have samples");
 }
 
-static stemma_known_file describe(const struct each_result *result, uint64_t place, double contained) {
+static stemma_known_file describe(const struct each_result *result, double contained) {
     const struct known_answer *a = result->answer;
-    stemma_known_file file = {.file = result->id, .place = place, .verdict = STEMMA_NO_TEXT};
+    stemma_known_file file = {.file = result->id, .place = result->place, .verdict = STEMMA_NO_TEXT};
     file.containment = file.best_containment = quantity_unknown("nothing was read");
     if (!a) return file;
     file.samples = a->samples;
@@ -40,20 +40,22 @@ static stemma_known_file describe(const struct each_result *result, uint64_t pla
     return file;
 }
 
-static stemma_status give_all(const struct each *each, const stemma_known_options *o,
-                              stemma_take_known_file *take, void *context, stemma_known_summary *sum,
-                              stemma_error *err) {
-    *sum = (stemma_known_summary){.problems = each->scan->catalogue.problem_count};
-    for (size_t i = 0; i < each->count; i++) {
-        if (each->results[i].failed) continue;
-        stemma_known_file file = describe(&each->results[i], i, o->contained);
-        sum->files++;
-        sum->known += file.verdict == STEMMA_KNOWN;
-        sum->too_short += file.verdict == STEMMA_TOO_SHORT;
-        sum->without_text += file.verdict == STEMMA_NO_TEXT;
-        TRY(take(context, &file, err));
-    }
-    return STEMMA_OK;
+struct giving {
+    double contained;
+    stemma_take_known_file *take;
+    void *context;
+    stemma_known_summary sum;
+};
+
+static stemma_status give(void *receiver, const struct each_result *result, stemma_error *err) {
+    struct giving *g = receiver;
+    if (result->failed) return STEMMA_OK;
+    const stemma_known_file file = describe(result, g->contained);
+    g->sum.files++;
+    g->sum.known += file.verdict == STEMMA_KNOWN;
+    g->sum.too_short += file.verdict == STEMMA_TOO_SHORT;
+    g->sum.without_text += file.verdict == STEMMA_NO_TEXT;
+    return g->take(g->context, &file, err);
 }
 
 static stemma_status check_options(const stemma_known_options *given, stemma_known_options *o,
@@ -80,18 +82,18 @@ stemma_status stemma_collection_known(stemma_collection *collection, const char 
                                       const stemma_known_options *options, stemma_take_known_file *take,
                                       void *context, stemma_known_summary *summary, stemma_error *err) {
     stemma_known_options o;
-    stemma_known_summary sum;
     TRY(each_check_paths(collection, paths, count, take != NULL, err));
     TRY(check_options(options, &o, err));
     struct known_asking asking = {.store = collection->store,
                                   .recipe = collection->recipe,
                                   .by = (enum known_by)o.versions,
                                   .contained = o.contained};
+    struct giving g = {.contained = o.contained, .take = take, .context = context};
     struct each each;
-    each_init(&each, &known_each, &asking, collection->recipe);
+    each_init(&each, &known_each, &asking, collection->recipe, give, &g);
     stemma_status status = run(&each, collection, paths, count, &o, err);
-    if (status == STEMMA_OK) status = give_all(&each, &o, take, context, &sum, err);
-    if (status == STEMMA_OK && summary) *summary = sum;
+    if (status == STEMMA_OK) g.sum.problems = each.scan->catalogue.problem_count;
+    if (status == STEMMA_OK && summary) *summary = g.sum;
     each_release(&each);
     return status;
 }

@@ -186,19 +186,24 @@ static stemma_status query_settings(const struct stemma_collection *c, const ste
 
 /* ---- what comes of it ---- */
 
-struct giving {
-    const struct query *query;
+/* One question: query has its settings before it is asked. */
+struct asked_by_caller {
+    struct stemma_collection *collection;
+    stemma_query_options options;
+    struct scan_settings reading;
+    struct query query;
     stemma_take_match *take;
     void *context;
-    uint64_t place, found;
+    uint64_t place; /* of the document whose matches are given */
+    stemma_query_summary sum;
 };
 
 static stemma_status give(void *context, const char *from, uint64_t step, const struct answer *a,
                           stemma_error *err) {
-    struct giving *g = context;
-    const bool edits = g->query->settings.measure;
+    struct asked_by_caller *asked = context;
+    const bool edits = asked->query.settings.measure;
     const stemma_match match = {.query = from,
-                                .place = g->place,
+                                .place = asked->place,
                                 .step = step,
                                 .id = a->id,
                                 .number = a->number,
@@ -210,109 +215,95 @@ static stemma_status give(void *context, const char *from, uint64_t step, const 
                                 .edit = edits ? a->edit : edit_not_known("it was not asked for"),
                                 .alignment = a->alignment,
                                 .extracted = {a->extracted[0], a->extracted[1]}};
-    g->found++;
-    return g->take(g->context, &match, err);
+    asked->sum.found++;
+    return asked->take(asked->context, &match, err);
 }
 
-static stemma_status give_all(struct giving *g, struct query *query, const stemma_query_options *o,
-                              stemma_error *err) {
-    for (size_t i = 0; i < query->count; i++) {
-        const struct query_result *result = &query->results[i];
-        g->place = i;
-        if (o->family) TRY(family_grow(query, result, o->family_most, give, g, err));
-        for (size_t k = 0; k < result->answers.count && !o->family; k++)
-            TRY(give(g, result->id, 1, &result->answers.list[k], err));
-    }
+static stemma_status give_family(struct asked_by_caller *a, const char *id, const struct answers *answers,
+                                 stemma_error *err) {
+    bool cut;
+    TRY(family_grow(&a->query, id, answers, a->options.family_most, give, a, &cut, err));
+    a->sum.families_cut += cut;
     return STEMMA_OK;
 }
 
-static void tell_problems(const struct query *query, const char *id, const stemma_query_options *o) {
-    const stemma_scan_problem lone = {
-        .name = id, .status = query->cause.status, .cause = query->cause.message};
-    if (query->failed && o->problem) o->problem(o->problem_context, &lone);
-    const struct catalogue *c = query->scan ? &query->scan->catalogue : NULL;
-    for (size_t i = 0; c && i < c->problem_count && o->problem; i++) {
-        const struct problem *p = &c->problems[i];
-        const stemma_scan_problem problem = {
-            .name = p->name, .line = p->line, .status = p->status, .cause = p->cause};
-        o->problem(o->problem_context, &problem);
-    }
+/* All that was found for one document. */
+static stemma_status give_result(void *receiver, const struct each_result *result, stemma_error *err) {
+    struct asked_by_caller *a = receiver;
+    const struct answers *answers = result->answer;
+    if (result->failed) return STEMMA_OK;
+    a->sum.documents++;
+    a->sum.without_text += !answers;
+    if (!answers) return STEMMA_OK;
+    a->place = result->place;
+    if (a->options.family) return give_family(a, result->id, answers, err);
+    for (size_t i = 0; i < answers->count; i++) TRY(give(a, result->id, 1, &answers->list[i], err));
+    return STEMMA_OK;
 }
 
-static stemma_query_summary summary_of(const struct query *query, uint64_t found) {
-    const struct asker_work *w = &query->work;
-    const struct asking *asking = &query->settings.asking;
-    const bool bits = query->settings.bits != HAMMING_AUTO, scan = query->settings.way == RETRIEVE_SCAN;
-    const uint32_t bands = bits || scan ? 0 : asking->bands;
-    return (stemma_query_summary){.documents = query->documents,
-                                  .without_text = query->without_text,
-                                  .problems =
-                                      query->scan ? query->scan->catalogue.problem_count : query->failed,
-                                  .found = found,
-                                  .bands = bands,
-                                  .agree = bits    ? 0
-                                           : bands ? asking->agree
-                                                   : asking->scan_agree,
-                                  .scanned = w->retrieval.scanned,
-                                  .lookups = w->retrieval.lookups,
-                                  .postings = w->retrieval.postings,
-                                  .common = w->retrieval.common,
-                                  .left_aside = w->retrieval.left_aside,
-                                  .candidates = w->candidates,
-                                  .verified = w->verified,
-                                  .unverified = w->unverified,
-                                  .families_cut = query->families_cut,
-                                  .unasked = w->unasked,
-                                  .seconds_reading = query->seconds_reading,
-                                  .seconds_finding = w->seconds_finding,
-                                  .seconds_verifying = w->seconds_verifying};
+static stemma_query_summary summary_of(const struct asked_by_caller *a) {
+    const struct asker_work *w = &a->query.work;
+    const struct asker_settings *s = &a->query.settings;
+    const bool bits = s->bits != HAMMING_AUTO, scan = s->way == RETRIEVE_SCAN;
+    stemma_query_summary sum = a->sum;
+    sum.bands = bits || scan ? 0 : s->asking.bands;
+    sum.agree = bits ? 0 : sum.bands ? s->asking.agree : s->asking.scan_agree;
+    sum.scanned = w->retrieval.scanned;
+    sum.lookups = w->retrieval.lookups;
+    sum.postings = w->retrieval.postings;
+    sum.common = w->retrieval.common;
+    sum.left_aside = w->retrieval.left_aside;
+    sum.candidates = w->candidates;
+    sum.verified = w->verified;
+    sum.unverified = w->unverified;
+    sum.unasked = w->unasked;
+    sum.seconds_finding = w->seconds_finding;
+    sum.seconds_verifying = w->seconds_verifying;
+    return sum;
 }
 
-/* One question: query has its settings before `run` asks. */
-struct asked_by_caller {
-    struct stemma_collection *collection;
-    stemma_query_options options;
-    struct scan_settings reading;
-    struct query query;
-    const char *id; /* of a document in memory */
-};
-
-static stemma_status ask_begin(struct asked_by_caller *a, struct stemma_collection *c,
-                               const stemma_query_options *options, stemma_error *err) {
-    a->collection = c;
+static stemma_status ask_begin(struct asked_by_caller *a, const stemma_query_options *options,
+                               stemma_error *err) {
     TRY(check_options(options, &a->options, err));
-    return each_reading(c, a->options.reading, &a->reading, err);
+    TRY(each_reading(a->collection, a->options.reading, &a->reading, err));
+    query_init(&a->query, a->collection->store, a->collection->recipe);
+    return STEMMA_OK;
 }
 
-static stemma_status ask_end(struct asked_by_caller *a, stemma_status status, stemma_take_match *take,
-                             void *context, stemma_query_summary *summary, stemma_error *err) {
-    struct giving g = {.query = &a->query, .take = take, .context = context};
-    if (status == STEMMA_OK) {
-        tell_problems(&a->query, a->id, &a->options);
-        status = give_all(&g, &a->query, &a->options, err);
-    }
-    if (status == STEMMA_OK && summary) *summary = summary_of(&a->query, g.found);
+static stemma_status ask_end(struct asked_by_caller *a, stemma_status status, stemma_query_summary *summary) {
+    if (status == STEMMA_OK && summary) *summary = summary_of(a);
     query_release(&a->query);
     return status;
 }
 
+/* ---- documents of paths ---- */
+
+static stemma_status ask_each(struct asked_by_caller *a, struct each *each, const char *const *paths,
+                              size_t count, stemma_error *err) {
+    TRY(query_settings(a->collection, &a->options, &a->query, err));
+    TRY(each_run(each, &a->reading, &(struct each_subject){.paths = paths, .count = count}, err));
+    a->sum.problems = each->scan->catalogue.problem_count;
+    a->sum.seconds_reading = each->seconds_reading;
+    each_tell_problems(each, a->options.problem, a->options.problem_context);
+    return STEMMA_OK;
+}
+
 static stemma_status ask_paths(struct asked_by_caller *a, const char *const *paths, size_t count,
                                stemma_error *err) {
-    query_init(&a->query, a->collection->store, a->collection->recipe);
-    TRY(query_settings(a->collection, &a->options, &a->query, err));
-    return query_paths(&a->query, &a->reading, paths, count, err);
+    struct each each;
+    each_init(&each, &query_each, &a->query, a->collection->recipe, give_result, a);
+    stemma_status status = ask_each(a, &each, paths, count, err);
+    each_release(&each);
+    return status;
 }
 
 stemma_status stemma_collection_query(stemma_collection *collection, const char *const *paths, size_t count,
                                       const stemma_query_options *options, stemma_take_match *take,
                                       void *context, stemma_query_summary *summary, stemma_error *err) {
-    struct asked_by_caller a = {0};
-    if (!collection || !take || (!paths && count))
-        return fail(err, STEMMA_INVALID, "a collection, paths and someone to take the matches are needed");
-    for (size_t i = 0; i < count; i++)
-        if (!paths[i] || !*paths[i]) return fail(err, STEMMA_INVALID, "an empty path names no file");
-    TRY(ask_begin(&a, collection, options, err));
-    return ask_end(&a, ask_paths(&a, paths, count, err), take, context, summary, err);
+    struct asked_by_caller a = {.collection = collection, .take = take, .context = context};
+    TRY(each_check_paths(collection, paths, count, take != NULL, err));
+    TRY(ask_begin(&a, options, err));
+    return ask_end(&a, ask_paths(&a, paths, count, err), summary);
 }
 
 /* ---- documents in memory ---- */
@@ -336,24 +327,40 @@ static stemma_status make_direct(struct asked_by_caller *a, stemma_error *err) {
     return STEMMA_OK;
 }
 
+/* A question like others from here on. */
+static stemma_status give_direct(struct asked_by_caller *a, const char *id, struct direct_answer *answer,
+                                 stemma_error *err) {
+    struct each_result result = {
+        .id = (char *)id, .answer = answer->text ? &answer->answers : NULL, .failed = answer->failed};
+    const stemma_scan_problem problem = {
+        .name = id, .status = answer->cause.status, .cause = answer->cause.message};
+    a->sum.problems = answer->failed;
+    a->sum.seconds_reading = answer->seconds_reading;
+    query_add_work(&a->query, &answer->work);
+    if (answer->failed && a->options.problem) a->options.problem(a->options.problem_context, &problem);
+    return give_result(a, &result, err);
+}
+
 static stemma_status ask_text(struct asked_by_caller *a, const char *id, const void *data, size_t size,
                               stemma_error *err) {
-    query_init(&a->query, a->collection->store, a->collection->recipe);
+    struct direct_answer answer;
     TRY(make_direct(a, err));
     a->query.settings = *direct_settings(a->collection->direct);
     if (a->options.edits) a->query.drop = stemma_alignment_free;
-    return direct_ask(a->collection->direct, id, data ? data : "", size, &a->query, err);
+    stemma_status status = direct_ask(a->collection->direct, data ? data : "", size, &answer, err);
+    if (status == STEMMA_OK) status = give_direct(a, id, &answer, err);
+    answers_release(&answer.answers, a->query.drop);
+    return status;
 }
 
 stemma_status stemma_collection_query_text(stemma_collection *collection, const char *id, const void *data,
                                            size_t size, const stemma_query_options *options,
                                            stemma_take_match *take, void *context,
                                            stemma_query_summary *summary, stemma_error *err) {
-    struct asked_by_caller a = {0};
+    struct asked_by_caller a = {.collection = collection, .take = take, .context = context};
     if (!collection || !take || !id || (!data && size))
         return fail(err, STEMMA_INVALID,
                     "a collection, a document and someone to take the matches are needed");
-    TRY(ask_begin(&a, collection, options, err));
-    a.id = id;
-    return ask_end(&a, ask_text(&a, id, data, size, err), take, context, summary, err);
+    TRY(ask_begin(&a, options, err));
+    return ask_end(&a, ask_text(&a, id, data, size, err), summary);
 }

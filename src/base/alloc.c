@@ -17,9 +17,14 @@ void *mem_zero(size_t count, size_t size) {
 }
 
 char *mem_copy_string(const char *text) {
-    size_t size = strlen(text) + 1;
-    char *copy = mem_alloc(size);
-    if (copy) memcpy(copy, text, size);
+    return mem_copy_bytes(text, strlen(text));
+}
+
+char *mem_copy_bytes(const void *bytes, size_t size) {
+    char *copy = mem_alloc(size + 1);
+    if (!copy) return NULL;
+    if (size) memcpy(copy, bytes, size);
+    copy[size] = '\0';
     return copy;
 }
 

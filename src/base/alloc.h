@@ -8,8 +8,9 @@
 void *mem_alloc(size_t size);              /* NULL when refused; size 0 gives a pointer to free */
 void *mem_zero(size_t count, size_t size); /* zeroed, overflow checked */
 char *mem_copy_string(const char *text);
+char *mem_copy_bytes(const void *bytes, size_t size); /* with a NUL behind them */
 void mem_free(void *pointer);
-void mem_trim(void); /* what was freed goes back to the system, as far as it can */
+void mem_trim(void);                      /* what was freed goes back to the system, as far as it can */
 void mem_touch(void *bytes, size_t size); /* will be written soon: its pages, at once and not one by one */
 
 /* Make room for `need` elements in a growing array (at least doubling); false leaves all as it was. */

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/digest.h"
 #include "base/file.h"
+#include "index/stored_text.h"
 #include "read/container.h"
 #include "read/dataset.h"
 #include "read/document.h"
@@ -19,7 +20,7 @@ struct again {
     struct document_options reading;
     struct extractor extractor;
     struct whole *whole;
-    struct buf path, bytes, field;
+    struct buf path, bytes, field, stored;
     /* The data set that was read last, and where its batches are, of one that is read in order only. */
     char *dataset_path;
     struct dataset *dataset;
@@ -60,6 +61,7 @@ void again_free(struct again *a) {
     buf_release(&a->path);
     buf_release(&a->bytes);
     buf_release(&a->field);
+    buf_release(&a->stored);
     mem_free(a);
 }
 
@@ -235,5 +237,14 @@ stemma_status again_read(struct again *a, struct cell id, const struct facts *fa
     }
     if (ends_all(status)) return fail(err, status, "%s", cause.message);
     if (status == STEMMA_OK) *evidence = STEMMA_FROM_ORIGINAL;
+    return STEMMA_OK;
+}
+
+stemma_status again_stored(struct again *a, struct cell stored, const struct facts *facts,
+                           struct again_text *out, stemma_evidence *evidence, stemma_error *err) {
+    if (stored.size == 0) return STEMMA_OK;
+    TRY(stored_text_unpack(stored.bytes, stored.size, facts->text_bytes, &a->stored, err));
+    *out = (struct again_text){.text = a->stored.data, .text_size = a->stored.len};
+    *evidence = STEMMA_FROM_STORED;
     return STEMMA_OK;
 }

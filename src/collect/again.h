@@ -29,4 +29,9 @@ struct again_text {
 stemma_status again_read(struct again *again, struct cell id, const struct facts *facts,
                          struct again_text *out, stemma_evidence *evidence, stemma_error *err);
 
+/* After it, where the original was not read: *evidence becomes STORED, and *out is given likewise, if the
+ * collection has the text, in this cell; an empty one is none. */
+stemma_status again_stored(struct again *again, struct cell stored, const struct facts *facts,
+                           struct again_text *out, stemma_evidence *evidence, stemma_error *err);
+
 #endif

@@ -1,14 +1,13 @@
 #include "collect/asker.h"
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/sort.h"
 #include "estimate/overlap.h"
-#include "index/stored_text.h"
 #include "kernels/kernels.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* Of more candidates than this, and `top` times as many, only the best by their sketches are held against the
  * document: ten thousand near-copies are not all read to name ten. */
@@ -25,7 +24,6 @@ struct asker {
     struct overlap_base *base;
     struct by_bits *by_bits; /* NULL: not asked for */
     int samples, texts;      /* parts; -1: not kept */
-    struct buf stored;       /* a text */
     struct vec64 unpacked;
     bool ready; /* base is that of the document in question */
 };
@@ -86,7 +84,6 @@ void asker_free(struct asker *a) {
     again_free(a->again);
     overlap_base_free(a->base);
     by_bits_free(a->by_bits);
-    buf_release(&a->stored);
     vec64_release(&a->unpacked);
     mem_free(a);
 }
@@ -147,30 +144,16 @@ static stemma_status by_text(struct asker *a, const struct asked_document *d, co
     return STEMMA_OK;
 }
 
-/* The stored text, where there is one. */
-static stemma_status read_stored(struct asker *a, uint64_t number, const struct facts *facts, bool *found,
-                                 stemma_error *err) {
-    struct cell cell;
-    *found = false;
-    if (a->texts < 0) return STEMMA_OK;
-    TRY(collection_cell(a->reader, number, (size_t)a->texts, &cell, found, err));
-    *found = *found && cell.size > 0;
-    return *found ? stored_text_unpack(cell.bytes, cell.size, facts->text_bytes, &a->stored, err) : STEMMA_OK;
-}
-
 /* The text of a stored document, and where it is from; without text: from its sketch. */
 static stemma_status read_text(struct asker *a, uint64_t number, struct cell id, const struct facts *facts,
                                struct again_text *out, stemma_evidence *evidence, stemma_error *err) {
+    struct cell stored;
     bool found;
     *out = (struct again_text){0};
     TRY(again_read(a->again, id, facts, out, evidence, err));
-    if (*evidence == STEMMA_FROM_ORIGINAL) return STEMMA_OK;
-    TRY(read_stored(a, number, facts, &found, err));
-    if (!found) return STEMMA_OK;
-    *evidence = STEMMA_FROM_STORED;
-    out->text = a->stored.data;
-    out->text_size = a->stored.len;
-    return STEMMA_OK;
+    if (*evidence == STEMMA_FROM_ORIGINAL || a->texts < 0) return STEMMA_OK;
+    TRY(collection_cell(a->reader, number, (size_t)a->texts, &stored, &found, err));
+    return found ? again_stored(a->again, stored, facts, out, evidence, err) : STEMMA_OK;
 }
 
 static bool is_match(stemma_relation relation) {
@@ -191,10 +174,8 @@ static stemma_status add_answer(struct answers *answers, struct answer *answer, 
                                 stemma_error *err) {
     if (!mem_grow((void **)&answers->list, &answers->cap, answers->count + 1, sizeof *answers->list))
         return fail_memory(err);
-    answer->id = mem_alloc(id.size + 1);
+    answer->id = mem_copy_bytes(id.bytes, id.size);
     if (!answer->id) return fail_memory(err);
-    memcpy(answer->id, id.bytes, id.size);
-    answer->id[id.size] = '\0';
     answers->list[answers->count++] = *answer;
     return STEMMA_OK;
 }
@@ -222,24 +203,10 @@ static stemma_status verify(struct asker *a, const struct asked_document *d, str
 
 /* ---- order ---- */
 
-/* Those that may resemble the document first, by the minima in common; then by the share of samples. */
-static double promise(const struct candidate *c, uint64_t samples) {
-    if (c->reasons & MAY_RESEMBLE) return 2 + c->agree;
-    const double most = (double)(c->samples < samples ? c->samples : samples);
-    return most > 0 ? c->shared / most : 0;
-}
-
 struct ranked {
-    double promise;
     size_t place;          /* in the list of candidates */
     uint64_t file, offset; /* where the document lies */
 };
-
-static int by_promise(const void *a, const void *b) {
-    const struct ranked *p = a, *q = b;
-    if (p->promise != q->promise) return p->promise > q->promise ? -1 : 1;
-    return (p->place > q->place) - (p->place < q->place);
-}
 
 /* So that a data set that can only be read in order is read once. */
 static int by_file(const void *a, const void *b) {
@@ -300,27 +267,24 @@ static stemma_status verify_ranked(struct asker *a, const struct asked_document 
     return STEMMA_OK;
 }
 
-static size_t verify_most(const struct asker *a, size_t candidates) {
+/* 0: all. */
+static size_t verify_most(const struct asker *a) {
     const size_t top = a->settings->top;
-    const size_t most =
-        VERIFY_ALWAYS + (top < SIZE_MAX / VERIFY_TIMES / 2 ? top * VERIFY_TIMES : SIZE_MAX / 2);
-    return top == 0 || candidates < most ? candidates : most;
+    if (top == 0) return 0;
+    return VERIFY_ALWAYS + (top < SIZE_MAX / VERIFY_TIMES / 4 ? top * VERIFY_TIMES : SIZE_MAX / 4);
 }
 
 static stemma_status verify_all(struct asker *a, const struct asked_document *d, struct candidates *c,
                                 struct answers *answers, struct asker_work *work, stemma_error *err) {
-    const size_t most = verify_most(a, c->count);
+    work->candidates += c->count + c->left_out;
+    work->verified += c->count;
+    work->unverified += c->left_out;
     if (c->count == 0) return STEMMA_OK;
     struct ranked *ranked = mem_alloc(c->count * sizeof *ranked);
     if (!ranked) return fail_memory(err);
-    for (size_t i = 0; i < c->count; i++)
-        ranked[i] = (struct ranked){.promise = promise(&c->list[i], d->samples.len), .place = i};
-    qsort(ranked, c->count, sizeof *ranked, by_promise);
-    stemma_status status = verify_ranked(a, d, c, ranked, most, answers, err);
+    for (size_t i = 0; i < c->count; i++) ranked[i] = (struct ranked){.place = i};
+    stemma_status status = verify_ranked(a, d, c, ranked, c->count, answers, err);
     mem_free(ranked);
-    work->candidates += c->count;
-    work->verified += most;
-    work->unverified += c->count - most;
     return status;
 }
 
@@ -355,12 +319,6 @@ static stemma_status answer_one(struct asker *a, const struct asked_document *d,
     return a->settings->measure ? measure(a, d, answers, err) : STEMMA_OK;
 }
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 static stemma_status find_by_bits(struct asker *a, const struct asked_document *documents, size_t count,
                                   struct candidates *lists, struct asker_work *work, stemma_error *err) {
     for (size_t i = 0; i < count; i++) {
@@ -389,17 +347,18 @@ static stemma_status find(struct asker *a, const struct asked_document *document
 stemma_status asker_ask(struct asker *a, const struct asked_document *documents, size_t count,
                         struct answers *answers, struct asker_work *work, stemma_error *err) {
     if (count == 0) return STEMMA_OK;
-    const double begin = now();
+    const double begin = clock_seconds();
     a->samples = schema_find(collection_schema(a->reader), KIND_SAMPLES, 0);
     a->texts = schema_find(collection_schema(a->reader), KIND_TEXT, 0);
     struct candidates *lists = mem_zero(count, sizeof *lists);
     if (!lists) return fail_memory(err);
+    for (size_t i = 0; i < count; i++) lists[i].most = verify_most(a);
     stemma_status status = find(a, documents, count, lists, work, err);
-    const double found = now();
+    const double found = clock_seconds();
     for (size_t i = 0; i < count && status == STEMMA_OK; i++)
         status = answer_one(a, &documents[i], &lists[i], &answers[i], work, err);
     work->seconds_finding += found - begin;
-    work->seconds_verifying += now() - found;
+    work->seconds_verifying += clock_seconds() - found;
     for (size_t i = 0; i < count; i++) candidates_release(&lists[i]);
     mem_free(lists);
     return status;

@@ -115,11 +115,14 @@ static uint32_t as_minima(uint32_t distance, uint32_t bits) {
 
 static stemma_status take(const struct hamming_matches *matches, uint32_t bits, struct candidates *out,
                           stemma_error *err) {
-    if (!mem_grow((void **)&out->list, &out->cap, matches->count, sizeof *out->list)) return fail_memory(err);
-    for (size_t i = 0; i < matches->count; i++)
-        out->list[out->count++] = (struct candidate){.number = matches->list[i].number,
-                                                     .agree = as_minima(matches->list[i].distance, bits),
-                                                     .reasons = MAY_RESEMBLE};
+    for (size_t i = 0; i < matches->count; i++) {
+        const struct candidate c = {.number = matches->list[i].number,
+                                    .agree = as_minima(matches->list[i].distance, bits),
+                                    .reasons = MAY_RESEMBLE};
+        TRY(candidates_add(out, &c, 0, err));
+    }
+    candidates_finish(out, 0);
+    out->left_out += matches->left_out;
     return STEMMA_OK;
 }
 
@@ -127,7 +130,7 @@ stemma_status by_bits_find(struct by_bits *b, const uint8_t *text, size_t size, 
                            enum hamming_via via, struct candidates *out, struct retrieval_work *work,
                            stemma_error *err) {
     uint64_t words[BITS_MOST / 64];
-    struct hamming_matches matches = {0};
+    struct hamming_matches matches = {.most = out->most};
     struct hamming_work done = {0};
     TRY(follow(b, err));
     const uint32_t bits = b->source->bits;

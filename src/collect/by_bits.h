@@ -17,7 +17,7 @@ void by_bits_free(struct by_bits *by_bits);
  * as is promised (agreement_floors). */
 uint32_t by_bits_radius(uint32_t k, double resemblance);
 
-/* Of a canonical text. *out, empty before, gets the candidates. */
+/* Of a canonical text. *out, empty before but for `most`, gets the candidates. */
 stemma_status by_bits_find(struct by_bits *by_bits, const uint8_t *text, size_t size, double resemblance,
                            enum hamming_via via, struct candidates *out, struct retrieval_work *work,
                            stemma_error *err);

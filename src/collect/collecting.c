@@ -1,6 +1,7 @@
 #include "collect/collecting.h"
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "collect/latest.h"
 #include "collect/removing.h"
 #include "collect/row_maker.h"
@@ -44,11 +45,18 @@ struct collector {
     struct collecting *all;
     struct row_maker *maker;
     struct buf id;
+    uint64_t key; /* of the id, of a record */
     struct facts facts;
     bool wanted;   /* the row is to be put, */
     bool replaces; /* in place of another */
     bool record;   /* others may have its id */
     bool later;    /* than one that was met before */
+    struct {       /* that the last document had: its neighbours in a file have the same */
+        bool made;
+        uint64_t inode;
+        int64_t changed;
+        uint32_t is;
+    } stamp;
 };
 
 static void collector_free(void *taker) {
@@ -105,9 +113,7 @@ static void way_of_reading(const struct collecting *all, uint8_t digest[FACTS_DI
     if (o->text_field) identity_add(&state, o->text_field, strlen(o->text_field) + 1);
     identity_add(&state, "", 1);
     if (o->id_field) identity_add(&state, o->id_field, strlen(o->id_field) + 1);
-    struct identity way = identity_end(&state);
-    store_u64(digest, way.low);
-    store_u64(digest + 8, way.high);
+    identity_store(identity_end(&state), digest);
 }
 
 /* Nothing has to be read. */
@@ -191,6 +197,16 @@ static stemma_status name_document(struct collector *c, const struct source *sou
     return room ? STEMMA_OK : fail_memory(err);
 }
 
+static uint32_t stamp_of(struct collector *c, const struct source *source) {
+    if (!c->stamp.made || c->stamp.inode != source->inode || c->stamp.changed != source->changed) {
+        c->stamp.made = true;
+        c->stamp.inode = source->inode;
+        c->stamp.changed = source->changed;
+        c->stamp.is = source_stamp(source);
+    }
+    return c->stamp.is;
+}
+
 static void set_facts(struct collector *c, const struct source *source, const struct document *d) {
     struct collecting *all = c->all;
     const uint32_t path = c->facts.path_bytes;
@@ -203,11 +219,10 @@ static void set_facts(struct collector *c, const struct source *source, const st
                               .way = text_way(all),
                               .offset = d->offset,
                               .record_bytes = d->record_size,
-                              .stamp = source_stamp(source),
+                              .stamp = stamp_of(c, source),
                               .file_bytes = source->size,
                               .modified = source->modified};
-    store_u64(c->facts.digest, d->bytes_identity.low);
-    store_u64(c->facts.digest + 8, d->bytes_identity.high);
+    identity_store(d->bytes_identity, c->facts.digest);
 }
 
 /* Whether what is written of a document with the same bytes is still true. */
@@ -242,7 +257,7 @@ static uint64_t *count_of(struct collecting *all, enum outcome outcome) {
 static stemma_status conclude(struct collector *c, enum outcome outcome, bool *counts, stemma_error *err) {
     *counts = true;
     if (c->record) {
-        struct latest_record *latest = latest_find(&c->all->latest, path_key(c->id.data, c->id.len));
+        struct latest_record *latest = latest_find(&c->all->latest, c->key);
         if (!latest) return fail_memory(err);
         *counts = latest->place == c->facts.offset + 1;
         if (*counts) latest->outcome = outcome;
@@ -254,7 +269,7 @@ static stemma_status conclude(struct collector *c, enum outcome outcome, bool *c
 /* With the lock held. What an earlier record of the id became is taken back. */
 static stemma_status meet(struct collector *c, stemma_error *err) {
     struct collecting *all = c->all;
-    struct latest_record *latest = latest_find(&all->latest, path_key(c->id.data, c->id.len));
+    struct latest_record *latest = latest_find(&all->latest, c->key);
     if (!latest) return fail_memory(err);
     c->later = latest->place && latest->place < c->facts.offset + 1;
     c->wanted = latest->place < c->facts.offset + 1;
@@ -310,6 +325,7 @@ static stemma_status take_document(void *taker, const struct document *d, const 
     if (d->holds && !id) all->states[d->source].holds = true;
     c->replaces = c->later = false;
     c->record = source->kind == SOURCE_DATASET;
+    if (c->record) c->key = path_key(c->id.data, c->id.len);
     c->wanted = c->id.len > 0 && c->id.len <= ID_BYTES_MOST;
     if (!c->wanted) {
         stemma_error cause;
@@ -329,8 +345,7 @@ static void set_text(struct collector *c, struct identity text, uint64_t size) {
     c->facts.state = FACTS_TEXT;
     c->facts.text_bytes = size;
     c->facts.shingles = (uint32_t)row_maker_shingles(c->maker);
-    store_u64(c->facts.text_digest, text.low);
-    store_u64(c->facts.text_digest + 8, text.high);
+    identity_store(text, c->facts.text_digest);
 }
 
 static stemma_status tell(struct collector *c, const uint8_t *text, size_t size, stemma_error *err) {
@@ -618,14 +633,14 @@ static stemma_status commit_after(struct collecting *all, stemma_status status, 
 
 stemma_status collecting_add(struct collecting *all, const char *const *paths, size_t count, bool prune,
                              stemma_add_summary *summary, stemma_error *err) {
-    const int64_t begin = now();
+    const double begin = clock_seconds();
     all->settled = settled_until();
     for (size_t i = 0; i < count; i++) TRY(add_operand(all, paths[i], err));
     stemma_status status = commit_after(all, add_all(all, prune, err), err);
     catalogue_sort_problems(&all->scan->catalogue);
     all->counts.problems = all->scan->catalogue.problem_count;
     all->counts.repeated = all->scan->summary.repeated + all->superseded;
-    all->counts.seconds = (double)(now() - begin) * 1e-9;
+    all->counts.seconds = clock_seconds() - begin;
     *summary = all->counts;
     return status;
 }

@@ -1,6 +1,7 @@
 #include "collect/direct.h"
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "scan/reading.h"
 #include "sketch/text_keys.h"
 
@@ -72,30 +73,26 @@ static stemma_status make_asked(struct direct *d, const void *data, size_t size,
     a->size = size;
     a->text = text;
     a->text_size = text_size;
-    query_set_digest(a->digest, identity_of(&d->key, data, size));
-    query_set_digest(a->text_digest, identity_of(&d->key, text, text_size));
+    identity_store(identity_of(&d->key, data, size), a->digest);
+    identity_store(identity_of(&d->key, text, text_size), a->text_digest);
     TRY(text_keys(d->keyer, &d->form, d->whole, text, text_size, a->minima, &a->samples, err));
     minima_set_size(a->minima, keyer_size(d->keyer));
     return STEMMA_OK;
 }
 
-stemma_status direct_ask(struct direct *d, const char *id, const void *data, size_t size, struct query *query,
+stemma_status direct_ask(struct direct *d, const void *data, size_t size, struct direct_answer *answer,
                          stemma_error *err) {
     const uint8_t *text;
     size_t text_size;
-    const double begun = query_clock();
-    stemma_status status = read_text(d, data, size, &text, &text_size, &query->cause);
-    query->failed = is_problem(status);
-    if (query->failed) return STEMMA_OK;
-    if (status != STEMMA_OK) return fail(err, status, "%s", query->cause.message);
-    query->documents++;
-    if (text_size == 0) {
-        query->without_text++;
-        return STEMMA_OK;
-    }
+    const double begun = clock_seconds();
+    *answer = (struct direct_answer){0};
+    stemma_status status = read_text(d, data, size, &text, &text_size, &answer->cause);
+    answer->failed = is_problem(status);
+    if (answer->failed) return STEMMA_OK;
+    if (status != STEMMA_OK) return fail(err, status, "%s", answer->cause.message);
+    answer->text = text_size > 0;
+    if (!answer->text) return STEMMA_OK;
     TRY(make_asked(d, data, size, text, text_size, err));
-    query->seconds_reading = query_clock() - begun;
-    struct query_result *result;
-    TRY(query_add_result(query, id, &result, err));
-    return asker_ask(d->asker, &d->asked, 1, &result->answers, &query->work, err);
+    answer->seconds_reading = clock_seconds() - begun;
+    return asker_ask(d->asker, &d->asked, 1, &answer->answers, &answer->work, err);
 }

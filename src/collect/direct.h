@@ -2,7 +2,7 @@
 #ifndef COLLECT_DIRECT_H
 #define COLLECT_DIRECT_H
 
-#include "collect/query.h"
+#include "collect/asker.h"
 
 struct direct;
 
@@ -12,9 +12,17 @@ stemma_status direct_new(struct collection *store, const struct stemma_recipe *r
 void direct_free(struct direct *direct);
 const struct asker_settings *direct_settings(const struct direct *direct);
 
-/* What is found goes to the query, which has begun with the same store and recipe; a document that cannot be
- * read is its problem. */
-stemma_status direct_ask(struct direct *direct, const char *id, const void *data, size_t size,
-                         struct query *query, stemma_error *err);
+struct direct_answer {
+    bool failed;        /* it could not be read, */
+    stemma_error cause; /* for this reason */
+    bool text;          /* it has some */
+    struct answers answers;
+    struct asker_work work;
+    double seconds_reading;
+};
+
+/* A document that cannot be read is no failure. *answer may have to be released, whatever comes of it. */
+stemma_status direct_ask(struct direct *direct, const void *data, size_t size, struct direct_answer *answer,
+                         stemma_error *err);
 
 #endif

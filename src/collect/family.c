@@ -1,7 +1,6 @@
 #include "collect/family.h"
 
 #include "base/alloc.h"
-#include "index/stored_text.h"
 #include "read/file_ids.h"
 
 #include <string.h>
@@ -89,18 +88,16 @@ static stemma_status take_sketch(struct family *f, const struct row *row, struct
 static stemma_status take_text(struct family *f, const struct row *row, const struct facts *facts,
                                struct in_question *q, stemma_error *err) {
     const int texts = schema_find(f->schema, KIND_TEXT, 0);
-    struct again_text text;
+    struct again_text text = {0};
     stemma_evidence evidence;
     TRY(again_read(f->again, row->id, facts, &text, &evidence, err));
-    if (evidence == STEMMA_FROM_ORIGINAL) {
-        if (!buf_add(&q->text, text.text, text.text_size) || !buf_reserve(&q->text, KERNEL_SLACK))
-            return fail_memory(err);
-        memset(q->text.data + q->text.len, 0, KERNEL_SLACK);
-    } else if (texts >= 0 && row->cells[texts].size > 0) {
-        TRY(stored_text_unpack(row->cells[texts].bytes, row->cells[texts].size, facts->text_bytes, &q->text,
-                               err));
-    }
-    q->asked.text = q->text.len ? q->text.data : NULL;
+    if (evidence != STEMMA_FROM_ORIGINAL && texts >= 0)
+        TRY(again_stored(f->again, row->cells[texts], facts, &text, &evidence, err));
+    if (!text.text) return STEMMA_OK;
+    if (!buf_add(&q->text, text.text, text.text_size) || !buf_reserve(&q->text, KERNEL_SLACK))
+        return fail_memory(err);
+    memset(q->text.data + q->text.len, 0, KERNEL_SLACK);
+    q->asked.text = q->text.data;
     q->asked.text_size = q->text.len;
     return STEMMA_OK;
 }
@@ -125,11 +122,14 @@ static stemma_status put_in_question(struct family *f, const struct member *memb
 static stemma_status ask(struct family *f, struct in_question *questions, size_t count,
                          struct answers *answers, stemma_error *err) {
     struct asked_document documents[TOGETHER];
+    struct asker_work work = {0};
     for (size_t i = 0; i < count; i++) {
         TRY(put_in_question(f, &f->members[f->asked + i], &questions[i], err));
         documents[i] = questions[i].asked;
     }
-    TRY(asker_ask(f->asker, documents, count, answers, &f->query->work, err));
+    stemma_status status = asker_ask(f->asker, documents, count, answers, &work, err);
+    query_add_work(f->query, &work);
+    TRY(status);
     for (size_t i = 0; i < count; i++) {
         const struct member from = f->members[f->asked + i];
         TRY(join_all(f, from.id, from.step + 1, &answers[i], err));
@@ -151,18 +151,19 @@ static stemma_status step(struct family *f, stemma_error *err) {
     return status;
 }
 
-static stemma_status grow(struct family *f, const struct query_result *result, stemma_error *err) {
+static stemma_status grow(struct family *f, const char *id, const struct answers *first, stemma_error *err) {
     TRY(prepare(f, err));
-    TRY(join_all(f, result->id, 1, &result->answers, err));
+    TRY(join_all(f, id, 1, first, err));
     while (f->asked < f->count && f->count < f->most) TRY(step(f, err));
-    f->query->families_cut += f->cut || f->asked < f->count;
+    f->cut = f->cut || f->asked < f->count;
     return STEMMA_OK;
 }
 
-stemma_status family_grow(struct query *query, const struct query_result *result, size_t most,
-                          family_take *take, void *context, stemma_error *err) {
+stemma_status family_grow(struct query *query, const char *id, const struct answers *first, size_t most,
+                          family_take *take, void *context, bool *cut, stemma_error *err) {
     struct family f = {.query = query, .most = most, .take = take, .context = context};
-    stemma_status status = grow(&f, result, err);
+    stemma_status status = grow(&f, id, first, err);
+    *cut = f.cut;
     release(&f);
     return status;
 }

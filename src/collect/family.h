@@ -9,8 +9,9 @@
 typedef stemma_status family_take(void *context, const char *from, uint64_t step, const struct answer *answer,
                                   stemma_error *err);
 
-/* From the answers to a document, at most `most` documents. The query's work grows, and families_cut. */
-stemma_status family_grow(struct query *query, const struct query_result *result, size_t most,
-                          family_take *take, void *context, stemma_error *err);
+/* From the first answers to a document, at most `most` documents; *cut: there may be more. The query's work
+ * grows. */
+stemma_status family_grow(struct query *query, const char *id, const struct answers *first, size_t most,
+                          family_take *take, void *context, bool *cut, stemma_error *err);
 
 #endif

@@ -1,13 +1,13 @@
 #include "collect/hamming_query.h"
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "estimate/hamming.h"
 #include "index/hamming/collected.h"
 #include "sketch/bits.h"
 #include "sketch/recipe.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 /* One worker's. */
 struct hamming_asker {
@@ -58,18 +58,6 @@ static struct shingle_sink begin(void *worker) {
     return (struct shingle_sink){.context = a->maker, .take = to_maker};
 }
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-static int nearest_first(const void *a, const void *b) {
-    const struct hamming_match *p = a, *q = b;
-    if (p->distance != q->distance) return p->distance < q->distance ? -1 : 1;
-    return (p->number > q->number) - (p->number < q->number);
-}
-
 static stemma_status ask(void *worker, void *made, stemma_error *err) {
     struct hamming_asker *a = worker;
     struct hamming_answer *answer = made;
@@ -80,11 +68,11 @@ static stemma_status ask(void *worker, void *made, stemma_error *err) {
     bit_maker_take(a->maker, bytes);
     for (size_t i = 0; i < hamming_words(source->bits); i++) words[i] = load_u64(bytes + 8 * i);
     uint32_t radius = hamming_radius(source->bits, a->asking->resemblance);
-    double begin = now();
+    double begin = clock_seconds();
     TRY(hamming_query(source, words, radius, a->asking->via, &answer->matches, &answer->work, err));
-    answer->seconds = now() - begin;
+    answer->seconds = clock_seconds() - begin;
     struct hamming_matches *matches = &answer->matches;
-    if (matches->count) qsort(matches->list, matches->count, sizeof *matches->list, nearest_first);
+    if (matches->count) qsort(matches->list, matches->count, sizeof *matches->list, hamming_nearest_first);
     return STEMMA_OK;
 }
 
@@ -94,5 +82,14 @@ static void drop(void *answer) {
     mem_free(a);
 }
 
-const struct each_kind hamming_each = {asker_new, asker_free, begin,
-                                       ask,       drop,       sizeof(struct hamming_answer)};
+static size_t weight(const void *answer) {
+    return ((const struct hamming_answer *)answer)->matches.count;
+}
+
+const struct each_kind hamming_each = {.new = asker_new,
+                                       .free = asker_free,
+                                       .begin = begin,
+                                       .answer = ask,
+                                       .weight = weight,
+                                       .drop = drop,
+                                       .answer_size = sizeof(struct hamming_answer)};

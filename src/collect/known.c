@@ -126,19 +126,11 @@ static stemma_status count_hits(struct known_asker *a, struct sharers *s, stemma
 
 /* ---- whose versions they are ---- */
 
-static char *copy_text(const uint8_t *text, size_t size) {
-    char *copy = mem_alloc(size + 1);
-    if (!copy) return NULL;
-    memcpy(copy, text, size);
-    copy[size] = '\0';
-    return copy;
-}
-
 static char *name_of(enum known_by by, const uint8_t *id, size_t size) {
     const uint8_t *slash = memrchr(id, '/', size);
-    if (!slash || by == KNOWN_BY_EACH) return copy_text(id, size);
-    if (by == KNOWN_BY_FOLDER) return copy_text(id, (size_t)(slash - id));
-    return copy_text(slash + 1, size - (size_t)(slash + 1 - id));
+    if (!slash || by == KNOWN_BY_EACH) return mem_copy_bytes(id, size);
+    if (by == KNOWN_BY_FOLDER) return mem_copy_bytes(id, (size_t)(slash - id));
+    return mem_copy_bytes(slash + 1, size - (size_t)(slash + 1 - id));
 }
 
 static bool keep_common(const struct vec64 *a, const struct vec64 *b, struct vec64 *common) {
@@ -163,7 +155,7 @@ static stemma_status read_sharer(struct known_asker *a, struct sharer *s, stemma
     TRY(collection_record(a->reader, s->number, &row, &found, err));
     if (!found)
         return fail(err, STEMMA_CORRUPT, "'%s': a document without a record", collection_path(a->reader));
-    s->id = copy_text(row.id.bytes, row.id.size);
+    s->id = mem_copy_bytes(row.id.bytes, row.id.size);
     s->name = name_of(a->asking->by, row.id.bytes, row.id.size);
     return s->id && s->name ? STEMMA_OK : fail_memory(err);
 }
@@ -251,4 +243,15 @@ static void drop(void *answer) {
     mem_free(a);
 }
 
-const struct each_kind known_each = {asker_new, asker_free, begin, ask, drop, sizeof(struct known_answer)};
+static size_t weight(const void *answer) {
+    (void)answer;
+    return 1;
+}
+
+const struct each_kind known_each = {.new = asker_new,
+                                     .free = asker_free,
+                                     .begin = begin,
+                                     .answer = ask,
+                                     .weight = weight,
+                                     .drop = drop,
+                                     .answer_size = sizeof(struct known_answer)};

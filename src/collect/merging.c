@@ -49,7 +49,8 @@ static stemma_status is_there(struct merging *m, const struct row *row, bool *fo
     TRY(collection_find(m->store, row->id.bytes, row->id.size, &number, found, err));
     if (!*found) return STEMMA_OK;
     TRY(collection_row(m->store, number, &ours, found, err));
-    *same = *found && cells_equal(ours.facts, row->facts);
+    /* a document that this batch replaces is no longer the one that was committed */
+    *same = *found && !batch_drops(m->batch, number) && cells_equal(ours.facts, row->facts);
     for (size_t i = 0; i < collection_schema(m->store)->count && *same; i++)
         *same = cells_equal(ours.cells[i], row->cells[i]);
     return STEMMA_OK;

@@ -2,7 +2,6 @@
 
 #include "index/hamming/growing.h"
 #include "index/hamming/parts.h"
-#include "index/stored_text.h"
 #include "shingle/whole.h"
 #include "sketch/bits.h"
 
@@ -14,7 +13,6 @@ struct resizing {
     struct whole *whole;
     struct bit_maker *maker;
     const struct collection *store;
-    struct buf stored;
     uint8_t bits[BITS_MOST / 8];
 };
 
@@ -22,18 +20,14 @@ struct resizing {
 static stemma_status text_of(struct resizing *r, const struct row *row, const struct facts *facts,
                              struct again_text *out, stemma_error *err) {
     stemma_evidence evidence;
+    const int part = schema_find(collection_schema(r->store), KIND_TEXT, 0);
     TRY(again_read(r->again, row->id, facts, out, &evidence, err));
     if (evidence == STEMMA_FROM_ORIGINAL) return STEMMA_OK;
-    int part = schema_find(collection_schema(r->store), KIND_TEXT, 0);
-    if (part < 0 || !row->cells[part].size)
-        return fail(
-            err, STEMMA_UNREADABLE,
-            "'%.*s' is needed for more bits, and no longer what was added: add it again, or remove it",
-            (int)row->id.size, (const char *)row->id.bytes);
-    const struct cell *cell = &row->cells[part];
-    TRY(stored_text_unpack(cell->bytes, cell->size, facts->text_bytes, &r->stored, err));
-    *out = (struct again_text){.text = r->stored.data, .text_size = r->stored.len};
-    return STEMMA_OK;
+    if (part >= 0) TRY(again_stored(r->again, row->cells[part], facts, out, &evidence, err));
+    if (evidence == STEMMA_FROM_STORED) return STEMMA_OK;
+    return fail(err, STEMMA_UNREADABLE,
+                "'%.*s' is needed for more bits, and no longer what was added: add it again, or remove it",
+                (int)row->id.size, (const char *)row->id.bytes);
 }
 
 static stemma_status make_bits(struct resizing *r, const struct row *row, const struct facts *facts,
@@ -83,6 +77,5 @@ stemma_status resize_bits(struct collection *store, const struct stemma_recipe *
     again_free(r.again);
     whole_free(r.whole);
     bit_maker_free(r.maker);
-    buf_release(&r.stored);
     return status;
 }

@@ -212,10 +212,8 @@ static void write_facts(const struct cache_of_scans *c, const struct source *sou
                           .stamp = source_stamp(source),
                           .file_bytes = source->size,
                           .modified = source->modified};
-    store_u64(facts.digest, known->bytes_identity.low);
-    store_u64(facts.digest + 8, known->bytes_identity.high);
-    store_u64(facts.text_digest, known->text_identity.low);
-    store_u64(facts.text_digest + 8, known->text_identity.high);
+    identity_store(known->bytes_identity, facts.digest);
+    identity_store(known->text_identity, facts.text_digest);
     facts_write(&facts, out);
 }
 

@@ -1,9 +1,9 @@
 #include "collect/seeing.h"
 
 #include "base/alloc.h"
+#include "base/clock.h"
 
 #include <string.h>
-#include <time.h>
 
 enum { DOCUMENTS_MOST = 1000 };
 #define TEXT_MOST ((uint64_t)64 << 20)
@@ -25,12 +25,6 @@ struct seeing {
     struct buf id, own_id;  /* with their NULs */
     struct sighting sighting;
 };
-
-static double seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 void seeing_free(struct seeing *s) {
     if (!s) return;
@@ -141,14 +135,14 @@ stemma_status seeing_file(struct seeing *s, const char *path, struct sighting *o
 stemma_status seeing_commit(struct seeing *s, bool now, stemma_error *err) {
     if (s->taken == 0 || s->options.dry) return STEMMA_OK;
     bool due = now || s->taken >= DOCUMENTS_MOST || recent_bytes(s->recent) >= TEXT_MOST ||
-               seconds() - s->committed >= OFTEN;
+               clock_seconds() - s->committed >= OFTEN;
     if (!due) return STEMMA_OK;
     stemma_status status = pending_commit(s->pending, err);
     recent_clear(s->recent); /* also where it failed: then they are in no collection */
     asker_free(s->asker);
     s->asker = NULL;
     s->taken = 0;
-    s->committed = seconds();
+    s->committed = clock_seconds();
     return status;
 }
 
@@ -168,7 +162,7 @@ static stemma_status prepare(struct seeing *s, const stemma_limits *limits, stem
     TRY(recent_new(s->recipe, &s->settings, &s->recent, err));
     TRY(collecting_new(s->pending, s->recipe, &reading, &s->collecting, err));
     collecting_watch(s->collecting, see, s, s->options.dry);
-    s->committed = seconds();
+    s->committed = clock_seconds();
     return STEMMA_OK;
 }
 

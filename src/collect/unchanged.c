@@ -1,19 +1,12 @@
 #include "collect/unchanged.h"
 
+#include "base/clock.h"
 #include "base/digest.h"
-
-#include <time.h>
 
 #define RACY ((int64_t)2 * 1000000000)
 
-int64_t now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_REALTIME, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 int64_t settled_until(void) {
-    return now() - RACY;
+    return clock_time() - RACY;
 }
 
 /* Not the device: its number is another when a disk is mounted again. */

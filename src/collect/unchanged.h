@@ -5,7 +5,6 @@
 #include "index/facts.h"
 #include "scan/catalogue.h"
 
-int64_t now(void); /* nanoseconds since 1970 */
 /* Files that were modified after this may change again without another time. */
 int64_t settled_until(void);
 

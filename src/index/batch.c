@@ -17,6 +17,7 @@ enum { LEVELS = 8 }; /* 16^8 segments are more than there can be */
 struct batch {
     struct collection *c;
     struct stored_rows rows; /* not in a file yet */
+    struct vec64 hashes;     /* of their ids */
     struct id_entry *ids;    /* of these; a power of two */
     size_t ids_room;
     struct gone gone;
@@ -77,34 +78,40 @@ static bool grow_ids(struct batch *b) {
 
 /* ---- what is there already ---- */
 
-static stemma_status find_written(struct batch *b, const void *id, size_t size, uint64_t *number, bool *found,
-                                  stemma_error *err) {
+static stemma_status find_written(struct batch *b, uint64_t hash, const void *id, size_t size,
+                                  uint64_t *number, bool *found, stemma_error *err) {
     struct state *state = &b->c->state;
-    TRY(find_in_segments(b->c, b->segments, b->count, &b->gone, id, size, number, found, err));
+    TRY(find_in_segments(b->c, b->segments, b->count, &b->gone, hash, id, size, number, found, err));
     if (*found) return STEMMA_OK;
-    return find_in_segments(b->c, state->segments, state->count, &b->gone, id, size, number, found, err);
+    return find_in_segments(b->c, state->segments, state->count, &b->gone, hash, id, size, number, found,
+                            err);
 }
 
-static stemma_status find_any(struct batch *b, const void *id, size_t size, uint64_t *number, bool *found,
-                              stemma_error *err) {
-    const struct id_entry *entry = b->ids_room ? entry_of(b, id_hash(id, size), id, size) : NULL;
+static stemma_status find_any(struct batch *b, uint64_t hash, const void *id, size_t size, uint64_t *number,
+                              bool *found, stemma_error *err) {
+    const struct id_entry *entry = b->ids_room ? entry_of(b, hash, id, size) : NULL;
     if (entry && entry->row) {
         *number = b->rows.first + entry->row - 1;
         *found = !is_gone(&b->gone, *number);
         return STEMMA_OK;
     }
-    return find_written(b, id, size, number, found, err);
+    return find_written(b, hash, id, size, number, found, err);
 }
 
-stemma_status batch_remove(struct batch *b, const void *id, size_t size, bool *was_there, stemma_error *err) {
+static stemma_status remove_hashed(struct batch *b, uint64_t hash, const void *id, size_t size,
+                                   bool *was_there, stemma_error *err) {
     uint64_t number;
     bool found;
-    TRY(find_any(b, id, size, &number, &found, err));
+    TRY(find_any(b, hash, id, size, &number, &found, err));
     if (found && !gone_add(&b->gone, number)) return fail_memory(err);
     b->removed += found;
     b->changed = b->changed || found;
     if (was_there) *was_there = found;
     return STEMMA_OK;
+}
+
+stemma_status batch_remove(struct batch *b, const void *id, size_t size, bool *was_there, stemma_error *err) {
+    return remove_hashed(b, id_hash(id, size), id, size, was_there, err);
 }
 
 /* ---- putting ---- */
@@ -167,13 +174,13 @@ static stemma_status flush(struct batch *b, stemma_error *err) {
     if (first == limit) return STEMMA_OK;
     if (!mem_grow((void **)&b->segments, &b->cap, b->count + 1, sizeof *b->segments)) return fail_memory(err);
     TRY(draft_open(c, c->next_serial++, &draft, err));
-    stemma_status status = write_rows(c, &b->rows, &b->gone, &draft, err);
+    stemma_status status = write_rows(c, &b->rows, &b->hashes, &b->gone, &draft, err);
     TRY(finish_segment(b, &draft, status, &b->segments[b->count], err));
     b->count++;
     b->of_level[0]++;
     forget_gone(b, first, limit);
     b->rows.first = limit;
-    b->rows.bytes.len = b->rows.starts.len = 0;
+    b->rows.bytes.len = b->rows.starts.len = b->hashes.len = 0;
     if (b->ids) memset(b->ids, 0, b->ids_room * sizeof *b->ids);
     return STEMMA_OK;
 }
@@ -196,7 +203,7 @@ static stemma_status check_row(const struct batch *b, const struct row *row, ste
 }
 
 static bool is_full(const struct batch *b) {
-    return b->rows.bytes.len + b->rows.starts.len * (8 + 2 * sizeof *b->ids) > b->c->memory / 2;
+    return b->rows.bytes.len + b->rows.starts.len * (16 + 2 * sizeof *b->ids) > b->c->memory / 2;
 }
 
 stemma_status batch_put(struct batch *b, const struct row *row, uint64_t *number, stemma_error *err) {
@@ -207,11 +214,13 @@ stemma_status batch_put(struct batch *b, const struct row *row, uint64_t *number
         TRY(flush(b, err));
     }
     /* Once the one before is gone nothing fails: a batch is committed with what it has, whatever ended it. */
-    if (!grow_ids(b) || !rows_reserve(&b->rows, schema, row)) return fail_memory(err);
-    TRY(batch_remove(b, row->id.bytes, row->id.size, NULL, err));
+    if (!grow_ids(b) || !vec64_reserve(&b->hashes, 1) || !rows_reserve(&b->rows, schema, row))
+        return fail_memory(err);
     uint64_t hash = id_hash(row->id.bytes, row->id.size);
+    TRY(remove_hashed(b, hash, row->id.bytes, row->id.size, NULL, err));
     struct id_entry *entry = entry_of(b, hash, row->id.bytes, row->id.size);
     rows_add(&b->rows, schema, row);
+    (void)vec64_add(&b->hashes, hash);
     *entry = (struct id_entry){hash, b->rows.starts.len};
     if (number) *number = b->rows.first + b->rows.starts.len - 1;
     b->put++;
@@ -287,6 +296,7 @@ void batch_free(struct batch *b) {
     if (left && !b->c->unsure) unlink_unnamed(b->c);
     mem_free(b->segments);
     rows_release(&b->rows);
+    vec64_release(&b->hashes);
     mem_free(b->ids);
     gone_release(&b->gone);
     mem_free(b);

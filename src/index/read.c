@@ -13,13 +13,19 @@ uint64_t id_hash(const void *id, size_t size) {
 
 /* ---- runs, by the one reader ---- */
 
+static stemma_status have_reader(struct collection *c, struct run *run, stemma_error *err) {
+    return c->reader ? STEMMA_OK : run_reader_new(run, &c->reader, err);
+}
+
 static stemma_status stand_at(struct collection *c, struct run *run, uint64_t key, stemma_error *err) {
-    if (!c->reader) TRY(run_reader_new(run, &c->reader, err));
+    TRY(have_reader(c, run, err));
     run_reader_turn(c->reader, run);
     return run_reader_seek(c->reader, key, err);
 }
 
 /* ---- documents ---- */
+
+enum { FILTER_SHARE = 8 }; /* of the memory, for the filter of a segment */
 
 /* Among the numbers of a hash, the last whose id it is. */
 static stemma_status find_in_segment(struct collection *c, struct segment *segment, const struct gone *gone,
@@ -27,6 +33,9 @@ static stemma_status find_in_segment(struct collection *c, struct segment *segme
                                      bool *found, stemma_error *err) {
     struct run *run;
     TRY(segment_ids(segment, &run, err));
+    TRY(have_reader(c, run, err));
+    if (!id_filter_may_have(&segment->filter, run, c->reader, hash, c->memory / FILTER_SHARE))
+        return STEMMA_OK;
     TRY(stand_at(c, run, hash, err));
     for (;;) {
         const struct record *records;
@@ -51,9 +60,8 @@ static stemma_status find_in_segment(struct collection *c, struct segment *segme
 }
 
 stemma_status find_in_segments(struct collection *c, struct segment *const *segments, size_t count,
-                               const struct gone *gone, const void *id, size_t size, uint64_t *number,
-                               bool *found, stemma_error *err) {
-    uint64_t hash = id_hash(id, size);
+                               const struct gone *gone, uint64_t hash, const void *id, size_t size,
+                               uint64_t *number, bool *found, stemma_error *err) {
     *found = false;
     for (size_t i = count; i-- > 0 && !*found;)
         TRY(find_in_segment(c, segments[i], gone, hash, id, size, number, found, err));
@@ -62,8 +70,8 @@ stemma_status find_in_segments(struct collection *c, struct segment *const *segm
 
 stemma_status collection_find(struct collection *c, const void *id, size_t size, uint64_t *number,
                               bool *found, stemma_error *err) {
-    return find_in_segments(c, c->state.segments, c->state.count, &c->state.gone, id, size, number, found,
-                            err);
+    return find_in_segments(c, c->state.segments, c->state.count, &c->state.gone, id_hash(id, size), id, size,
+                            number, found, err);
 }
 
 static stemma_status find_row(struct collection *c, uint64_t number, struct segment **segment, uint64_t *row,

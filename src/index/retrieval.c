@@ -81,11 +81,10 @@ void retriever_free(struct retriever *r) {
 
 /* ---- candidates ---- */
 
-static stemma_status add_candidate(struct asked *a, const struct candidate *candidate, stemma_error *err) {
-    struct candidates *out = a->out;
-    if (!mem_grow((void **)&out->list, &out->cap, out->count + 1, sizeof *out->list)) return fail_memory(err);
-    out->list[out->count++] = *candidate;
-    return STEMMA_OK;
+double candidate_promise(const struct candidate *c, uint64_t samples) {
+    if (c->reasons & MAY_RESEMBLE) return 2 + c->agree;
+    const double most = (double)(c->samples < samples ? c->samples : samples);
+    return most > 0 ? c->shared / most : 0;
 }
 
 static int by_number(const void *a, const void *b) {
@@ -93,8 +92,15 @@ static int by_number(const void *a, const void *b) {
     return (p->number > q->number) - (p->number < q->number);
 }
 
+static int by_promise(const void *a, const void *b, void *samples) {
+    const double p = candidate_promise(a, *(const uint64_t *)samples),
+                 q = candidate_promise(b, *(const uint64_t *)samples);
+    if (p != q) return p > q ? -1 : 1;
+    return by_number(a, b);
+}
+
 /* One that was found in several ways becomes one. */
-static void tidy(struct candidates *c) {
+static void join_ways(struct candidates *c) {
     size_t kept = 0;
     if (c->count) qsort(c->list, c->count, sizeof *c->list, by_number);
     for (size_t i = 0; i < c->count; i++) {
@@ -110,6 +116,35 @@ static void tidy(struct candidates *c) {
         }
     }
     c->count = kept;
+}
+
+/* What is left out now would be left out at the end, too: all that is found later can only push it back. */
+static void leave_out(struct candidates *c, uint64_t samples) {
+    if (c->most == 0 || c->count <= c->most) return;
+    qsort_r(c->list, c->count, sizeof *c->list, by_promise, &samples);
+    c->left_out += c->count - c->most;
+    c->count = c->most;
+}
+
+stemma_status candidates_add(struct candidates *c, const struct candidate *candidate, uint64_t samples,
+                             stemma_error *err) {
+    if (c->most && c->count / 2 >= c->most) {
+        join_ways(c);
+        leave_out(c, samples);
+    }
+    if (!mem_grow((void **)&c->list, &c->cap, c->count + 1, sizeof *c->list)) return fail_memory(err);
+    c->list[c->count++] = *candidate;
+    return STEMMA_OK;
+}
+
+void candidates_finish(struct candidates *c, uint64_t samples) {
+    join_ways(c);
+    leave_out(c, samples);
+    if (c->count) qsort(c->list, c->count, sizeof *c->list, by_number);
+}
+
+static stemma_status add_candidate(struct asked *a, const struct candidate *candidate, stemma_error *err) {
+    return candidates_add(a->out, candidate, a->question->samples->len, err);
 }
 
 static uint32_t agreeing(const struct asked *a, const uint8_t *cell) {
@@ -451,7 +486,8 @@ static stemma_status find_all(struct round *round, enum retrieval_way way, stemm
     if (round->asking->threshold > 0) TRY(find_resembling(round, way, err));
     forget(round);
     if (round->asking->contained > 0) TRY(find_sharing(round, way, err));
-    for (size_t i = 0; i < round->count; i++) tidy(round->asked[i].out);
+    for (size_t i = 0; i < round->count; i++)
+        candidates_finish(round->asked[i].out, round->asked[i].question->samples->len);
     return STEMMA_OK;
 }
 

@@ -27,11 +27,24 @@ struct candidate {
     uint8_t reasons;
 };
 
+/* What the sketches promise of a candidate of a question with so many samples: those that may resemble it
+ * come first, by the minima in common; then the others, by the share of samples. */
+double candidate_promise(const struct candidate *candidate, uint64_t samples);
+
+/* Of more than `most` those that promise most stay, of equals those with the lowest numbers; twice as many
+ * are held meanwhile, however many there are. */
 struct candidates {
     struct candidate *list; /* by number */
     size_t count, cap;
+    size_t most;       /* set before; 0: all */
+    uint64_t left_out; /* of more; one that was found in two ways may count twice */
 };
 void candidates_release(struct candidates *candidates);
+/* Before they are all there, in any order; samples: of the question. */
+stemma_status candidates_add(struct candidates *candidates, const struct candidate *candidate,
+                             uint64_t samples, stemma_error *err);
+/* They are. */
+void candidates_finish(struct candidates *candidates, uint64_t samples);
 
 /* What is known of the document in question. */
 struct question {
@@ -56,8 +69,8 @@ stemma_status retriever_new(struct collection *collection, const volatile int *s
                             stemma_error *err);
 void retriever_free(struct retriever *retriever);
 
-/* lists[i], empty before, gets the candidates of questions[i]; *work grows. A question without text has none.
- * UNSUPPORTED when the collection does not keep what is asked. */
+/* lists[i], empty before but for `most`, gets the candidates of questions[i]; *work grows. A question without
+ * text has none. UNSUPPORTED when the collection does not keep what is asked. */
 stemma_status retrieve(struct retriever *retriever, const struct asking *asking, enum retrieval_way way,
                        const struct question *questions, size_t count, struct candidates *lists,
                        struct retrieval_work *work, stemma_error *err);

@@ -1,7 +1,9 @@
 #include "index/salvage.h"
 
 #include "base/alloc.h"
+#include "base/file.h"
 #include "base/sort.h"
+#include "index/twice.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -216,7 +218,7 @@ static bool name_gone(const struct collection *c, uint64_t serial, struct file_n
     int fd = openat(c->folder, plain, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (fd < 0) return false;
     off_t size = lseek(fd, 0, SEEK_END);
-    bool named = size >= 16 && pread(fd, sum, 8, size - 16) == 8;
+    bool named = size >= 16 && read_at(fd, sum, 8, (uint64_t)size - 16) == 0;
     close(fd);
     *name = (struct file_name){serial, (uint64_t)size, load_u64(sum)};
     return named;
@@ -346,43 +348,8 @@ stemma_status salvage_open(struct salvage *v, stemma_error *err) {
 
 /* ---- ids that count twice ---- */
 
-static stemma_status add_ids(struct salvage *v, struct sorter *sorter, stemma_error *err) {
-    struct state *state = &v->c->state;
-    for (size_t i = 0; i < state->count; i++) {
-        struct numbers numbers = {.segment = state->segments[i]};
-        if (!v->sound[i]) continue;
-        for (uint64_t row = 0;; row++) {
-            struct row record;
-            struct record entry;
-            bool more;
-            TRY(numbers_next(&numbers, &entry.value, &more, err));
-            if (!more) break;
-            if (is_gone(&state->gone, entry.value)) continue;
-            TRY(segment_record(state->segments[i], row, &record, err));
-            entry.key = id_hash(record.id.bytes, record.id.size);
-            TRY(sorter_add(sorter, &entry, 1, err));
-        }
-    }
-    return sorter_finish(sorter, err);
-}
-
-static stemma_status same_id(struct collection *c, uint64_t a, uint64_t b, bool *same, stemma_error *err) {
-    struct row row;
-    struct buf id = {0};
-    bool found;
-    TRY(collection_record(c, a, &row, &found, err));
-    if (!buf_add(&id, row.id.bytes, row.id.size)) return fail_memory(err);
-    stemma_status status = collection_record(c, b, &row, &found, err);
-    *same = status == STEMMA_OK && row.id.size == id.len && !memcmp(row.id.bytes, id.data, id.len);
-    buf_release(&id);
-    return status;
-}
-
-static stemma_status take_twice(struct salvage *v, uint64_t earlier, uint64_t later, stemma_error *err) {
-    bool same;
-    TRY(same_id(v->c, earlier, later, &same, err));
-    if (!same) return STEMMA_OK;
-    if (!gone_add(&v->c->state.gone, earlier)) return fail_memory(err);
+static stemma_status tell_twice(void *context, uint64_t earlier, uint64_t later, stemma_error *err) {
+    struct salvage *v = context;
     if (v->gone_lost) return STEMMA_OK;
     return finding(v,
                    fail(err, STEMMA_CORRUPT, "'%s' is damaged: documents %llu and %llu have one id",
@@ -390,31 +357,8 @@ static stemma_status take_twice(struct salvage *v, uint64_t earlier, uint64_t la
                    NULL, err);
 }
 
-static stemma_status compare_ids(struct salvage *v, struct sorter_cursor *cursor, stemma_error *err) {
-    struct record last = {0, 0}, records[1024];
-    for (bool any = false;;) {
-        size_t count;
-        TRY(sorter_next(cursor, records, 1024, &count, err));
-        if (count == 0) return STEMMA_OK;
-        for (size_t i = 0; i < count; i++) {
-            if (any && records[i].key == last.key) TRY(take_twice(v, last.value, records[i].value, err));
-            last = records[i];
-            any = true;
-        }
-    }
-}
-
 stemma_status check_twice(struct salvage *v, stemma_error *err) {
-    struct sorter_options options = {.memory = v->c->memory, .stop = v->c->stop};
-    struct sorter *sorter;
-    struct sorter_cursor *cursor = NULL;
-    TRY(sorter_new(&options, &sorter, err));
-    stemma_status status = add_ids(v, sorter, err);
-    if (status == STEMMA_OK) status = sorter_read(sorter, &cursor, err);
-    if (status == STEMMA_OK) status = compare_ids(v, cursor, err);
-    sorter_cursor_free(cursor);
-    sorter_free(sorter);
-    return status;
+    return find_twice(v->c, &v->c->state, v->sound, tell_twice, v, err);
 }
 
 /* ---- writing again ---- */
@@ -603,15 +547,45 @@ static void unlink_drafts(const struct collection *c, uint64_t first) {
     c->disk->unlink(c->disk, c->folder, "manifest.new");
 }
 
+static stemma_status count_twice(void *context, uint64_t earlier, uint64_t later, stemma_error *err) {
+    (void)earlier, (void)later, (void)err;
+    ++*(uint64_t *)context;
+    return STEMMA_OK;
+}
+
+/* What was damaged could not be asked for its ids before it was written again; here everything is sound. */
+static stemma_status drop_twice(struct salvage *v, struct manifest *m, stemma_error *err) {
+    struct collection *c = v->c;
+    struct manifest copy;
+    struct state left;
+    uint64_t count = 0;
+    TRY(manifest_copy(&copy, m, err));
+    stemma_status status = state_open(c, &copy, &c->state, &left, err);
+    if (status != STEMMA_OK) {
+        manifest_release(&copy);
+        return status;
+    }
+    status = find_twice(c, &left, NULL, count_twice, &count, err);
+    if (status == STEMMA_OK && count) {
+        m->documents -= count;
+        tell(v, "earlier documents of an id that is there again: %llu go%s", count, "");
+        status = write_gone(c, &left.gone, c->next_serial++, &m->gone, err);
+    }
+    state_release(&left);
+    return status;
+}
+
 static stemma_status commit_what_is_left(struct salvage *v, stemma_error *err) {
     struct manifest m;
     TRY(manifest_copy(&m, &v->c->state.manifest, err));
     stemma_status status = name_what_is_left(v, &m, err);
+    const uint64_t before = m.documents;
+    if (status == STEMMA_OK) status = drop_twice(v, &m, err);
     if (status != STEMMA_OK) {
         manifest_release(&m);
         return status;
     }
-    count_vanished(v, m.documents);
+    count_vanished(v, before);
     if (v->gone_lost)
         tell(v, "documents that were removed before may be back: what was gone is lost (%llu count now)%s",
              m.documents, "");

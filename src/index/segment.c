@@ -81,6 +81,7 @@ void segment_free(struct segment *s) {
     close_part(&s->numbers);
     close_part(&s->records);
     close_part(&s->ids);
+    id_filter_release(&s->filter);
     for (size_t i = 0; i < s->schema->count; i++) close_part(&s->parts[i]);
     for (size_t i = 0; i < s->file_count; i++) segment_file_close(s->files[i]);
     mem_free(s->parts);

@@ -10,6 +10,7 @@
 #define INDEX_SEGMENT_H
 
 #include "index/gone.h"
+#include "index/id_filter.h"
 #include "index/schema.h"
 #include "index/text_column.h"
 
@@ -96,6 +97,7 @@ struct segment {
     uint64_t base, limit, rows;
     const struct schema *schema;
     struct part_reader numbers, records, ids;
+    struct id_filter filter;   /* of ids */
     struct part_reader *parts; /* [schema->count] */
 };
 

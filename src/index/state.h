@@ -53,10 +53,10 @@ stemma_status gone_open(const struct collection *c, const struct file_name *file
 char *gone_path(const char *folder, uint64_t serial);
 void gone_name(uint64_t serial, char name[32]);
 
-/* The number of an id among segments, the latest that is not gone. */
+/* The number of an id, whose hash is given, among segments: the latest that is not gone. */
 stemma_status find_in_segments(struct collection *c, struct segment *const *segments, size_t count,
-                               const struct gone *gone, const void *id, size_t size, uint64_t *number,
-                               bool *found, stemma_error *err);
+                               const struct gone *gone, uint64_t hash, const void *id, size_t size,
+                               uint64_t *number, bool *found, stemma_error *err);
 uint64_t id_hash(const void *id, size_t size);
 
 stemma_status segment_whole_row(struct segment *segment, uint64_t row, struct row *out, stemma_error *err);
@@ -92,9 +92,9 @@ void rows_add(struct stored_rows *rows, const struct schema *schema, const struc
 void rows_get(const struct stored_rows *rows, const struct schema *schema, size_t index, struct row *row);
 void rows_release(struct stored_rows *rows);
 
-/* Rows in memory, without those that are gone, as a file of all parts. */
-stemma_status write_rows(struct collection *c, const struct stored_rows *rows, const struct gone *gone,
-                         struct draft *draft, stemma_error *err);
+/* Rows in memory, without those that are gone, as a file of all parts; hashes: of the ids of all rows. */
+stemma_status write_rows(struct collection *c, const struct stored_rows *rows, const struct vec64 *hashes,
+                         const struct gone *gone, struct draft *draft, stemma_error *err);
 /* Neighbours as one, without what is gone. */
 stemma_status write_merged(struct collection *c, struct segment *const *from, size_t count,
                            const struct gone *gone, struct draft *draft, stemma_error *err);

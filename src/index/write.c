@@ -3,6 +3,7 @@
 #include "index/state.h"
 
 #include "base/alloc.h"
+#include "base/file.h"
 #include "base/levels.h"
 #include "base/rng.h"
 #include "runs/block.h"
@@ -62,7 +63,14 @@ struct row_source {
     stemma_status (*next)(void *context, struct row *row, uint64_t *number, bool *more, stemma_error *err);
     void (*again)(void *context);
     void *context;
+    const struct vec64 *hashes; /* of the ids from number `first` on; NULL: not known */
+    uint64_t first;
 };
+
+static uint64_t hash_of(const struct row_source *source, const struct row *row, uint64_t number) {
+    return source->hashes ? source->hashes->data[number - source->first]
+                          : id_hash(row->id.bytes, row->id.size);
+}
 
 typedef stemma_status take_row(void *to, const struct row *row, uint64_t number, stemma_error *err);
 
@@ -197,6 +205,7 @@ struct key_copy {
     const struct collection *c;
     const struct schema *schema;
     size_t part; /* of the schema; SIZE_MAX: ids */
+    const struct row_source *source;
     struct vec64 keys;
     struct sorter *sorter;
 };
@@ -206,7 +215,7 @@ static stemma_status take_keys(void *to, const struct row *row, uint64_t number,
     struct record records[64];
     if (copy->part == SIZE_MAX) {
         copy->keys.len = 0;
-        if (!vec64_add(&copy->keys, id_hash(row->id.bytes, row->id.size))) return fail_memory(err);
+        if (!vec64_add(&copy->keys, hash_of(copy->source, row, number))) return fail_memory(err);
     } else {
         TRY(row_keys(copy->c, copy->schema, copy->part, row, &copy->keys, err));
     }
@@ -248,7 +257,7 @@ static stemma_status write_sorted(struct sorter *sorter, struct segment_writer *
 static stemma_status write_lookup(struct collection *c, const struct schema *schema,
                                   const struct row_source *source, size_t part, struct segment_writer *w,
                                   stemma_error *err) {
-    struct key_copy copy = {.c = c, .schema = schema, .part = part};
+    struct key_copy copy = {.c = c, .schema = schema, .part = part, .source = source};
     /* No stop: what is committed because somebody wants to stop must come to its end. */
     struct sorter_options options = {.memory = c->memory, .directory = c->path};
     TRY(sorter_new(&options, &copy.sorter, err));
@@ -269,8 +278,8 @@ static stemma_status write_part(struct collection *c, const struct schema *schem
                : write_cells(source, &schema->parts[part], part, NULL, NULL, w, err);
 }
 
-static stemma_status write_all(struct collection *c, const struct row_source *source,
-                               struct segment_writer *w, stemma_error *err) {
+static stemma_status write_parts(struct collection *c, const struct row_source *source,
+                                 struct segment_writer *w, stemma_error *err) {
     const struct schema *schema = c->state.manifest.schema;
     TRY(write_numbers(source, w, err));
     TRY(write_recipe(schema->recipe, w, err));
@@ -305,14 +314,14 @@ static void memory_again(void *context) {
     ((struct memory_source *)context)->next = 0;
 }
 
-stemma_status write_rows(struct collection *c, const struct stored_rows *rows, const struct gone *gone,
-                         struct draft *draft, stemma_error *err) {
+stemma_status write_rows(struct collection *c, const struct stored_rows *rows, const struct vec64 *hashes,
+                         const struct gone *gone, struct draft *draft, stemma_error *err) {
     struct memory_source memory = {rows, c->state.manifest.schema, gone, 0};
-    struct row_source source = {next_in_memory, memory_again, &memory};
+    struct row_source source = {next_in_memory, memory_again, &memory, hashes, rows->first};
     draft->writer.base = rows->first;
     draft->writer.limit = rows->first + rows->starts.len;
     draft->writer.commit = c->state.manifest.commit + 1;
-    return write_all(c, &source, &draft->writer, err);
+    return write_parts(c, &source, &draft->writer, err);
 }
 
 /* ---- from other segments ---- */
@@ -420,7 +429,7 @@ stemma_status write_merged(struct collection *c, struct segment *const *from, si
     const struct schema *schema = c->state.manifest.schema;
     struct segment_source segments = {
         .from = from, .count = count, .gone = gone, .stop = c->stop, .part = NO_CELLS};
-    struct row_source source = {next_in_segments, segments_again, &segments};
+    struct row_source source = {next_in_segments, segments_again, &segments, NULL, 0};
     struct segment_writer *w = &draft->writer;
     w->base = from[0]->base;
     w->limit = from[count - 1]->limit;
@@ -447,7 +456,7 @@ stemma_status write_further(struct collection *c, const struct schema *schema, s
                             stemma_error *err) {
     struct segment_source segments = {
         .from = &from, .count = 1, .gone = &none_gone, .stop = c->stop, .part = ALL_CELLS};
-    struct row_source source = {next_in_segments, segments_again, &segments};
+    struct row_source source = {next_in_segments, segments_again, &segments, NULL, 0};
     struct segment_writer *w = &draft->writer;
     w->base = from->base;
     w->limit = from->limit;
@@ -485,11 +494,11 @@ static void salvage_again(void *context) {
 stemma_status write_salvaged(struct collection *c, struct segment *from, const struct vec64 *rows,
                              const struct vec64 *numbers, struct draft *draft, stemma_error *err) {
     struct salvage_source salvage = {from, rows, numbers, 0};
-    struct row_source source = {next_salvaged, salvage_again, &salvage};
+    struct row_source source = {next_salvaged, salvage_again, &salvage, NULL, 0};
     draft->writer.base = from->base;
     draft->writer.limit = from->limit;
     draft->writer.commit = c->state.manifest.commit + 1;
-    return write_all(c, &source, &draft->writer, err);
+    return write_parts(c, &source, &draft->writer, err);
 }
 
 /* ---- what is gone ---- */
@@ -504,10 +513,11 @@ static stemma_status write_gone_to(struct collection *c, const struct gone *gone
     stemma_status status = gone_write(gone, &place, &name->size, err);
     if (status == STEMMA_OK) status = sink_sync(&sink, err);
     sink_release(&sink);
-    if (status == STEMMA_OK && pread(fd, sum, 8, (off_t)(name->size - 16)) != 8)
-        status = fail_errno(err, "read", path, errno);
+    if (status != STEMMA_OK) return status;
+    int cause = read_at(fd, sum, 8, name->size - 16);
+    if (cause) return fail_errno(err, "read", path, cause);
     name->checksum = load_u64(sum);
-    return status;
+    return STEMMA_OK;
 }
 
 stemma_status write_gone(struct collection *c, const struct gone *gone, uint64_t serial,

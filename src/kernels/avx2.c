@@ -17,6 +17,7 @@
         .oph_update = avx2_oph_update,                                                                       \
         .bin_minima = avx2_bin_minima,                                                                       \
         .open_bins = avx2_open_bins,                                                                         \
+        .fill_bins = avx2_fill_bins,                                                                         \
         .minhash_update = avx2_minhash_update,                                                               \
         .simhash_update = avx2_simhash_update,                                                               \
         .hamming = avx2_hamming,                                                                             \

@@ -34,6 +34,8 @@ void avx2_oph_update(uint64_t *minima, size_t bins, uint64_t seed, const uint64_
 void avx2_bin_minima(uint32_t *minima, size_t bins, uint64_t seed, const uint64_t *values, size_t count);
 size_t avx2_open_bins(const uint64_t *values, size_t count, uint64_t seed, size_t bins,
                       const uint64_t filled[OPEN_BINS_MOST / 64], uint64_t *out);
+void avx2_fill_bins(uint32_t minima[FILL_BINS], uint64_t open[FILL_BINS / 64], uint64_t seed,
+                    const uint64_t *values, size_t count);
 void avx2_minhash_update(uint64_t *minima, size_t n, const uint64_t *coefficients, const uint64_t *values,
                          size_t count);
 void avx2_simhash_update(int64_t sums[64], uint64_t seed, const uint64_t *values, size_t count);

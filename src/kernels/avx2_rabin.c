@@ -89,12 +89,12 @@ static inline void all_streams(const struct rabin_tables *t, const uint8_t *byte
                                uint64_t *out, int degree) {
     const uint8_t *come = bytes + t->window;
     uint64_t print[STREAMS];
-    for (size_t k = 0; k < STREAMS; k++) print[k] = first_print(t, bytes + k * length);
-    for (size_t i = 0; i < length; i++)
+    for (size_t k = 0; k < STREAMS; k++) out[k * length] = print[k] = first_print(t, bytes + k * length);
+    for (size_t i = 1; i < length; i++) /* no step beyond the last: what would enter there is nobody's byte */
 #pragma GCC unroll 8
         for (size_t k = 0; k < STREAMS; k++) {
+            print[k] = slide(t, degree, print[k], come[k * length + i - 1], bytes[k * length + i - 1]);
             out[k * length + i] = print[k];
-            print[k] = slide(t, degree, print[k], come[k * length + i], bytes[k * length + i]);
         }
 }
 

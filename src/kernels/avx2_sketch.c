@@ -195,6 +195,75 @@ size_t avx2_open_bins(const uint64_t *values, size_t count, uint64_t seed, size_
     return kept;
 }
 
+/* Upper halves of eight mixed values: a bin in the first FILL_LOG bits, a candidate in those below. Two
+ * multiplications of 32 bits and half of one of 64 do what bins_of does, since the rest of the product would
+ * be shifted out. */
+#define FILL_LOG 9
+_Static_assert(FILL_BINS == 1 << FILL_LOG, "bins are told by their upper bits");
+
+static inline vec throws_of(const uint64_t *values, vec seed) {
+    const vec factor = _mm256_set1_epi32((int)(uint32_t)MIX64_MULTIPLIER);
+    const vec factor_high = _mm256_set1_epi32((int)(uint32_t)(MIX64_MULTIPLIER >> 32));
+    __m256 a = _mm256_castsi256_ps(vec_xor(vec_load(values), seed));
+    __m256 b = _mm256_castsi256_ps(vec_xor(vec_load(values + VEC_LANES), seed));
+    vec high = _mm256_castps_si256(_mm256_shuffle_ps(a, b, 0xdd));
+    vec low = vec_xor(_mm256_castps_si256(_mm256_shuffle_ps(a, b, 0x88)), high);
+    vec even = _mm256_srli_epi64(_mm256_mul_epu32(low, factor), 32);
+    vec odd = _mm256_mul_epu32(_mm256_srli_epi64(low, 32), factor);
+    vec crossed = _mm256_add_epi32(_mm256_mullo_epi32(low, factor_high), _mm256_mullo_epi32(high, factor));
+    return _mm256_add_epi32(_mm256_blend_epi32(even, odd, 0xaa), crossed);
+}
+
+/* The lanes of throws_of come from values 0, 1, 4, 5, 2, 3, 6, 7: those of the first `count`. */
+static inline unsigned first_throws(size_t count) {
+    static const uint8_t lanes[] = {0, 0x01, 0x03, 0x13, 0x33, 0x37, 0x3f, 0x7f};
+    return count < 2 * VEC_LANES ? lanes[count] : 0xff;
+}
+
+/* Words of 32 bits; the first bit of a bin says in which half, the next three in which of its words. */
+static inline unsigned open_throws(vec throws, vec lower, vec upper) {
+    vec word = _mm256_srli_epi32(throws, 28), bin = _mm256_srli_epi32(throws, 32 - FILL_LOG);
+    vec words = _mm256_castps_si256(_mm256_blendv_ps(
+        _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(lower, word)),
+        _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(upper, word)), _mm256_castsi256_ps(throws)));
+    vec tops = _mm256_sllv_epi32(words, _mm256_andnot_si256(bin, _mm256_set1_epi32(31)));
+    return (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(tops));
+}
+
+/* As keep, of four numbers of 32 bits. */
+static inline size_t keep_halves(uint32_t *out, __m128i numbers, unsigned lanes) {
+    static const uint32_t order[16][4] = {{0},    {0},       {1},       {0, 1},      {2},    {0, 2},
+                                          {1, 2}, {0, 1, 2}, {3},       {0, 3},      {1, 3}, {0, 1, 3},
+                                          {2, 3}, {0, 2, 3}, {1, 2, 3}, {0, 1, 2, 3}};
+    __m128 kept =
+        _mm_permutevar_ps(_mm_castsi128_ps(numbers), _mm_loadu_si128((const __m128i *)order[lanes]));
+    _mm_storeu_si128((__m128i *)out, _mm_castps_si128(kept));
+    return (size_t)__builtin_popcount(lanes);
+}
+
+#define FILL_BLOCK 512
+
+/* Few values fall into bins that are open: only these are looked at one by one. */
+void avx2_fill_bins(uint32_t minima[FILL_BINS], uint64_t open[FILL_BINS / 64], uint64_t seed,
+                    const uint64_t *values, size_t count) {
+    const vec seeds = vec_all64(seed), lower = vec_load(open), upper = vec_load(open + 4);
+    uint32_t kept[FILL_BLOCK + 4];
+    for (size_t at = 0; at < count; at += FILL_BLOCK) {
+        size_t end = count - at < FILL_BLOCK ? count : at + FILL_BLOCK, some = 0;
+        for (size_t i = at; i < end; i += 2 * VEC_LANES) { /* past the end it reads slack */
+            vec throws = throws_of(values + i, seeds);
+            unsigned lanes = open_throws(throws, lower, upper) & first_throws(end - i);
+            some += keep_halves(kept + some, _mm256_castsi256_si128(throws), lanes & 15);
+            some += keep_halves(kept + some, _mm256_extracti128_si256(throws, 1), lanes >> 4);
+        }
+        for (size_t i = 0; i < some; i++) {
+            uint32_t bin = kept[i] >> (32 - FILL_LOG), candidate = kept[i] << FILL_LOG, old = minima[bin];
+            minima[bin] = candidate < old ? candidate : old;
+            open[bin / 64] &= ~(UINT64_C(1) << bin % 64);
+        }
+    }
+}
+
 /* ---- comparing bit strings ---- */
 
 /* All ones for the first `size` of 32 bytes. */

@@ -17,6 +17,7 @@ const struct kernels kernels_avx512 = {
     .oph_update = avx2_oph_update,
     .bin_minima = avx2_bin_minima,
     .open_bins = avx2_open_bins,
+    .fill_bins = avx2_fill_bins,
     .minhash_update = avx512_minhash_update,
     .simhash_update = avx512_simhash_update,
     .horner = avx512_horner,

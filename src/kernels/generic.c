@@ -159,6 +159,20 @@ size_t generic_open_bins(const uint64_t *values, size_t count, uint64_t seed, si
     return kept;
 }
 
+void generic_fill_bins(uint32_t minima[FILL_BINS], uint64_t open[FILL_BINS / 64], uint64_t seed,
+                       const uint64_t *values, size_t count) {
+    uint64_t left[FILL_BINS / 64];
+    memcpy(left, open, sizeof left);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t x = values[i] ^ seed, product = ((x ^ x >> 32) * MIX64_MULTIPLIER >> 32) * FILL_BINS;
+        size_t bin = product >> 32;
+        if (!(open[bin / 64] >> bin % 64 & 1)) continue;
+        if ((uint32_t)product < minima[bin]) minima[bin] = (uint32_t)product;
+        left[bin / 64] &= ~(UINT64_C(1) << bin % 64);
+    }
+    memcpy(open, left, sizeof left);
+}
+
 void generic_minhash_update(uint64_t *minima, size_t n, const uint64_t *coefficients, const uint64_t *values,
                             size_t count) {
     const uint64_t *a = coefficients, *b = a + n, *c = b + n;
@@ -256,6 +270,7 @@ const struct kernels kernels_portable = {
     .oph_update = generic_oph_update,
     .bin_minima = generic_bin_minima,
     .open_bins = generic_open_bins,
+    .fill_bins = generic_fill_bins,
     .minhash_update = generic_minhash_update,
     .simhash_update = generic_simhash_update,
     .horner = generic_horner,

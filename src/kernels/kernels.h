@@ -151,6 +151,7 @@ struct fold_breaks {
 #define FOLD_BREAKS_MOST(size) ((size) / 2 + 1)
 
 #define OPEN_BINS_MOST 128
+#define FILL_BINS      512
 
 struct kernels {
     const char *name; /* "portable", "avx2", "avx512" */
@@ -203,6 +204,11 @@ struct kernels {
      * bin whose bit in `filled` is not set; bins is at most OPEN_BINS_MOST. */
     size_t (*open_bins)(const uint64_t *values, size_t count, uint64_t seed, size_t bins,
                         const uint64_t filled[OPEN_BINS_MOST / 64], uint64_t *out);
+
+    /* bin_minima of FILL_BINS bins, but only into those whose bit in `open` is set; then the bits of those that were hit
+     * are cleared. */
+    void (*fill_bins)(uint32_t minima[FILL_BINS], uint64_t open[FILL_BINS / 64], uint64_t seed, const uint64_t *values,
+                      size_t count);
 
     /* Sketch_n: minima[i] = min over values of a[i]*lo32 + b[i]*hi32 + c[i] mod 2^64 (a, b 32-bit), its
      * halves swapped: neither product wraps, so the top bits alone would only project the values on a line,

@@ -66,7 +66,7 @@ static void take_problem(void *context, const char *id, const stemma_error *caus
     catalogue_add_problem(&in->worker->scan->catalogue, id, 0, cause);
 }
 
-static stemma_status read_inside(struct worker *w, uint32_t source, stemma_error *err) {
+stemma_status scan_read_inside(struct worker *w, uint32_t source, stemma_error *err) {
     struct inside in = {w, source};
     struct container_visitor visitor = {.context = &in, .document = take_contained, .problem = take_problem};
     return scan_walk_container(w->scan, source, w, &visitor, err);
@@ -131,16 +131,15 @@ static void work(void *context, unsigned number) {
     stemma_error error;
     (void)number;
     stemma_status status = worker_init(&w, u->scan, &error);
-    while (status == STEMMA_OK && take_job(u, &source)) status = read_inside(&w, source, &error);
+    while (status == STEMMA_OK && take_job(u, &source)) status = scan_read_inside(&w, source, &error);
     if (status == STEMMA_OK) status = w.kind->finish(w.taker, &error);
-    worker_release(&w);
-    if (status == STEMMA_OK) return;
     pthread_mutex_lock(&u->lock);
-    if (u->status == STEMMA_OK) {
+    if (status != STEMMA_OK && u->status == STEMMA_OK) {
         u->status = status;
         u->error = error;
     }
     pthread_mutex_unlock(&u->lock);
+    worker_release(&w);
 }
 
 stemma_status scan_read_contained(struct stemma_scan *scan, stemma_error *err) {

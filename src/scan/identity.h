@@ -14,6 +14,7 @@
 #ifndef SCAN_IDENTITY_H
 #define SCAN_IDENTITY_H
 
+#include "base/buf.h"
 #include "base/digest.h"
 #include "kernels/kernels.h"
 
@@ -44,6 +45,12 @@ struct identity_state {
 void identity_begin(struct identity_state *state, const struct identity_key *key);
 void identity_add(struct identity_state *state, const void *data, size_t size);
 struct identity identity_end(struct identity_state *state);
+
+/* As 16 bytes. */
+static inline void identity_store(struct identity identity, uint8_t bytes[IDENTITY_BLOCK]) {
+    store_u64(bytes, identity.low);
+    store_u64(bytes + 8, identity.high);
+}
 
 static inline bool identity_equal(struct identity a, struct identity b) {
     return a.low == b.low && a.high == b.high;

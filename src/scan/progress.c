@@ -1,17 +1,10 @@
 /* How far a scan has come, told to the caller at most ten times a second. */
 #include "scan/progress.h"
 
+#include "base/clock.h"
 #include "scan/scan.h"
 
-#include <time.h>
-
 enum { INTERVAL = 100000000 }; /* nanoseconds */
-
-static int64_t now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 void progress_init(struct scan_progress *p) {
     *p = (struct scan_progress){0};
@@ -44,7 +37,7 @@ void progress_add(struct stemma_scan *scan, uint64_t documents, uint64_t bytes) 
     if (!scan->settings.options.progress) return;
     p->documents += documents;
     p->bytes += bytes;
-    int64_t time = now(), due = p->due;
+    int64_t time = clock_nanoseconds(CLOCK_MONOTONIC), due = p->due;
     if (time < due || !atomic_compare_exchange_strong(&p->due, &due, time + INTERVAL)) return;
     pthread_mutex_lock(&p->lock);
     tell(scan);

@@ -1,8 +1,9 @@
 /*
  * Every document, once: its bytes' identity and its text, for whoever takes it (taker.h).
  *
- * Workers take files one by one, the largest first, so that none of them holds up the end; of data sets they
- * take batches of records. Bytes that were seen before are not looked at again.
+ * Workers take files one by one, the largest first, so that none of them holds up the end (or in order, for
+ * takers who want it so); of data sets they take batches of records. Bytes that were seen before are not
+ * looked at again.
  */
 #include "scan/reading.h"
 
@@ -85,7 +86,10 @@ static stemma_status take_bytes(struct worker *w, const char *name, const uint8_
 
 stemma_status worker_begin(struct worker *w, const struct document *document, const char *id, size_t id_size,
                            bool *wanted, stemma_error *err) {
-    if (document->holds && !id) TRY(scan_note_container(w->scan, document, err));
+    if (document->holds && !id && w->kind->in_order)
+        w->holds = true;
+    else if (document->holds && !id)
+        TRY(scan_note_container(w->scan, document, err));
     return w->kind->document(w->taker, document, id, id_size, wanted, err);
 }
 
@@ -105,7 +109,8 @@ stemma_status worker_take(struct worker *w, const struct document *place, const 
     if (wanted && kind <= CONTAINER_MAIL) TRY(take_bytes(w, name, bytes, size, contained, err));
     /* Bytes of data sets and containers are counted as they come. */
     progress_add(scan, 1, id ? 0 : size);
-    return w->kind->end(w->taker, err);
+    TRY(w->kind->end(w->taker, err));
+    return w->kind->pause && !w->alone ? w->kind->pause(w->taker, err) : STEMMA_OK;
 }
 
 static stemma_status ask_taker(struct worker *w, uint32_t source, bool *wanted, stemma_error *err) {
@@ -192,6 +197,7 @@ struct reading {
 
 /* What a worker does next: a file, a text in memory, or a batch of a data set. False when nothing is left. */
 struct job {
+    uint64_t number; /* for takers in order */
     uint32_t source;
     bool batched;
 };
@@ -253,16 +259,24 @@ static bool take_job(struct reading *r, struct worker *w, struct dataset_batch *
         found = !job->batched || next_batch(r, w, job->source, batch);
         if (!job->batched || !found) r->next++;
     }
+    if (found) job->number = r->scan->jobs++;
     pthread_mutex_unlock(&r->lock);
     return found;
+}
+
+static stemma_status take_file_and_inside(struct worker *w, uint32_t source, stemma_error *err) {
+    w->holds = false;
+    TRY(take_file(w, source, err));
+    return w->holds ? scan_read_inside(w, source, err) : STEMMA_OK;
 }
 
 static stemma_status do_job(struct worker *w, const struct job *job, const struct dataset_batch *batch,
                             stemma_error *err) {
     const struct source *source = &w->scan->catalogue.sources[job->source];
     TRY(check_stop(w->scan->settings.limits.stop, err));
+    if (w->kind->job) TRY(w->kind->job(w->taker, job->number, err));
     if (job->batched) return take_records(w, job->source, batch, err);
-    if (source->kind == SOURCE_FILE) return take_file(w, job->source, err);
+    if (source->kind == SOURCE_FILE) return take_file_and_inside(w, job->source, err);
     struct document document = {.source = job->source};
     return worker_take(w, &document, NULL, NULL, 0, source->memory, source->size, CONTAINER_NONE, err);
 }
@@ -277,12 +291,11 @@ static void work(void *context, unsigned number) {
     stemma_status status = worker_init(&w, r->scan, &error);
     while (status == STEMMA_OK && take_job(r, &w, &batch, &job)) status = do_job(&w, &job, &batch, &error);
     if (status == STEMMA_OK) status = w.kind->finish(w.taker, &error);
-    dataset_batch_release(&batch);
-    worker_release(&w);
-    if (status == STEMMA_OK) return;
     pthread_mutex_lock(&r->lock);
-    end_reading(r, status, &error);
+    if (status != STEMMA_OK) end_reading(r, status, &error);
     pthread_mutex_unlock(&r->lock);
+    dataset_batch_release(&batch);
+    worker_release(&w); /* after its failure is known: others may fail for that alone */
 }
 
 /* Large files first, largest of all in front; the others in their order, which is that of their folders. */
@@ -307,7 +320,7 @@ stemma_status scan_read_sources(struct stemma_scan *scan, stemma_error *err) {
         r.datasets += c->sources[i].kind == SOURCE_DATASET;
         bytes += c->sources[i].size;
     }
-    qsort_r(r.queue, c->source_count, sizeof *r.queue, queue_order, c->sources);
+    if (!scan->takers->in_order) qsort_r(r.queue, c->source_count, sizeof *r.queue, queue_order, c->sources);
     progress_stage(scan, "reading", 0, bytes);
     pthread_mutex_init(&r.lock, NULL);
     threads_run(scan->settings.threads, work, &r);

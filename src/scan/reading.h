@@ -13,7 +13,8 @@ struct worker {
     struct record_reader records_in;
     const struct taker_kind *kind;
     void *taker;
-    int alone; /* how often it asked for that: */
+    bool holds; /* the file at work holds documents, and is looked into at once */
+    int alone;  /* how often it asked for that: */
 };
 
 /* What takes more memory than others leave is done by one worker at a time. May be asked for again meanwhile,
@@ -36,7 +37,9 @@ stemma_status worker_take(struct worker *worker, const struct document *place, c
 /* A file that was read and holds documents. */
 stemma_status scan_note_container(struct stemma_scan *scan, const struct document *document,
                                   stemma_error *err);
-/* What is inside them. */
+/* What is inside one. */
+stemma_status scan_read_inside(struct worker *worker, uint32_t source, stemma_error *err);
+/* What is inside all that were noted. */
 stemma_status scan_read_contained(struct stemma_scan *scan, stemma_error *err);
 
 /* Statuses that are the fault of one document, not of the scan. */

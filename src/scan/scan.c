@@ -1,6 +1,7 @@
 #include "scan/scan.h"
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/thread.h"
 #include "read/dataset.h"
 #include "scan/filter.h"
@@ -9,7 +10,6 @@
 #include "shingle/whole.h"
 
 #include <string.h>
-#include <time.h>
 
 /* Boilerplate is found by the samples that containment needs. */
 #define CONTAINED .9
@@ -152,12 +152,6 @@ uint64_t scan_resident(const struct stemma_scan *scan) {
 
 /* ---- running ---- */
 
-static double seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 static void count_documents(struct stemma_scan *scan) {
     const struct catalogue *c = &scan->catalogue;
     stemma_scan_summary *s = &scan->summary;
@@ -187,25 +181,25 @@ static void summarise(struct stemma_scan *scan, double begin) {
     s->resident_bytes = scan_resident(scan);
     s->cached_bytes = scan->texts.used;
     s->spilled_bytes += sorter_spilled(scan->samples) + sorter_spilled(scan->pairs) + scan->texts.spooled;
-    s->seconds = seconds() - begin;
+    s->seconds = clock_seconds() - begin;
 }
 
 stemma_status scan_run(struct stemma_scan *scan, stemma_error *err) {
-    double begin = seconds();
+    double begin = clock_seconds();
     TRY(scan_list(scan, err));
     if (scan->settings.options.filter) TRY(scan_filter_check(scan, scan->settings.options.filter, err));
     TRY(scan_read(scan, err));
-    double read = seconds();
+    double read = clock_seconds();
     TRY(scan_rank(scan, err));
     TRY(scan_match(scan, err));
     TRY(texts_recall_candidates(scan, err));
-    double matched = seconds();
+    double matched = clock_seconds();
     TRY(scan_group(scan, err));
     if (scan->settings.options.tree) TRY(scan_trees(scan, err));
     catalogue_sort_problems(&scan->catalogue);
     scan->summary.seconds_reading = read - begin;
     scan->summary.seconds_matching = matched - read;
-    scan->summary.seconds_verifying = seconds() - matched;
+    scan->summary.seconds_verifying = clock_seconds() - matched;
     summarise(scan, begin);
     scan->done = true;
     return STEMMA_OK;

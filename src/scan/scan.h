@@ -75,6 +75,7 @@ struct stemma_scan {
     struct catalogue catalogue;
     struct scan_container *containers; /* under the catalogue's lock while files are read */
     size_t container_count, container_cap;
+    uint64_t jobs; /* that were given to takers which want to know */
     struct texts texts;
     struct sorter *samples; /* (sample, class) */
     struct sorter *pairs;   /* candidates in ranks */

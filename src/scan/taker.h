@@ -19,6 +19,12 @@ struct taker_kind {
     /* So many sources are listed that they are to be read now, and forgotten; NULL: all are listed first. */
     stemma_status (*listed)(struct stemma_scan *scan, stemma_error *err);
     bool every_container; /* else of those with the same bytes only the first is looked into */
+    /* Sources are taken in the order they were listed in, each with what it holds, and not the largest first:
+     * as jobs, which are numbered from 0 on (a data set is several). A worker does one after the other; it
+     * may wait where it begins one, and in a pause between two documents, when it holds no lock. */
+    bool in_order;
+    stemma_status (*job)(void *taker, uint64_t number, stemma_error *err); /* NULL: it does not matter */
+    stemma_status (*pause)(void *taker, stemma_error *err);                /* likewise */
     /* Whether a file or data set has to be read at all; NULL: all have to. */
     stemma_status (*source)(void *taker, uint32_t source, bool *wanted, stemma_error *err);
     /* Of the document source, place, bytes, format, state, what it holds, and the identity of its bytes are

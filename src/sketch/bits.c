@@ -1,7 +1,8 @@
 /*
  * FastSimilaritySketch, as in keyer.c: in a round every element is thrown into a bin, with a value; a bin
  * keeps the smallest value of the first round that hits it. There are four times as many bins as a keyer has,
- * so that documents of some hundred shingles take a dozen rounds: all of them by the kernel of the first.
+ * so that documents of some hundred shingles take a dozen rounds; in the later ones few elements fall into a
+ * bin that is still empty, and a kernel finds these.
  */
 #include "sketch/bits.h"
 
@@ -15,11 +16,11 @@
 #include <string.h>
 
 #define HELD_STEP   4096
-#define KERNEL_SET  32 /* of fewer elements a round is faster one by one */
 #define EMPTY       UINT32_MAX
-#define HIT_THROWS  (3 * BITS_PLANE) /* before that few have all bins hit: nobody looks */
 #define TIDY_THROWS 16384 /* five times what all bins take on average: so many only when elements repeat */
 #define PLANE_WORDS (BITS_PLANE / 64)
+
+_Static_assert(BITS_PLANE == FILL_BINS, "the kernel fills a plane");
 
 struct plane {
     uint64_t seed;
@@ -81,33 +82,13 @@ static void throw_first(struct bit_maker *maker, const uint64_t *fp, size_t coun
     maker->full = maker->full || hit;
 }
 
-/* A later round fills what is empty. */
-static void throw_many(struct plane *plane, uint64_t seed, const uint64_t *fp, size_t count) {
-    uint32_t round[BITS_PLANE];
-    memset(round, 0xff, sizeof round);
-    kernels_get()->bin_minima(round, BITS_PLANE, seed, fp, count);
-    for (size_t i = 0; i < BITS_PLANE; i++)
-        plane->minima[i] = plane->minima[i] == EMPTY ? round[i] : plane->minima[i];
-}
-
 static void find_empty(const struct plane *plane, uint64_t empty[PLANE_WORDS]) {
-    memset(empty, 0, PLANE_WORDS * sizeof *empty);
-    for (size_t i = 0; i < plane->bins; i++) empty[i / 64] |= (uint64_t)(plane->minima[i] == EMPTY) << i % 64;
-}
-
-/* The same one by one; `empty` are the bins that no earlier round has hit. */
-static void throw_few(struct plane *plane, uint64_t seed, const uint64_t *fp, size_t count,
-                      uint64_t empty[PLANE_WORDS]) {
-    uint64_t left[PLANE_WORDS];
-    memcpy(left, empty, sizeof left);
-    for (size_t i = 0; i < count; i++) {
-        uint64_t x = fp[i] ^ seed, product = ((x ^ x >> 32) * MIX64_MULTIPLIER >> 32) * BITS_PLANE;
-        size_t bin = product >> 32;
-        if (!(empty[bin / 64] >> bin % 64 & 1)) continue;
-        if ((uint32_t)product < plane->minima[bin]) plane->minima[bin] = (uint32_t)product;
-        left[bin / 64] &= ~(UINT64_C(1) << bin % 64);
+    for (size_t w = 0; w < PLANE_WORDS; w++) {
+        uint64_t word = 0;
+        for (size_t i = w * 64; i < plane->bins && i < w * 64 + 64; i++)
+            word |= (uint64_t)(plane->minima[i] == EMPTY) << i % 64;
+        empty[w] = word;
     }
-    memcpy(empty, left, sizeof left);
 }
 
 static bool none_left(const uint64_t empty[PLANE_WORDS]) {
@@ -147,33 +128,19 @@ static stemma_status hold(struct bit_maker *maker, const uint64_t *fp, size_t co
 
 /* ---- later rounds ---- */
 
-/* Repetitions change nothing but the time: they are dropped when there seem to be many. *round: the next one.
- */
-static stemma_status rounds_of_many(struct bit_maker *maker, struct plane *plane, size_t *round, bool *hit,
-                                    stemma_error *err) {
-    const struct vec64 *held = &maker->held;
-    for (size_t thrown = 0; !*hit && *round < BITS_PLANE && held->len >= KERNEL_SET; ++*round) {
-        if (thrown > TIDY_THROWS && maker->tidied != held->len) TRY(tidy(maker, err));
-        throw_many(plane, round_seed(plane, *round), held->data, held->len);
-        thrown += held->len;
-        *hit = thrown > HIT_THROWS && all_hit(plane->minima, plane->minima, plane->bins);
-    }
-    return STEMMA_OK;
-}
-
-static void rounds_of_few(struct plane *plane, size_t round, const uint64_t *fp, size_t count) {
-    uint64_t empty[PLANE_WORDS];
-    find_empty(plane, empty);
-    for (; round < BITS_PLANE && !none_left(empty); round++)
-        throw_few(plane, round_seed(plane, round), fp, count, empty);
-    throw_at_rest(plane, fp, count);
-}
-
+/* Each fills what is empty. Repetitions change nothing but the time: they are dropped when there seem to be
+ * many. */
 static stemma_status later_rounds(struct bit_maker *maker, struct plane *plane, stemma_error *err) {
-    bool hit = all_hit(plane->minima, plane->minima, plane->bins);
-    size_t round = 1;
-    TRY(rounds_of_many(maker, plane, &round, &hit, err));
-    if (!hit) rounds_of_few(plane, round, maker->held.data, maker->held.len);
+    const struct vec64 *held = &maker->held;
+    uint64_t empty[PLANE_WORDS];
+    size_t thrown = 0;
+    find_empty(plane, empty);
+    for (size_t round = 1; round < BITS_PLANE && !none_left(empty); round++) {
+        if (thrown > TIDY_THROWS && maker->tidied != held->len) TRY(tidy(maker, err));
+        kernels_get()->fill_bins(plane->minima, empty, round_seed(plane, round), held->data, held->len);
+        thrown += held->len;
+    }
+    if (!none_left(empty)) throw_at_rest(plane, held->data, held->len);
     return STEMMA_OK;
 }
 
@@ -191,6 +158,7 @@ stemma_status bit_maker_new(const struct view *view, uint32_t bits, struct bit_m
         uint32_t rest = bits - (uint32_t)i * BITS_PLANE;
         maker->plane[i].bins = rest < BITS_PLANE ? rest : BITS_PLANE;
         maker->plane[i].seed = mix64(form.seed + 1 + i);
+        memset(maker->plane[i].coarse, 0xff, sizeof maker->plane[i].coarse);
     }
     *out = maker;
     return STEMMA_OK;
@@ -204,7 +172,7 @@ void bit_maker_free(struct bit_maker *maker) {
 
 void bit_maker_begin(struct bit_maker *maker) {
     for (size_t i = 0; i < maker->planes; i++) {
-        memset(maker->plane[i].coarse, 0xff, sizeof maker->plane[i].coarse);
+        if (maker->modulus > 1) memset(maker->plane[i].coarse, 0xff, sizeof maker->plane[i].coarse);
         memset(maker->plane[i].minima, 0xff, sizeof maker->plane[i].minima);
     }
     maker->settled = maker->full = false;
@@ -226,7 +194,7 @@ static void prefer_coarse(struct plane *plane) {
 
 stemma_status bit_maker_end(struct bit_maker *maker, stemma_error *err) {
     for (size_t i = 0; i < maker->planes; i++) {
-        prefer_coarse(&maker->plane[i]);
+        if (maker->modulus > 1) prefer_coarse(&maker->plane[i]);
         if (!maker->full) TRY(later_rounds(maker, &maker->plane[i], err));
     }
     return STEMMA_OK;
@@ -240,10 +208,17 @@ bool bit_maker_coarse(struct bit_maker *maker, const uint64_t *fp, size_t count)
 }
 
 /* The bits of a minimum are those of a small number: a product depends on all of them. */
+static uint64_t bits_of(const uint32_t *minima, size_t count) {
+    uint64_t bits = 0;
+    for (size_t i = 0; i < count; i++) bits |= minima[i] * MIX64_MULTIPLIER >> 63 << i;
+    return bits;
+}
+
 void bit_maker_take(const struct bit_maker *maker, uint8_t *out) {
-    memset(out, 0, (maker->bits + 7) / 8);
-    for (uint32_t i = 0; i < maker->bits; i++) {
-        uint64_t minimum = maker->plane[i / BITS_PLANE].minima[i % BITS_PLANE];
-        out[i / 8] |= (uint8_t)(minimum * MIX64_MULTIPLIER >> 63 << i % 8);
+    for (uint32_t first = 0; first < maker->bits; first += 64) {
+        uint8_t word[8];
+        size_t count = maker->bits - first < 64 ? maker->bits - first : 64;
+        store_u64(word, bits_of(maker->plane[first / BITS_PLANE].minima + first % BITS_PLANE, count));
+        memcpy(out + first / 8, word, (count + 7) / 8);
     }
 }

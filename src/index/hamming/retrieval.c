@@ -5,6 +5,7 @@
 #include "index/hamming/ways.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 const char *hamming_via_name(enum hamming_via via) {
     static const char *const names[] = {"auto", "scan", "g", "h", "mih"};
@@ -18,8 +19,28 @@ void hamming_matches_release(struct hamming_matches *matches) {
     *matches = (struct hamming_matches){0};
 }
 
+int hamming_nearest_first(const void *a, const void *b) {
+    const struct hamming_match *p = a, *q = b;
+    if (p->distance != q->distance) return p->distance < q->distance ? -1 : 1;
+    return (p->number > q->number) - (p->number < q->number);
+}
+
+static int by_number(const void *a, const void *b) {
+    const struct hamming_match *p = a, *q = b;
+    return (p->number > q->number) - (p->number < q->number);
+}
+
+static void leave_out(struct hamming_matches *m) {
+    if (m->most == 0 || m->count <= m->most) return;
+    qsort(m->list, m->count, sizeof *m->list, hamming_nearest_first);
+    m->left_out += m->count - m->most;
+    m->count = m->most;
+    qsort(m->list, m->count, sizeof *m->list, by_number);
+}
+
 stemma_status hamming_matches_add(struct hamming_matches *matches, uint64_t number, uint32_t distance,
                                   stemma_error *err) {
+    if (matches->most && matches->count / 2 >= matches->most) leave_out(matches);
     if (!mem_grow((void **)&matches->list, &matches->capacity, matches->count + 1, sizeof *matches->list))
         return fail_memory(err);
     matches->list[matches->count++] = (struct hamming_match){number, distance};
@@ -118,6 +139,8 @@ stemma_status hamming_query(const struct hamming_source *source, const uint64_t 
     if (via != HAMMING_SCAN && !can_decide(source, radius, via)) via = HAMMING_SCAN;
     *work = (struct hamming_work){
         .used = via, .bits = source->bits, .radius = radius, .groups = source->group_count};
-    matches->count = 0;
-    return answer(&(struct hamming_question){source, query, radius, matches, work}, err);
+    matches->count = matches->left_out = 0;
+    TRY(answer(&(struct hamming_question){source, query, radius, matches, work}, err));
+    leave_out(matches);
+    return STEMMA_OK;
 }

@@ -27,13 +27,18 @@ struct hamming_match {
     uint32_t distance;
 };
 
+/* Of more than `most` the nearest stay, of equals those with the lowest numbers; twice as many are held
+ * meanwhile. */
 struct hamming_matches {
     struct hamming_match *list; /* by number */
     size_t count, capacity;
+    size_t most;       /* set before; 0: all */
+    uint64_t left_out; /* of more */
 };
 void hamming_matches_release(struct hamming_matches *matches);
 stemma_status hamming_matches_add(struct hamming_matches *matches, uint64_t number, uint32_t distance,
                                   stemma_error *err);
+int hamming_nearest_first(const void *a, const void *b); /* matches; for qsort */
 
 /* What a query did: the quantities that the papers' costs are reckoned in. */
 struct hamming_work {

@@ -26,7 +26,7 @@ export function percent(share: number): string {
 
 export const date = (iso?: string): string => (iso ? iso.slice(0, 10) : '');
 
-const relations: Record<string, string> = { 'same-text': 'same text', 'near-duplicate': 'near-duplicate' };
+const relations: Record<string, string> = { 'same-text': 'same text', 'another-form': 'another form' };
 export const relation = (name: string): string => relations[name] ?? name;
 
 const CONTROLS = /[\u0000-\u001f\u007f]/g;

@@ -39,7 +39,7 @@ export function makeGroup(raw: RawGroup, index: number): Group {
     documents,
     haystack: documents.map(({ id, source = '' }) => `${source} ${id}`).join('\n').toLowerCase(),
     lowest: Math.min(...raw.members.slice(0, 10000).map(share)),
-    relations: new Set(raw.members.map((member) => member.relation)),
+    relations: new Set(raw.members.map((member) => (isAnotherForm(raw, member) ? 'another-form' : member.relation))),
   };
 }
 

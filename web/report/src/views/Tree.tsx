@@ -38,7 +38,7 @@ function Way({ group, node, rows }: { group: Group; node: Node; rows: Node[] }) 
   if (node.parent < 0) return null;
   const { derivation, added, removed, moved, confidence, direction = 1 } = group.documents[node.document];
   const copy = derivation === 'same';
-  const words = [copy ? 'same text' : derivation && derivation !== 'root' ? derivation : ''];
+  const words = [copy ? 'same' : derivation && derivation !== 'root' ? derivation : ''];
   if (added) words.push(`+${count(added)}`);
   if (removed) words.push(`−${count(removed)}`);
   if (moved) words.push(`${count(moved)} moved`);
