@@ -818,8 +818,7 @@ typedef struct stemma_scan_summary {
     uint64_t problems;         /* could not be read: documents, records, data sets */
     uint64_t repeated; /* files that were reached once more, by the same or another name: counted once */
     uint64_t classes;  /* different texts */
-    uint64_t groups, redundant, redundant_bytes; /* redundant: in a group and not kept; its bytes count where it is not
-                                                    inside another file */
+    uint64_t groups, redundant, redundant_bytes; /* redundant: members of groups that could go */
     uint64_t candidates, verified;               /* pairs of classes */
     uint64_t resident_bytes;                     /* kept in memory for all documents */
     uint64_t cached_bytes;                       /* texts kept besides, within the limits */
@@ -853,6 +852,8 @@ typedef struct stemma_scan_member {
     double contained; /* share of the member found in the kept one */
     double contains;  /* share of the kept one found in the member */
     uint64_t parent;  /* the document it is compared with: the kept one */
+    bool redundant;   /* it could go. Not what is inside another file; what holds other documents only if a file of
+                         the same bytes stays */
 } stemma_scan_member;
 
 /* Largest saving first; index below the summary's groups, else NOT_FOUND. The members belong to the scan. */
