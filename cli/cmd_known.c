@@ -27,10 +27,29 @@ static void print_json(const stemma_known_file *f) {
     }
     json_quantity(&line, "containment", &f->containment);
     if (f->best) {
+        json_bool(&line, "identical", f->identical);
         json_name(&line, "best", f->best);
         json_quantity(&line, "best_containment", &f->best_containment);
     }
     json_end(&line);
+}
+
+/* A share says nothing where it decides nothing. */
+static const char *share_text(const stemma_known_file *f, char *buffer, size_t size) {
+    const bool judged = f->verdict == STEMMA_KNOWN || f->verdict == STEMMA_NOT_KNOWN;
+    return judged && f->name ? format_quantity(&f->containment, buffer, size) : "";
+}
+
+static void print_match(const stemma_known_file *f, const palette *p) {
+    char share[32];
+    printf("  %s%s%s ", p->faint, f->identical ? "is identical to" : "is a version of", p->end);
+    if (!f->identical) {
+        print_name(stdout, f->name);
+        printf("%s, most like%s ", p->faint, p->end);
+    }
+    print_name(stdout, f->best);
+    if (!f->identical)
+        printf(" %s(%s)%s", p->faint, format_quantity(&f->best_containment, share, sizeof share), p->end);
 }
 
 static void print_words(const knowing *k, const stemma_known_file *f) {
@@ -38,16 +57,11 @@ static void print_words(const knowing *k, const stemma_known_file *f) {
     char share[32];
     const bool known = f->verdict == STEMMA_KNOWN;
     if (k->options->quiet && !known) return;
-    printf("%s%-9s%s %5s  ", known ? p.strong : p.faint, stemma_verdict_name(f->verdict), p.end,
-           f->containment.known && f->name ? format_fraction(f->containment.value, share, sizeof share) : "");
+    printf("%s%-9s%s %6s  ", known ? p.strong : p.faint, stemma_verdict_name(f->verdict), p.end,
+           share_text(f, share, sizeof share));
     print_name(stdout, f->file);
-    if (known) {
-        printf("  %sis a version of%s ", p.faint, p.end);
-        print_name(stdout, f->name);
-        printf("%s, most like%s ", p.faint, p.end);
-        print_name(stdout, f->best);
-        printf(" %s(%s)%s", p.faint, format_fraction(f->best_containment.value, share, sizeof share), p.end);
-    }
+    if (known) print_match(f, &p);
+    if (f->verdict == STEMMA_TOO_SHORT) printf("  %s(too few samples to tell)%s", p.faint, p.end);
     putchar('\n');
 }
 

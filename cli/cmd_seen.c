@@ -34,9 +34,9 @@ static void print_json(const stemma_sighting *s) {
 }
 
 /* What the relation says: how alike, or how much of the one is in the other. */
-static double weight_of(const stemma_sighting *s) {
-    if (s->relation == STEMMA_CONTAINED) return s->a_in_b.value;
-    return s->relation == STEMMA_CONTAINS ? s->b_in_a.value : s->resemblance.value;
+static const stemma_quantity *weight_of(const stemma_sighting *s) {
+    if (s->relation == STEMMA_CONTAINED) return &s->a_in_b;
+    return s->relation == STEMMA_CONTAINS ? &s->b_in_a : &s->resemblance;
 }
 
 static void print_words(const stemma_sighting *s) {
@@ -44,7 +44,7 @@ static void print_words(const stemma_sighting *s) {
     const char *word = s->match                        ? stemma_relation_name(s->relation)
                        : s->relation == STEMMA_UNKNOWN ? "no text"
                                                        : "new";
-    printf("%-14s %6s  ", word, s->match ? format_fraction(weight_of(s), number, sizeof number) : "");
+    printf("%-14s %6s  ", word, s->match ? format_quantity(weight_of(s), number, sizeof number) : "");
     print_name(stdout, s->id);
     if (s->match) {
         printf("  ->  ");

@@ -8,16 +8,6 @@
 
 /* ---- words ---- */
 
-/* Estimates have a tilde. */
-static const char *quantity_text(const stemma_quantity *q, char *buffer, size_t size) {
-    char number[32];
-    if (!q->known)
-        snprintf(buffer, size, "?");
-    else
-        snprintf(buffer, size, "%s%s", q->exact ? "" : "~", format_fraction(q->value, number, sizeof number));
-    return buffer;
-}
-
 static const char *edit_text(const stemma_match *m, char *buffer, size_t size) {
     char number[32];
     const stemma_quantity *q = &m->edit.distance;
@@ -94,8 +84,8 @@ void query_print_match(query_printer *printer, const stemma_match *m) {
     char resemblance[32], in[32], of[32], apart[32];
     print_head(printer, m, &p);
     printf("  %-14s %8s %7s %7s %7s  ", stemma_relation_name(m->relation),
-           quantity_text(&m->resemblance, resemblance, sizeof resemblance),
-           quantity_text(&m->a_in_b, in, sizeof in), quantity_text(&m->b_in_a, of, sizeof of),
+           format_quantity(&m->resemblance, resemblance, sizeof resemblance),
+           format_quantity(&m->a_in_b, in, sizeof in), format_quantity(&m->b_in_a, of, sizeof of),
            edit_text(m, apart, sizeof apart));
     print_name(stdout, m->id);
     print_link(printer, m, &p);
