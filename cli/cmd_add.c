@@ -82,6 +82,7 @@ static enum exit_code add_paths(const options *o, stemma_collection *c, const pa
     const stemma_scan_options reading = reading_options(o, &p);
     how.reading = &reading;
     how.prune = o->prune;
+    how.prune_all = o->prune_all;
     stemma_status status =
         stemma_collection_add(c, (const char *const *)list->paths, list->count, &how, &summary, &error);
     progress_erase(&p);

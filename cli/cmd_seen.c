@@ -83,7 +83,7 @@ static enum exit_code answer(watch *w, stemma_status status, const stemma_sighti
         else if (!w->options->quiet || s->match)
             print_words(s);
     }
-    return flush_output() ? EXIT_DONE : EXIT_MACHINE; /* main() says why */
+    return EXIT_DONE;
 }
 
 /* ---- documents ---- */
@@ -131,7 +131,7 @@ static enum exit_code watch_stream(watch *w) {
     enum stream_event event = STREAM_IDLE;
     char *line;
     size_t size;
-    while (!code && event != STREAM_END) {
+    while (!code && event != STREAM_END && flush_output()) { /* main() says why it cannot be written */
         event = stream_next(&w->input, &line, &size);
         if (event == STREAM_LINE) code = see_line(w, line, size);
         if (event == STREAM_LONG) problem(w, "it is too long");

@@ -210,6 +210,7 @@ const option_spec option_table[OPT_COUNT] = {
      "the log for stemma undo, a new file (default: in ~/.local/state/stemma)", IN_SCAN},
 
     {OPT_PRUNE, 0, "prune", NULL, NULL, INPUT, "remove what lies below the paths no more", IN_ADD},
+    {OPT_PRUNE_ALL, 0, "prune-all", NULL, NULL, INPUT, "the same, also where that is most of it", IN_ADD},
     {OPT_STORE_TEXT, 0, "store-text", NULL, NULL, NEW,
      "keep the canonical texts, compressed: matches stay exact when the files are gone", IN_ADD | IN_SEEN},
     {OPT_PARTS, 0, "parts", "LIST", NULL, NEW,
@@ -219,7 +220,8 @@ const option_spec option_table[OPT_COUNT] = {
     {OPT_GROUP_BITS, 0, "group-bits", "N", NULL, NEW,
      "bits of a group of it, by which groups are looked up, 4 to 64 (default 16)", IN_ADD | IN_SEEN},
     {OPT_CACHE, 0, "cache", "DIR", NULL, WORK,
-     "remember files in this collection: the next scan reads those that have changed, and goes on where one ended", IN_SCAN},
+     "remember files in this collection: the next scan reads those that have changed, and goes on where one ended",
+     IN_SCAN},
     {OPT_JSONL, 0, "jsonl", NULL, NULL, INPUT,
      "every line is a JSON object (default: those that begin with a brace, the others are names of files)",
      IN_SEEN},

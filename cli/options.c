@@ -269,6 +269,7 @@ static bool store_plain(options *o, enum option_id id, const char *value) {
                  {OPT_DRY_RUN, offsetof(options, dry_run)},
                  {OPT_YES, offsetof(options, yes)},
                  {OPT_PRUNE, offsetof(options, prune)},
+                 {OPT_PRUNE_ALL, offsetof(options, prune_all)},
                  {OPT_STORE_TEXT, offsetof(options, store_text)},
                  {OPT_WAIT, offsetof(options, wait)},
                  {OPT_JSONL, offsetof(options, jsonl)},

@@ -144,6 +144,7 @@ enum option_id {
     OPT_YES,
     OPT_LOG,
     OPT_PRUNE, /* collections */
+    OPT_PRUNE_ALL,
     OPT_STORE_TEXT,
     OPT_PARTS,
     OPT_HAMMING_BITS,
@@ -260,7 +261,7 @@ typedef struct options {
     long context;     /* negative when not given */
     const char *output, *directory;
     const char *cache;
-    bool prune, store_text, wait, jsonl; /* collections */
+    bool prune, prune_all, store_text, wait, jsonl; /* collections */
     bool repair, link;                   /* their upkeep */
     const char *prefix;
     unsigned parts, hamming_bits, group_bits; /* 0 when not given */

@@ -1118,7 +1118,9 @@ STEMMA_API stemma_status stemma_collection_follow(stemma_collection *collection,
 typedef struct stemma_add_options {
     size_t size;                        /* of this struct, as the caller knows it */
     const stemma_scan_options *reading; /* its input, threads and progress count; NULL: the defaults */
-    bool prune; /* what the collection has below the paths, and is no longer there, is removed */
+    bool prune; /* what the collection has below the paths, and is no longer there, is removed, but for more than a hundred
+                   documents that are more than half of those below a path: then it is likelier that a disk is missing */
+    bool prune_all; /* these, too */
 } stemma_add_options;
 STEMMA_API stemma_add_options stemma_add_options_default(void);
 
@@ -1218,6 +1220,8 @@ typedef struct stemma_collection_info {
     uint64_t bytes;        /* of the collection on disk */
     uint64_t gone;         /* documents that are removed, and still take space */
     uint64_t segments;     /* files with documents */
+    uint64_t segments_due; /* some of them, that are to become one at the next commit, or when nothing comes; where it stays so,
+                              damage keeps them from it, which verify tells */
     uint64_t commit;       /* how many there were; */
     int64_t committed;     /* when the last one was, in nanoseconds since 1970 */
     unsigned parts, bits, group_bits; /* STEMMA_PART_* that it keeps */

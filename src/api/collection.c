@@ -200,7 +200,8 @@ stemma_status stemma_collection_add(stemma_collection *c, const char *const *pat
     collecting_free(c->adding);
     c->adding = NULL;
     TRY(collecting_new(&c->pending, c->recipe, &settings, &c->adding, err));
-    stemma_status status = collecting_add(c->adding, paths, count, o.prune, &done, err);
+    const enum pruning prune = o.prune_all ? PRUNE_ALL : o.prune ? PRUNE_SOME : PRUNE_NOTHING;
+    stemma_status status = collecting_add(c->adding, paths, count, prune, &done, err);
     if (summary && status == STEMMA_OK) *summary = done;
     return status;
 }

@@ -8,6 +8,9 @@
 enum { DOCUMENTS_MOST = 1000 };
 #define TEXT_MOST ((uint64_t)64 << 20)
 #define OFTEN     1. /* seconds */
+/* Documents that a commit writes again to merge segments, while others come in: some tenths of a second. More
+ * would answer them later, fewer leave more segments to be asked. */
+enum { MERGED_MOST = 1 << 16 };
 
 struct seeing {
     struct pending *pending;
@@ -141,18 +144,32 @@ stemma_status seeing_file(struct seeing *s, const char *path, struct sighting *o
 
 /* ---- commits ---- */
 
-stemma_status seeing_commit(struct seeing *s, bool now, stemma_error *err) {
-    if (s->taken == 0 || s->options.dry) return STEMMA_OK;
-    bool due = now || s->taken >= DOCUMENTS_MOST || recent_bytes(s->recent) >= TEXT_MOST ||
-               clock_seconds() - s->committed >= OFTEN;
-    if (!due) return STEMMA_OK;
-    stemma_status status = pending_commit(s->pending, err);
-    recent_clear(s->recent); /* also where it failed: then they are in no collection */
+static void forget_recent(struct seeing *s) {
+    recent_clear(s->recent);
     asker_free(s->asker);
     s->asker = NULL;
     s->taken = 0;
     s->committed = clock_seconds();
+}
+
+static stemma_status commit_taken(struct seeing *s, bool now, stemma_error *err) {
+    if (s->taken == 0) return STEMMA_OK;
+    bool due = now || s->taken >= DOCUMENTS_MOST || recent_bytes(s->recent) >= TEXT_MOST ||
+               clock_seconds() - s->committed >= OFTEN;
+    if (!due) return STEMMA_OK;
+    collection_bound_merges(s->pending->store, MERGED_MOST);
+    stemma_status status = pending_commit(s->pending, err);
+    collection_bound_merges(s->pending->store, 0);
+    forget_recent(s); /* also where it failed: then they are in no collection */
     return status;
+}
+
+stemma_status seeing_commit(struct seeing *s, bool now, stemma_error *err) {
+    if (s->options.dry) return STEMMA_OK;
+    TRY(commit_taken(s, now, err));
+    stemma_error left; /* as after any commit, merging that fails is left for later */
+    if (now) (void)collection_settle(s->pending->store, &left);
+    return STEMMA_OK;
 }
 
 /* ---- making ---- */
