@@ -94,7 +94,7 @@ static enum exit_code add_paths(const options *o, stemma_collection *c, const pa
     const problem_list problems = {problem_of_add, c, summary.problems};
     problems_report(&problems, !o->quiet && !o->json, "");
     bool nothing = summary.added + summary.replaced + summary.unchanged == 0;
-    return summary.problems && (nothing || o->strict) ? EXIT_WRONG : EXIT_DONE;
+    return summary.problems && (nothing || o->strict) ? EXIT_WRONG : problems_code(o, 1, &problems);
 }
 
 /* Of a collection that is there, --hamming-bits changes how many there are. */

@@ -2,6 +2,7 @@
 #include "collections.h"
 #include "command.h"
 #include "json.h"
+#include "problems.h"
 #include "reading_options.h"
 
 #include <stdlib.h>
@@ -12,6 +13,7 @@ typedef struct knowing {
     stemma_scan_options reading;
     progress progress;
     stemma_known_summary sum;
+    enum exit_code code; /* what could not be read makes it this */
 } knowing;
 
 /* ---- printing ---- */
@@ -77,8 +79,9 @@ static stemma_status print_file(void *context, const stemma_known_file *f, stemm
 }
 
 static void tell_problem(void *context, const stemma_scan_problem *problem) {
-    const knowing *k = context;
+    knowing *k = context;
     if (!k->options->quiet) complain("%s", problem->cause);
+    k->code = graver(k->code, problem_code(k->options, 1, problem));
 }
 
 /* ---- asking ---- */
@@ -101,7 +104,7 @@ static enum exit_code conclude(const knowing *k) {
             "%llu without text: empty, or binaries, for which the collection has to be made with --preset=raw",
             (unsigned long long)s->without_text);
     if (s->problems && (!s->files || k->options->strict)) return EXIT_WRONG;
-    return s->known ? EXIT_DONE : EXIT_NO;
+    return graver(k->code, s->known ? EXIT_DONE : EXIT_NO);
 }
 
 static enum exit_code judge(const options *o, stemma_collection *c, const char *const *paths, size_t count) {

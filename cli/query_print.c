@@ -51,19 +51,28 @@ static void print_places(const stemma_match *m, const palette *p) {
     printf("%s%s", kept > PLACES_SHOWN ? ", ..." : "", p->end);
 }
 
+static void print_subject(query_printer *printer, const char *id, uint64_t place, const palette *p) {
+    if (printer->shown++) putchar('\n');
+    printf("%s", p->strong);
+    print_name(stdout, id);
+    printf("%s\n", p->end);
+    printer->place = place;
+}
+
+/* Of a family, too, the first match is like the document itself. */
 static void print_head(query_printer *printer, const stemma_match *m, const palette *p) {
     if (printer->shown && printer->place == m->place) return;
-    if (printer->shown) putchar('\n');
-    if (!printer->options->family) {
-        printf("%s", p->strong);
-        print_name(stdout, m->query);
-        printf("%s\n", p->end);
-    }
+    print_subject(printer, m->query, m->place, p);
     if (!printer->options->quiet)
         printf("  %s%-14s %8s %7s %7s %7s%s\n", p->faint, "relation", "resembl.", "in it", "of it", "edits",
                p->end);
-    printer->shown++;
-    printer->place = m->place;
+}
+
+void query_print_none(query_printer *printer, const stemma_question *q) {
+    const palette p = palette_choose();
+    if (printer->options->quiet) return;
+    print_subject(printer, q->id, q->place, &p);
+    printf("  %s%s%s\n", p.faint, q->empty ? "empty: like nothing" : "nothing like it", p.end);
 }
 
 static void print_source(const stemma_match *m, const palette *p) {
@@ -124,6 +133,13 @@ void query_print_summary(const options *o, const stemma_query_summary *s) {
 }
 
 /* ---- JSON ---- */
+
+void query_print_none_json(const stemma_question *q) {
+    json line = json_begin(stdout);
+    json_name(&line, "query", q->id);
+    json_count(&line, "matches", 0);
+    json_end(&line);
+}
 
 void query_print_match_json(const options *o, const stemma_match *m) {
     json line = json_begin(stdout);

@@ -36,7 +36,7 @@ stemma_status report_passages(scan_report *r, stemma_error *error);
 uint64_t redundant_inside(const scan_report *r);
 /* "near-duplicate 97 %" */
 const char *relation_words(const stemma_scan_member *m, char *buffer, size_t size);
-void report_problems(const scan_report *r); /* see problems.h */
+enum exit_code report_problems(const scan_report *r); /* see problems.h */
 
 /* ---- for scripts ---- */
 

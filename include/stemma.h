@@ -1256,6 +1256,14 @@ typedef enum stemma_evidence {
 /* "original", "stored", "changed", "gone". */
 STEMMA_API const char *stemma_evidence_name(stemma_evidence evidence);
 
+/* A document that was asked about. */
+typedef struct stemma_question {
+    const char *id;
+    uint64_t place; /* in the order of input */
+    uint64_t found; /* matches given of it */
+    bool empty;     /* it has nothing to be judged by */
+} stemma_question;
+
 /* Start from stemma_query_options_default(). */
 typedef struct stemma_query_options {
     size_t size;      /* of this struct, as the caller knows it */
@@ -1270,6 +1278,9 @@ typedef struct stemma_query_options {
     /* What could not be read, after the matches were given; may be NULL. */
     void (*problem)(void *context, const stemma_scan_problem *problem);
     void *problem_context;
+    /* Each document that was read, behind its matches, as `take` gets these; may be NULL. */
+    void (*asked)(void *context, const stemma_question *question);
+    void *asked_context;
 } stemma_query_options;
 STEMMA_API stemma_query_options stemma_query_options_default(void);
 

@@ -234,17 +234,26 @@ static stemma_status give_family(struct asked_by_caller *a, const char *id, cons
     return STEMMA_OK;
 }
 
+static stemma_status give_answers(struct asked_by_caller *a, const char *id, const struct answers *answers,
+                                  stemma_error *err) {
+    if (a->options.family) return give_family(a, id, answers, err);
+    for (size_t i = 0; i < answers->count; i++) TRY(give(a, id, 1, &answers->list[i], err));
+    return STEMMA_OK;
+}
+
 /* All that was found for one document. */
 static stemma_status give_result(void *receiver, const struct each_result *result, stemma_error *err) {
     struct asked_by_caller *a = receiver;
     const struct answers *answers = result->answer;
+    const uint64_t before = a->sum.found;
     if (result->failed) return STEMMA_OK;
     a->sum.documents++;
     a->sum.without_text += !answers;
-    if (!answers) return STEMMA_OK;
     a->place = result->place;
-    if (a->options.family) return give_family(a, result->id, answers, err);
-    for (size_t i = 0; i < answers->count; i++) TRY(give(a, result->id, 1, &answers->list[i], err));
+    if (answers) TRY(give_answers(a, result->id, answers, err));
+    const stemma_question question = {
+        .id = result->id, .place = result->place, .found = a->sum.found - before, .empty = !answers};
+    if (a->options.asked) a->options.asked(a->options.asked_context, &question);
     return STEMMA_OK;
 }
 
