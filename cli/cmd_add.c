@@ -65,9 +65,11 @@ static void print_words(const options *o, const stemma_add_summary *s, bool made
         printf(" was made, %s\n", view);
         free(view);
     }
-    printf("%s added (%s)", count_of_documents(s->added, text, sizeof text),
-           format_bytes(s->bytes, bytes, sizeof bytes));
+    format_bytes(s->bytes, bytes, sizeof bytes); /* of those that are replaced, too */
+    printf("%s added", count_of_documents(s->added, text, sizeof text));
+    if (!s->replaced) printf(" (%s)", bytes);
     printf(", %s replaced", format_count(s->replaced, text, sizeof text));
+    if (s->replaced) printf(" (%s%s)", bytes, s->added ? " together" : "");
     printf(", %s unchanged", format_count(s->unchanged, text, sizeof text));
     printf(", %s removed\n", format_count(s->removed, text, sizeof text));
 }

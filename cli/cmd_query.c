@@ -257,8 +257,10 @@ static void tell_limits(const asking *a) {
 static void tell_new(const asking *a) {
     char new[32], all[64];
     if (a->sum.documents < 2 || a->options->quiet) return;
-    printf("\n%s of %s %s new\n", format_count(a->new, new, sizeof new),
+    printf("\n%s of %s %s new", format_count(a->new, new, sizeof new),
            count_of_documents(a->sum.documents, all, sizeof all), a->new == 1 ? "is" : "are");
+    if (a->sum.without_text) printf(", %s empty", format_count(a->sum.without_text, new, sizeof new));
+    putchar('\n');
 }
 
 static enum exit_code conclude(asking *a) {
