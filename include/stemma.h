@@ -1177,7 +1177,8 @@ STEMMA_API stemma_see_options stemma_see_options_default(void);
 typedef struct stemma_sighting {
     const char *id;           /* that the document has in the collection */
     const char *match;        /* the document most like it, which may be itself; NULL: it is new */
-    stemma_relation relation; /* of it towards the match; unrelated where it is new, unknown where it has no text */
+    stemma_relation relation; /* of it towards the match; unrelated where it is new, unknown where it has no text either: then
+                               * only what has the same bytes is found */
     stemma_quantity resemblance, a_in_b, b_in_a; /* a: the document */
 } stemma_sighting;
 /* Errors: as of _add_text, and of _query. */
@@ -1256,6 +1257,14 @@ typedef enum stemma_evidence {
 /* "original", "stored", "changed", "gone". */
 STEMMA_API const char *stemma_evidence_name(stemma_evidence evidence);
 
+/* A document that was asked about. */
+typedef struct stemma_question {
+    const char *id;
+    uint64_t place; /* in the order of input */
+    uint64_t found; /* matches given of it */
+    bool empty;     /* it has nothing to be judged by */
+} stemma_question;
+
 /* Start from stemma_query_options_default(). */
 typedef struct stemma_query_options {
     size_t size;      /* of this struct, as the caller knows it */
@@ -1270,6 +1279,9 @@ typedef struct stemma_query_options {
     /* What could not be read, after the matches were given; may be NULL. */
     void (*problem)(void *context, const stemma_scan_problem *problem);
     void *problem_context;
+    /* Each document that was read, behind its matches, as `take` gets these; may be NULL. */
+    void (*asked)(void *context, const stemma_question *question);
+    void *asked_context;
 } stemma_query_options;
 STEMMA_API stemma_query_options stemma_query_options_default(void);
 
@@ -1292,7 +1304,7 @@ typedef stemma_status stemma_take_match(void *context, const stemma_match *match
 /* What was done, and what it cost. */
 typedef struct stemma_query_summary {
     uint64_t documents;         /* that were read, */
-    uint64_t without_text;      /* some of them without text; */
+    uint64_t without_text;      /* some of them empty; */
     uint64_t problems;          /* and that could not be read */
     uint64_t found;             /* matches given */
     unsigned bands;             /* looked up for a document; 0: none */
@@ -1455,7 +1467,7 @@ typedef enum stemma_verdict {
     STEMMA_KNOWN = 0,
     STEMMA_NOT_KNOWN = 1,
     STEMMA_TOO_SHORT = 2, /* too few samples to tell */
-    STEMMA_NO_TEXT = 3    /* empty; or binary, where the collection is of texts: make it with preset=raw */
+    STEMMA_NO_TEXT = 3    /* empty; or binary, where the collection is of texts and has not the same bytes: make it with preset=raw */
 } stemma_verdict;
 /* "known", "unknown", "too-short", "no-text". */
 STEMMA_API const char *stemma_verdict_name(stemma_verdict verdict);
@@ -1480,8 +1492,9 @@ typedef struct stemma_known_file {
     uint64_t versions;           /* of it with something in common */
     uint64_t samples;            /* of the file */
     stemma_quantity containment; /* share of them in the signature, which all versions have together */
-    const char *best;            /* id of the version that has most */
+    const char *best;            /* id of the version that has most, */
     stemma_quantity best_containment;
+    bool identical;              /* and the same bytes: then it is known, whatever else */
 } stemma_known_file;
 typedef stemma_status stemma_take_known_file(void *context, const stemma_known_file *file, stemma_error *error);
 
