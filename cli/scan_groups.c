@@ -264,7 +264,7 @@ void report_redundant(const scan_report *r) {
         if (stemma_scan_get_group(r->scan, i, &group, NULL)) break;
         for (size_t k = 0; k < group.member_count && report_heard(); k++) {
             stemma_scan_document d = stemma_scan_get_document(r->scan, group.members[k].document);
-            if (!d.container) print_listed(d.id, r->options->print0);
+            if (!d.container) print_listed(stdout, d.id, r->options->print0);
         }
     }
 }
