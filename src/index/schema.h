@@ -32,7 +32,7 @@ enum {
     KIND_GROUP_KEYS = 10,  /* lookup, from bits */
     KIND_TEXT = 11,        /* text, compressed */
     KIND_SKETCH = 12,      /* text: a further sketch; spec: which one of the recipe */
-    KIND_MEMBER_KEYS = 13, /* lookup, from facts: the file a document is inside of */
+    KIND_MEMBER_KEYS = 13, /* lookup, from facts: see member_keys */
     KIND_SCAN_KEYS = 14,   /* text: what a scan looks at, see collect/scan_cache.c */
     KIND_OTHERS = 1 << 16
 };
