@@ -615,6 +615,9 @@ class BadInput(Base):
                 self.bad(*command, *extra, f"{option}=/dev/zero", says="'/dev/zero': is a device")
         self.assertEqual(self.listing(), ["a"])
 
+    def test_a_list_of_nothing(self):
+        self.assertIn("no documents", self.good("scan", "--files-from=/dev/null"))
+
     def test_endless_names(self):
         """Bounded in time and memory: a name has a longest length, and with -0 none is empty."""
         for *command, option in self.LISTS:
