@@ -35,9 +35,19 @@ static char *pattern_of(const char *folder) {
     return pattern;
 }
 
-/* What had files when it was added may be gone: then its name is all there is. */
+/* The folder may be gone: then its path is what it would be from here. */
+static char *path_of(const char *name) {
+    char *path = realpath(name, NULL), *here = path || name[0] == '/' ? NULL : realpath(".", NULL);
+    if (path) return path;
+    if (!here) return need_copy(name);
+    path = need_memory(strlen(here) + strlen(name) + 2);
+    stpcpy(stpcpy(stpcpy(path, here), "/"), name);
+    free(here);
+    return path;
+}
+
 static stemma_status remove_folder(removal *r, const char *name, uint64_t *count, stemma_error *error) {
-    char *path = realpath(name, NULL), *pattern = pattern_of(path ? path : name);
+    char *path = path_of(name), *pattern = pattern_of(path);
     stemma_status status = stemma_collection_remove_matching(r->collection, pattern, count, error);
     free(pattern);
     free(path);
