@@ -598,7 +598,7 @@ typedef struct stemma_finder stemma_finder;
 
 /* A document that is looked for: a file, or bytes when path is NULL. */
 typedef struct stemma_target {
-    const char *path; /* "-" is standard input */
+    const char *path; /* "-" is standard input; its text is looked for, whatever its format */
     const void *data;
     size_t data_size;
 } stemma_target;
@@ -641,7 +641,7 @@ typedef struct stemma_fragment {
     uint64_t begin, end;               /* bytes of the file */
     uint64_t first_line, last_line;    /* of the file, counted from 1 */
     size_t target;                     /* its place in the list of targets */
-    uint64_t target_begin, target_end; /* bytes of the target */
+    uint64_t target_begin, target_end; /* bytes of the target, or of its text */
     uint64_t tokens;
 } stemma_fragment;
 
@@ -667,12 +667,33 @@ typedef struct stemma_find_summary {
 /* What was found in one file. Belongs to the caller; the finder must outlive it. */
 typedef struct stemma_findings stemma_findings;
 
-/* "-" is standard input. Memory does not depend on the size of the file. Errors: INVALID, NOT_FOUND, UNREADABLE, IO, INTERRUPTED,
- * NO_MEMORY. That nothing was found is no error. */
+/* The bytes of the file as they are. "-" is standard input. Memory does not depend on the size of the file. Errors:
+ * INVALID, NOT_FOUND, UNREADABLE, IO, INTERRUPTED, NO_MEMORY. That nothing was found is no error. */
 STEMMA_API stemma_status stemma_find_file(const stemma_finder *finder, const char *path, const stemma_limits *limits,
                                           stemma_findings **out, stemma_error *error);
 STEMMA_API stemma_status stemma_find_bytes(const stemma_finder *finder, const void *data, size_t size,
                                            const stemma_limits *limits, stemma_findings **out, stemma_error *error);
+
+/* A document that was searched. */
+typedef struct stemma_found {
+    const char *id;                  /* the file, or FILE!/MEMBER */
+    const stemma_findings *findings; /* which may be none */
+    bool extracted;                  /* places are those of its text, not of its bytes */
+    const char *text;                /* what was searched, where that was held in memory; else NULL */
+    size_t text_size;
+} stemma_found;
+
+/* All of it is valid until the call returns. False: that was enough. */
+typedef bool stemma_take_found(void *context, const stemma_found *found);
+
+/* As stemma_find_file, of a file that is read as a scan reads it: its text where it is HTML, PDF or another format, and in
+ * another encoding than UTF-8; with `inside` also the documents in an archive, mail, mailbox or crawl that is no pipe,
+ * each by itself. Under a recipe that takes bytes as they are, its bytes. Memory is needed for what is converted.
+ * problem, which may be NULL, is told of documents inside that cannot be read. Further errors: CORRUPT, UNSUPPORTED. */
+STEMMA_API stemma_status stemma_find_documents(const stemma_finder *finder, const char *path, bool inside,
+                                               const stemma_limits *limits, stemma_take_found *take,
+                                               void (*problem)(void *context, const char *id, const stemma_error *cause),
+                                               void *context, stemma_error *error);
 STEMMA_API stemma_find_summary stemma_findings_summary(const stemma_findings *findings);
 STEMMA_API const stemma_fragment *stemma_findings_fragments(const stemma_findings *findings, size_t *count);
 STEMMA_API const stemma_block *stemma_findings_blocks(const stemma_findings *findings, size_t *count);
@@ -818,8 +839,7 @@ typedef struct stemma_scan_summary {
     uint64_t problems;         /* could not be read: documents, records, data sets */
     uint64_t repeated; /* files that were reached once more, by the same or another name: counted once */
     uint64_t classes;  /* different texts */
-    uint64_t groups, redundant, redundant_bytes; /* redundant: in a group and not kept; its bytes count where it is not
-                                                    inside another file */
+    uint64_t groups, redundant, redundant_bytes; /* redundant: members of groups that could go */
     uint64_t candidates, verified;               /* pairs of classes */
     uint64_t resident_bytes;                     /* kept in memory for all documents */
     uint64_t cached_bytes;                       /* texts kept besides, within the limits */
@@ -853,6 +873,8 @@ typedef struct stemma_scan_member {
     double contained; /* share of the member found in the kept one */
     double contains;  /* share of the kept one found in the member */
     uint64_t parent;  /* the document it is compared with: the kept one */
+    bool redundant;   /* it could go. Not what is inside another file; what holds other documents only if a file of
+                         the same bytes stays */
 } stemma_scan_member;
 
 /* Largest saving first; index below the summary's groups, else NOT_FOUND. The members belong to the scan. */
