@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "family/arrange.h"
+#include "family/piece.h"
 
 /* A second parent has at least a twentieth of a member's shingles, and some twenty words of it, that the
  * first lacks: less comes together by chance. */
@@ -166,6 +167,7 @@ static stemma_status make(struct family *f, struct family_node *nodes, stemma_er
     TRY(look_at_all(f, err));
     TRY(kinship_find(&f->kinship, &f->variants, f->clues, f->options->modified, f->options->stop, err));
     TRY(arrange(&f->tree, &f->kinship, f->options->stop, err));
+    if (!f->options->modified) hang_pieces(&f->tree, &f->kinship, &f->variants);
     for (size_t i = 0; i < f->options->members; i++) part_from_taker(f, i);
     return fill(f, nodes, err);
 }
