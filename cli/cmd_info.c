@@ -44,7 +44,7 @@ static void print_json(const stemma_collection_info *i, const char *path, const 
 static void print_part(const stemma_collection_part *part, uint64_t rows) {
     char bytes[32];
     printf("  %-14s %10s", part->name, format_bytes(part->bytes, bytes, sizeof bytes));
-    if (rows) printf("  %7.1f a document", (double)part->bytes / (double)rows);
+    if (rows) printf("  %7.1f bytes a document", (double)part->bytes / (double)rows);
     puts(part->index ? "  (index)" : "");
 }
 

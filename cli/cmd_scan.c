@@ -262,7 +262,8 @@ static enum exit_code print_result(scan_report *r) {
     else if (!nothing_read && !is_standard(o->filter))
         code = print_words(r);
     if (code == EXIT_INTERRUPTED || stop_requested) return EXIT_INTERRUPTED;
-    report_problems(r);
+    const enum exit_code named = report_problems(r);
+    code = graver(code, named);
     code = graver(code, files);
     code = graver(code, r->acted);
     return graver(code, nothing_read || (o->strict && r->summary.problems) ? EXIT_WRONG : EXIT_DONE);
@@ -331,5 +332,6 @@ const command command_scan = {
                 "  stemma scan --move=/tmp/drafts --near=.9 --keep=newest drafts/\n"
                 "  stemma scan --json --pairs reports/ | jq 'select(.a_in_b == 1)'\n",
     .see_also = "stemma-scan(1), stemma-input(7), stemma-recipe(7)",
+    .no = "when asked whether to act",
     .run = scan_command,
 };

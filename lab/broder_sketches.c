@@ -294,7 +294,7 @@ static void judge_work(const struct table *data, size_t small, size_t large, str
     double near = table_number(data, small, "looks"), looks = table_number(data, large, "looks"),
            chance = table_number(data, large, "by_chance");
     claim(verdict, looks < 1.5 * near + 1.1 * chance,
-          "Of %.0f million different sketches each is held against %.1f others, %.1f of which a band brings "
+          "Of %.2f million different sketches each is held against %.1f others, %.1f of which a band brings "
           "together by chance, and %.2f are candidates; of %.2f million against %.1f.",
           table_number(data, large, "classes") / 1e6, looks, chance, table_number(data, large, "candidates"),
           table_number(data, small, "classes") / 1e6, near);

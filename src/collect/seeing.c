@@ -62,8 +62,14 @@ static stemma_status keep_own_id(struct seeing *s, stemma_error *err) {
     return STEMMA_OK;
 }
 
+static void set_asked_bytes(struct seeing *s, const struct taken *d) {
+    asked_set_bytes(&s->asked);
+    memcpy(s->asked.digest, d->facts->digest, sizeof s->asked.digest);
+}
+
 static stemma_status set_asked(struct seeing *s, const struct taken *d, stemma_error *err) {
     struct asked_document *a = &s->asked;
+    a->by_bytes = false;
     a->text = d->text;
     a->text_size = d->text_size;
     memcpy(a->digest, d->facts->digest, sizeof a->digest);
@@ -101,9 +107,12 @@ static stemma_status see(void *context, const struct taken *d, stemma_error *err
         see_itself(s, d->facts);
         return STEMMA_OK;
     }
-    if (!d->text) return STEMMA_OK;
-    s->sighting.text = true;
-    TRY(set_asked(s, d, err));
+    s->sighting.text = d->text;
+    if (!d->text && d->facts->state != FACTS_BINARY) return STEMMA_OK;
+    if (d->text)
+        TRY(set_asked(s, d, err));
+    else
+        set_asked_bytes(s, d);
     TRY(ask(s, err));
     return s->options.dry ? STEMMA_OK : recent_add(s->recent, s->sighting.id, &s->asked, err);
 }

@@ -41,6 +41,24 @@ static stemma_scan_member relative_of(const struct stemma_scan *scan, uint32_t d
     };
 }
 
+/* ---- what may go ---- */
+
+static bool set_bit(uint8_t *bits, uint32_t number) {
+    bool was = bits[number / 8] >> number % 8 & 1;
+    bits[number / 8] |= (uint8_t)(1u << number % 8);
+    return was;
+}
+
+/* Nothing goes from inside a file. What holds other documents would take them along, and the numbers say
+ * nothing of them: it may go only for another file of the same bytes, the first of which in keep order stays.
+ * (docs/design/groups.md) */
+static bool may_go(struct stemma_scan *scan, uint32_t document) {
+    const struct catalogue *c = &scan->catalogue;
+    if (catalogue_is_contained(c, &c->documents[document])) return false;
+    if (!c->documents[document].filled) return true;
+    return set_bit(scan->results.held_bits, catalogue_first_same(c, document));
+}
+
 /* ---- collecting ---- */
 
 static stemma_status add_member(struct stemma_scan *scan, struct result_group *group, uint32_t document,
@@ -48,13 +66,13 @@ static stemma_status add_member(struct stemma_scan *scan, struct result_group *g
     struct scan_results *r = &scan->results;
     if (!mem_grow((void **)&r->members, &r->member_cap, r->member_count + 1, sizeof *r->members))
         return fail_memory(err);
+    member.redundant = may_go(scan, document);
     r->members[r->member_count++] = member;
-    r->redundant_bits[document / 8] |= (uint8_t)(1u << document % 8);
-    r->redundant++;
     group->count++;
-    /* Nothing is saved by what is inside an archive: it stays one file. */
-    if (!catalogue_is_contained(&scan->catalogue, &scan->catalogue.documents[document]))
-        group->bytes += scan->catalogue.documents[document].bytes;
+    if (!member.redundant) return STEMMA_OK;
+    set_bit(r->redundant_bits, document);
+    r->redundant++;
+    group->bytes += scan->catalogue.documents[document].bytes;
     return STEMMA_OK;
 }
 
@@ -65,6 +83,7 @@ static stemma_status add_group(struct stemma_scan *scan, uint32_t rank, const st
     struct scan_results *r = &scan->results;
     uint32_t kept = ranking->documents[ranking->first[rank]];
     struct result_group group = {.kept = kept, .first = r->member_count};
+    (void)may_go(scan, kept); /* it stays, so that others with its bytes may go */
     for (uint32_t i = ranking->first[rank] + 1; i < ranking->first[rank + 1]; i++)
         TRY(add_member(scan, &group, ranking->documents[i], copy_of(scan, ranking->documents[i], kept), err));
     for (size_t k = 0; k < count; k++)
@@ -87,7 +106,8 @@ static stemma_status collect(struct stemma_scan *scan, const struct group_member
     const uint32_t classes = scan->ranking.count;
     uint8_t *taken = mem_zero(classes / 8 + 1, 1);
     scan->results.redundant_bits = mem_zero(scan->catalogue.document_count / 8 + 1, 1);
-    if (!taken || !scan->results.redundant_bits) {
+    scan->results.held_bits = mem_zero(scan->catalogue.document_count / 8 + 1, 1);
+    if (!taken || !scan->results.redundant_bits || !scan->results.held_bits) {
         mem_free(taken);
         return fail_memory(err);
     }

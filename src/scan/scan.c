@@ -130,6 +130,7 @@ void scan_free(struct stemma_scan *scan) {
     mem_free(scan->results.members);
     mem_free(scan->results.groups);
     mem_free(scan->results.redundant_bits);
+    mem_free(scan->results.held_bits);
     mem_free(scan->results.nodes);
     mem_free(scan->copies);
     original_reader_free(scan->originals);

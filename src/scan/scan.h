@@ -52,6 +52,7 @@ struct scan_results {
     size_t group_count, group_cap;
     uint64_t redundant, redundant_bytes;
     uint8_t *redundant_bits; /* by document */
+    uint8_t *held_bits;      /* by the first document of the same bytes: a file that holds others stays */
     stemma_tree_node *nodes; /* of trees, group after group; NULL: not asked for */
 };
 
