@@ -98,7 +98,7 @@ class Promises(Tune):
             stated = self.tune(f"--for={aim}", seen)["recommended"]
             told = self.tune(f"--for={aim}", "--seed=7", unseen)
             happened = row_of(told, stated["unit"], stated["window"], stated["threshold"])
-            for what in ("recall", "precision", "false_removal"):
+            for what in ("recall_of_copies", "precision", "false_removal"):
                 with self.subTest(collection=name, aim=aim, what=what):
                     self.assertLessEqual(half_width(stated[what]), width)
                     self.assertEqual(misses(stated[what], happened[what]), 0, (stated[what], happened[what]))
@@ -136,7 +136,7 @@ class Promises(Tune):
                 if member["relation"] in ("identical", "same-text"):
                     names.add(frozenset((Path(group["kept"]["id"]).name, Path(member["id"]).name)))
         found = sum(frozenset((path.name, f"copy-{path.name}")) in names for path in files)
-        recall = told["recommended"]["recall"]
+        recall = told["recommended"]["recall_of_copies"]
         error = 2 * (recall["value"] * (1 - recall["value"]) / len(files)) ** .5 + 1 / len(files)
         self.assertGreaterEqual(found / len(files), recall["low"] - error)
 
@@ -189,10 +189,10 @@ class Answers(Tune):
 
     def test_rows_are_in_order(self):
         for view in self.tune(self.letters)["views"]:
-            recalls = [row["recall"]["value"] for row in view["rows"]]
+            recalls = [row["recall_of_copies"]["value"] for row in view["rows"]]
             self.assertEqual(recalls, sorted(recalls, reverse=True))
             for row in view["rows"]:
-                for what in ("recall", "precision", "false_removal"):
+                for what in ("recall_of_copies", "precision", "false_removal"):
                     self.assertTrue(0 <= row[what]["low"] <= row[what]["value"] <= row[what]["high"] <= 1)
 
     def test_sketches(self):
@@ -200,7 +200,7 @@ class Answers(Tune):
             sketches = self.tune(f"--for={aim}", self.letters)["sketches"]
             sizes = [sketch["bytes"] for sketch in sketches]
             self.assertEqual(sizes, sorted(sizes))
-            self.assertGreater(sketches[-1]["recall"]["value"], .8)
+            self.assertGreater(sketches[-1]["recall_of_copies"]["value"], .8)
             self.assertLess(sketches[-1]["any_two"]["value"], .05)
             self.good("sketch", "--recipe=" + sketches[0]["recipe"], "--output=" + aim, "letters/00000.txt")
 
