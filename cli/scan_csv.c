@@ -17,7 +17,8 @@ typedef struct table {
 
 static const char *const columns[] = {"document", "group",       "pivot",     "similarity",
                                       "relation", "resemblance", "contained", "contains",
-                                      "bytes",    "modified",    "owner",     "source"};
+                                      "bytes",    "modified",    "owner",     "source",
+                                      "redundant"};
 
 /* ---- cells ---- */
 
@@ -117,6 +118,7 @@ static void put_line(table *t, uint64_t group, const char *pivot, const stemma_s
     put_time(t, d.modified);
     put_owner(t, &d);
     put_text(t, d.source ? d.source : "");
+    put_text(t, m->redundant ? "yes" : "no");
     end_line(t);
 }
 

@@ -135,8 +135,12 @@ static layout survey(scan_report *r) {
 
 /* ---- rows ---- */
 
+static bool is_inside(const scan_report *r, const stemma_scan_member *m) {
+    return stemma_scan_get_document(r->scan, m->document).container;
+}
+
 static void print_row(scan_report *r, const layout *l, const char *relation, const char *colour,
-                      uint64_t number) {
+                      uint64_t number, const char *note) {
     stemma_scan_document d = stemma_scan_get_document(r->scan, number);
     char bytes[32], buffer[16];
     printf("  %s%-*s%s  %8s  ", colour, l->relation_width, relation, *colour ? l->colours.end : "",
@@ -148,7 +152,7 @@ static void print_row(scan_report *r, const layout *l, const char *relation, con
         fputs("  in ", stdout);
         print_name(stdout, d.source);
     }
-    putchar('\n');
+    puts(note);
 }
 
 static void print_group(scan_report *r, const layout *l, uint64_t index, const stemma_scan_group *group) {
@@ -159,10 +163,13 @@ static void print_group(scan_report *r, const layout *l, uint64_t index, const s
     printf("%sgroup %s%s: ", p->strong, format_count(index + 1, count, sizeof count), p->end);
     printf("%s documents, %s could be removed\n", format_count(group->member_count + 1, count, sizeof count),
            format_bytes(group->redundant_bytes, bytes, sizeof bytes));
-    print_row(r, l, "kept", p->good, group->kept);
-    for (size_t i = 0; i < shown && report_heard(); i++)
-        print_row(r, l, row_words(r, &group->members[i], relation, sizeof relation), "",
-                  group->members[i].document);
+    print_row(r, l, "kept", p->good, group->kept, "");
+    for (size_t i = 0; i < shown && report_heard(); i++) {
+        const stemma_scan_member *m = &group->members[i];
+        bool stays = !m->redundant && !is_inside(r, m);
+        print_row(r, l, row_words(r, m, relation, sizeof relation), "", m->document,
+                  stays ? "  (holds other documents)" : "");
+    }
     if (shown < group->member_count)
         printf("  ... and %s more; --json has all\n",
                format_count(group->member_count - shown, count, sizeof count));
@@ -188,13 +195,16 @@ void report_groups(scan_report *r) {
 
 /* ---- the summary ---- */
 
-uint64_t redundant_inside(const scan_report *r) {
+scan_staying count_staying(const scan_report *r) {
     stemma_scan_group group;
-    uint64_t inside = 0;
+    scan_staying staying = {0};
     for (uint64_t i = 0; i < r->summary.groups && !stemma_scan_get_group(r->scan, i, &group, NULL); i++)
-        for (size_t k = 0; k < group.member_count; k++)
-            inside += stemma_scan_get_document(r->scan, group.members[k].document).container != NULL;
-    return inside;
+        for (size_t k = 0; k < group.member_count; k++) {
+            const stemma_scan_member *m = &group.members[k];
+            if (m->redundant) continue;
+            *(is_inside(r, m) ? &staying.inside : &staying.holding) += 1;
+        }
+    return staying;
 }
 
 static void print_found(const scan_report *r) {
@@ -209,13 +219,17 @@ static void print_found(const scan_report *r) {
         putchar('\n');
         return;
     }
-    uint64_t inside = redundant_inside(r), files = s->redundant - inside;
+    scan_staying staying = count_staying(r);
     printf("%s%s group%s%s: %s document%s, %s (%s) could be removed", p.strong,
            format_count(s->groups, groups, sizeof groups), s->groups == 1 ? "" : "s", p.end,
-           format_count(files, documents, sizeof documents), files == 1 ? "" : "s",
+           format_count(s->redundant, documents, sizeof documents), s->redundant == 1 ? "" : "s",
            format_bytes(s->redundant_bytes, bytes, sizeof bytes),
            format_percent(s->bytes ? (double)s->redundant_bytes / (double)s->bytes : 0, share, sizeof share));
-    if (inside) printf(", %s more inside other files", format_count(inside, documents, sizeof documents));
+    if (staying.inside)
+        printf(", %s more inside other files", format_count(staying.inside, documents, sizeof documents));
+    if (staying.holding)
+        printf(", %s left, as they hold other documents",
+               format_count(staying.holding, documents, sizeof documents));
     putchar('\n');
 }
 
@@ -263,8 +277,9 @@ void report_redundant(const scan_report *r) {
     for (uint64_t i = 0; i < r->summary.groups && report_heard(); i++) {
         if (stemma_scan_get_group(r->scan, i, &group, NULL)) break;
         for (size_t k = 0; k < group.member_count && report_heard(); k++) {
-            stemma_scan_document d = stemma_scan_get_document(r->scan, group.members[k].document);
-            if (!d.container) print_listed(d.id, r->options->print0);
+            const stemma_scan_member *m = &group.members[k];
+            if (!m->redundant) continue;
+            print_listed(stdout, stemma_scan_get_document(r->scan, m->document).id, r->options->print0);
         }
     }
 }

@@ -43,6 +43,7 @@ static void put_member(scan_report *r, json *j, const stemma_scan_member *m, con
     json_number(j, "resemblance", m->resemblance);
     json_number(j, "contained", m->contained);
     json_number(j, "contains", m->contains);
+    json_bool(j, "redundant", m->redundant);
     if (tree)
         json_tree_node(r, j, tree, place);
     else

@@ -76,7 +76,9 @@ static void write_head(const page_writer *w, FILE *out) {
     json_close(&j, ']');
     json_count(&j, "listed", w->groups);
     json_count(&j, "text_budget", o->report_text);
-    json_count(&j, "redundant_inside", redundant_inside(w->report));
+    scan_staying staying = count_staying(w->report);
+    json_count(&j, "inside", staying.inside);
+    json_count(&j, "holding", staying.holding);
     json_end(&j);
 }
 

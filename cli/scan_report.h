@@ -32,11 +32,15 @@ void report_groups(scan_report *r);
 void report_trees(scan_report *r);
 stemma_status report_pairs(scan_report *r, stemma_error *error);
 stemma_status report_passages(scan_report *r, stemma_error *error);
-/* How many of the redundant are inside archives and the like, from where nothing is removed. */
-uint64_t redundant_inside(const scan_report *r);
+/* Members of groups that are not redundant. */
+typedef struct scan_staying {
+    uint64_t inside;  /* archives and mail, from where nothing is removed */
+    uint64_t holding; /* other documents, which would go with them */
+} scan_staying;
+scan_staying count_staying(const scan_report *r);
 /* "near-duplicate 97 %" */
 const char *relation_words(const stemma_scan_member *m, char *buffer, size_t size);
-void report_problems(const scan_report *r); /* see problems.h */
+enum exit_code report_problems(const scan_report *r); /* see problems.h */
 
 /* ---- for scripts ---- */
 

@@ -516,10 +516,15 @@ class Logs(Act):
                            (f"{head}\n" + step.replace('"path":"/', '"path":"') + "\n", "damaged: line 2"),
                            (f"{head}\n" + step.replace('"move"', '"burn"') + "\n", "damaged: line 2"),
                            (f"{head}\n" + step.replace('"inode":', '"inode":-') + "\n", "damaged: line 2")):
-            self.write("damaged", text)
-            self.bad("undo", "damaged", says=says)
+            for end in ("", "the only copy of this"):  # what is no log is not touched: neither is its last line
+                self.write("damaged", text + end)
+                self.bad("undo", "damaged", says=says)
+                self.assertEqual((self.folder / "damaged").read_text(), text + end)
         self.bad("undo", "none", says="cannot open 'none': no such file")
         self.bad("undo", "pile", says="pile")
+        (self.folder / "link").symlink_to("damaged")
+        self.bad("undo", "link", says="damaged: line 2")
+        self.assertEqual((self.folder / "damaged").read_text(), text + end)
         self.assertEqual(self.names(), ["a"])
 
     def test_cut_off(self):

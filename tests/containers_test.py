@@ -352,6 +352,90 @@ class Mail(Containers):
         self.assertEqual(self.extracted("pile/box.mbox!/2").strip(), "From here on\n\nFrom there too " + text(2))
 
 
+class Redundant(Containers):
+    """What may be removed: the list, the counts and the tables say the same, and nothing is lost that is nowhere else."""
+
+    def listed(self, *arguments):
+        return self.good("scan", "--list-redundant", *arguments).splitlines()
+
+    def test_a_mail_stays_for_its_own_attachment(self):
+        body = text(1)
+        self.write("pile/1.eml", mail(body, ("contract.txt", body + " " + text(2, 20))))
+        self.assertEqual(self.listed("pile"), [])
+        self.write("pile/2.eml", (self.folder / "pile/1.eml").read_bytes())
+        self.assertEqual(self.listed("pile"), ["pile/2.eml"])
+        out = self.good("scan", "pile")
+        self.assertIn("pile/1.eml  (holds other documents)\n", out)
+        self.assertRegex(out, r"1 group: 1 document, .* could be removed, 1 left, as they hold other documents\n")
+        self.assertRegex(out, r"group 1: 3 documents, ")
+
+    def test_attachments_are_not_lost_for_a_body(self):
+        self.write("pile/all.txt", text(1) + " " + text(2))
+        self.write("pile/with.eml", mail(text(1), ("only.txt", text(3))))
+        self.write("pile/picture.eml", mail(text(1), ("only.png", b"\x89PNG\0\1\2")))
+        self.write("pile/small.eml", mail(text(1), ("only.txt", "too small to be read")))
+        self.write("pile/without.eml", mail(text(1)))
+        self.assertEqual(self.listed("--min-size=100", "pile"), ["pile/without.eml"])
+        for more in [], ["--cache=cache"], ["--cache=cache"]:
+            self.assertEqual(self.listed("--no-archives", *more, "pile"), ["pile/without.eml"])
+
+    def random_file(self, source, texts):
+        def some():
+            base = source.choice(texts)
+            kind = source.randrange(5)
+            if kind == 0:
+                return base[:source.randrange(60, len(base))]
+            if kind == 1:
+                return base + source.choice(texts)
+            return base[:3] + ["changed"] + base[4:] if kind == 2 else base
+
+        held = [some() for _ in range(source.randrange(1, 4))]
+        named = [(f"{i}.txt", " ".join(words)) for i, words in enumerate(held)]
+        kind = source.randrange(6)
+        if kind < 2:
+            return held[:1], named[0][1]
+        if kind == 2:
+            return held, zipped(*named)
+        if kind == 3:
+            return held, zipped(("in.eml", mail(named[0][1], *named[1:])))
+        return held, mail(named[0][1], *named[1:])
+
+    @staticmethod
+    def is_covered(words, others):
+        def shingles(of):
+            return {tuple(of[i:i + 5]) for i in range(len(of) - 4)}
+
+        own = shingles(words)
+        return any(len(own & other) >= min(.7 * len(own | other), .9 * len(own)) for other in map(shingles, others))
+
+    def test_nothing_is_lost(self):
+        removed = 0
+        for seed in range(4 if SANITIZED else 16):
+            source, holdings = random.Random(seed), {}
+            texts = [prose(120, 1000 * seed + i) for i in range(4)]
+            for i in range(14):
+                held, content = self.random_file(source, texts)
+                for copy in range(1 if source.random() < .7 else 2):
+                    name = f"pile{seed}/{source.choice('ab')}/{i}-{copy}"
+                    self.write(name, content)
+                    holdings[name] = held
+            options = ["--keep=" + source.choice(["longest", "newest", "oldest", "first", "shortest-path"]), f"pile{seed}"]
+            gone = self.listed(*options)
+            lines = [json.loads(line) for line in self.good("scan", "--json", "--csv=t.csv", "--force", *options).splitlines()]
+            summary = lines[-1]["summary"]
+            sizes = [(self.folder / name).stat().st_size for name in gone]
+            self.assertEqual((summary["redundant"], summary["redundant_bytes"]), (len(gone), sum(sizes)))
+            self.assertEqual([m["id"] for line in lines for m in line.get("members", []) if m["redundant"]], gone)
+            rows = [row.split(",") for row in (self.folder / "t.csv").read_text().splitlines()]
+            self.assertEqual([row[0] for row in rows if row[-1] == "yes"], gone)
+            left = [words for name, held in holdings.items() if name not in gone for words in held]
+            for held in holdings.values():
+                for words in held:
+                    self.assertTrue(self.is_covered(words, left), (seed, options, gone))
+            removed += len(gone)
+        self.assertGreater(removed, 10)
+
+
 class Crawls(Containers):
     def test_records(self):
         content = page(text(1))

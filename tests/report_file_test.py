@@ -26,7 +26,7 @@ HOSTILE = [b"</script><script>alert(1)<script>.txt", b"<img src=x onerror=alert(
 TREE = ["parent", "derivation", "added", "removed", "moved", "changes", "confidence", "direction", "second_parent",
         "second_share"]
 COLUMNS = ["document", "group", "pivot", "similarity", "relation", "resemblance", "contained", "contains", "bytes",
-           "modified", "owner", "source"]
+           "modified", "owner", "source", "redundant"]
 
 
 def blocks(page):
@@ -189,7 +189,7 @@ class Page(Files):
             archive.write(self.folder / "pile/a.txt", "b.txt")
         listed = self.good("scan", "--list-redundant", pile).splitlines()
         self.assertRegex(self.good("scan", pile), rf"1 group: {len(listed)} documents, .* could be removed, 2 more inside other files\n")
-        self.assertEqual(json.loads(blocks(self.report(pile))["data-0"].splitlines()[0])["redundant_inside"], 2)
+        self.assertEqual(json.loads(blocks(self.report(pile))["data-0"].splitlines()[0])["inside"], 2)
 
     def test_no_groups(self):
         self.write("a", "nothing like anything else in here at all")

@@ -18,7 +18,7 @@ import unittest
 from program import PROGRAM, Base, limit_descriptors, prose, rests
 
 DOCUMENT = {"id", "bytes", "modified", "owner", "uid"}
-MEMBER = {"relation", "resemblance", "contained", "contains", "parent"}
+MEMBER = {"relation", "resemblance", "contained", "contains", "redundant", "parent"}
 SUMMARY = {"documents", "bytes", "text_bytes", "empty", "binary", "containers", "contained", "problems", "repeated", "classes", "groups",
            "redundant", "redundant_bytes", "candidates", "verified", "resident_bytes", "cached_bytes", "spilled_bytes", "seconds",
            "seconds_reading", "seconds_matching", "seconds_verifying", "thresholds", "keep", "group", "recipe"}

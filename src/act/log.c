@@ -163,30 +163,29 @@ stemma_status log_create(struct act_log *log, const char *path, stemma_error *er
     return status;
 }
 
-/* A line that a crash cut off speaks of a step that was not taken. */
-static stemma_status drop_torn_line(struct act_log *log, bool dry, struct buf *text, stemma_error *err) {
+/* A line that a crash cut off speaks of a step that was not taken. It goes when the first line is written, by
+ * which time the file is known to be a log: until then not one byte of it is changed. */
+static void pass_over_torn_line(struct act_log *log, struct buf *text) {
     const uint8_t *end = text->len ? memrchr(text->data, '\n', text->len) : NULL;
-    size_t whole = end ? (size_t)(end + 1 - text->data) : 0;
-    bool torn = whole < text->len;
-    text->len = whole;
-    return torn && !dry && ftruncate(log->fd, (off_t)whole) != 0 ? fail_errno(err, "write", log->path, errno)
-                                                                 : STEMMA_OK;
+    log->whole = end ? (size_t)(end + 1 - text->data) : 0;
+    log->torn = log->whole < text->len;
+    text->len = log->whole;
 }
 
-static stemma_status read_lines(struct act_log *log, bool dry, struct buf *text, stemma_error *err) {
+static stemma_status read_lines(struct act_log *log, struct buf *text, stemma_error *err) {
     struct stat info;
     struct input input = {.fd = log->fd, .name = log->path};
     if (fstat(log->fd, &info) != 0 || !S_ISREG(info.st_mode))
         return fail(err, STEMMA_UNREADABLE, "cannot read '%s': is not a regular file", log->path);
     TRY(input_read_all(&input, SIZE_MAX, text, err));
-    return drop_torn_line(log, dry, text, err);
+    pass_over_torn_line(log, text);
+    return STEMMA_OK;
 }
 
 stemma_status log_reopen(struct act_log *log, const char *path, bool dry, struct buf *text,
                          stemma_error *err) {
     stemma_status status = log_open(log, path, (dry ? O_RDONLY : O_RDWR) | O_NONBLOCK, err);
-    if (status == STEMMA_OK) status = read_lines(log, dry, text, err);
-    log->whole = text->len;
+    if (status == STEMMA_OK) status = read_lines(log, text, err);
     if (status != STEMMA_OK) log_close(log);
     return status;
 }

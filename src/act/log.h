@@ -52,7 +52,8 @@ struct act_log {
 
 /* A new file; INVALID when there is one. Nobody else may have it open as a log. */
 stemma_status log_create(struct act_log *log, const char *path, stemma_error *err);
-/* One that exists, to note what is undone; *text gets its whole lines. Dry: it is not written to. */
+/* One that exists, to note what is undone; *text gets its whole lines. Nothing is written before the first
+ * note; dry: ever. */
 stemma_status log_reopen(struct act_log *log, const char *path, bool dry, struct buf *text,
                          stemma_error *err);
 void log_close(struct act_log *log);

@@ -84,7 +84,7 @@ struct group_view {
 /* Near enough, but the numbers say nothing of what it holds: the attachments of a mail, say. */
 static bool holds_more(const struct stemma_plan *plan, const struct group_view *g, uint32_t document,
                        const stemma_scan_member *m) {
-    return document_at(plan->scan, document)->holds && is_near(plan, m) &&
+    return document_at(plan->scan, document)->filled && is_near(plan, m) &&
            !scan_same_bytes(plan->scan, document, g->kept);
 }
 

@@ -287,6 +287,17 @@ static void share_problem(struct catalogue *c, size_t known, uint32_t from, uint
     if (found) enter_problem(c, to, catalogue_id(c, to), 0, found->status, found->cause);
 }
 
+/* Of files with the same bytes one was looked into: what it holds, all of them do. */
+static void settle_filled(struct catalogue *c) {
+    for (size_t i = 0; i < c->document_count; i++) {
+        struct document *document = &c->documents[i];
+        if (document->holds && !document->id && c->sources[document->source].filled)
+            c->documents[catalogue_first_same(c, (uint32_t)i)].filled = true;
+    }
+    for (size_t i = 0; i < c->document_count; i++)
+        c->documents[i].filled = c->documents[catalogue_first_same(c, (uint32_t)i)].filled;
+}
+
 void catalogue_settle(struct catalogue *c) {
     const size_t known = c->problem_count;
     if (known) qsort(c->problems, known, sizeof *c->problems, by_document);
@@ -297,6 +308,12 @@ void catalogue_settle(struct catalogue *c) {
         document->state = c->documents[document->same_as].state;
         if (document->state == DOCUMENT_FAILED) share_problem(c, known, document->same_as, (uint32_t)i);
     }
+    settle_filled(c);
+}
+
+uint32_t catalogue_first_same(const struct catalogue *c, uint32_t document) {
+    uint32_t first = c->documents[document].same_as;
+    return first == NO_DOCUMENT ? document : first;
 }
 
 static int problem_order(const void *a, const void *b) {

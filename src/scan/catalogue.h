@@ -25,6 +25,7 @@ struct source {
     const char *name; /* path, or the id of a text in memory */
     enum source_kind kind;
     bool has_owner;
+    bool filled; /* of a file that was looked into: something is in it */
     uint32_t owner;
     uint64_t size;
     int64_t modified, changed; /* nanoseconds since 1970 */
@@ -54,7 +55,8 @@ struct document {
     uint8_t format;   /* enum text_format: how the bytes are read, which may depend on the name */
     uint8_t
         state;  /* enum document_state; of one that is the same as another: that one's, once all is settled */
-    bool holds; /* other documents: a file that is a container */
+    bool holds;  /* a file in which other documents may be: a container; */
+    bool filled; /* something is in it, or in one with the same bytes, once all is settled */
     const char *id; /* of a record, or in a container; NULL: the source's name */
 };
 
@@ -158,6 +160,8 @@ void catalogue_fail_document(struct catalogue *catalogue, uint32_t document, con
 void catalogue_settle(struct catalogue *catalogue);
 void catalogue_sort_problems(struct catalogue *catalogue);
 
+/* The document that first had its bytes, read alike; it may be itself. */
+uint32_t catalogue_first_same(const struct catalogue *catalogue, uint32_t document);
 /* Whether it is inside a file, and no file itself. */
 bool catalogue_is_contained(const struct catalogue *catalogue, const struct document *document);
 

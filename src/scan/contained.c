@@ -52,10 +52,16 @@ struct inside {
     uint32_t source;
 };
 
+/* Something is in there that goes with the file, also where it cannot be read or is passed over. */
+static void note_filled(const struct inside *in) {
+    in->worker->scan->catalogue.sources[in->source].filled = true;
+}
+
 static stemma_status take_contained(void *context, const struct contained *found, stemma_error *err) {
     const struct inside *in = context;
     const stemma_scan_options *o = &in->worker->scan->settings.options;
     struct document document = {.source = in->source, .offset = found->number + 1};
+    note_filled(in);
     if (found->size < o->least_bytes || (o->most_bytes && found->size > o->most_bytes)) return STEMMA_OK;
     return worker_take(in->worker, &document, found->id, found->id, strlen(found->id), found->bytes,
                        found->size, found->kind, err);
@@ -63,6 +69,7 @@ static stemma_status take_contained(void *context, const struct contained *found
 
 static void take_problem(void *context, const char *id, const stemma_error *cause) {
     const struct inside *in = context;
+    note_filled(in);
     catalogue_add_problem(&in->worker->scan->catalogue, id, 0, cause);
 }
 

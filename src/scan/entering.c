@@ -158,7 +158,7 @@ static stemma_status note_document(void *taker, const struct document *document,
     struct entering *e = taker;
     TRY(enter_document(e, document, id, id_size, wanted, err));
     e->document = *document;
-    e->cacheable = !id && !document->holds && document->state != DOCUMENT_CONTAINER &&
+    e->cacheable = !id && !document->holds && !document->filled && document->state != DOCUMENT_CONTAINER &&
                    e->scan->catalogue.sources[document->source].kind == SOURCE_FILE;
     if (e->cacheable) *wanted = true;
     return STEMMA_OK;

@@ -161,7 +161,8 @@ static stemma_status enter(struct worker *w, uint32_t source, struct passage *p,
                                 .bytes = p->size,
                                 .bytes_identity = identity_end(&p->bytes),
                                 .format = p->format,
-                                .holds = p->kind != CONTAINER_NONE};
+                                .holds = p->kind != CONTAINER_NONE,
+                                .filled = p->scan->settings.options.no_archives && p->format == TEXT_MAIL};
     bool wanted;
     TRY(worker_begin(w, &document, NULL, 0, &wanted, err));
     if (wanted && p->failure.status != STEMMA_OK)

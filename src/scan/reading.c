@@ -93,6 +93,16 @@ stemma_status worker_begin(struct worker *w, const struct document *document, co
     return w->kind->document(w->taker, document, id, id_size, wanted, err);
 }
 
+/* Files of a mail that are not looked at, as was asked: it holds them all the same. */
+static stemma_status look_for_files(const struct stemma_scan *scan, const char *name, const uint8_t *bytes,
+                                    size_t size, bool *found, stemma_error *err) {
+    enum container_kind kind = CONTAINER_NONE;
+    if (scan->settings.options.no_archives)
+        TRY(container_look(name, bytes, size, &scan->document_options, &kind, err));
+    *found = kind == CONTAINER_MAIL;
+    return STEMMA_OK;
+}
+
 stemma_status worker_take(struct worker *w, const struct document *place, const char *name, const char *id,
                           size_t id_size, const uint8_t *bytes, size_t size, enum container_kind kind,
                           stemma_error *err) {
@@ -104,6 +114,7 @@ stemma_status worker_take(struct worker *w, const struct document *place, const 
     document.bytes_identity = identity_of(&scan->key, bytes, size);
     document.format = (uint8_t)reading_format(scan, name, bytes, size);
     document.holds = kind != CONTAINER_NONE;
+    TRY(look_for_files(scan, name, bytes, size, &document.filled, err));
     if (kind > CONTAINER_MAIL) document.state = DOCUMENT_CONTAINER;
     TRY(worker_begin(w, &document, id, id_size, &wanted, err));
     if (wanted && kind <= CONTAINER_MAIL) TRY(take_bytes(w, name, bytes, size, contained, err));

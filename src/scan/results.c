@@ -41,6 +41,24 @@ static stemma_scan_member relative_of(const struct stemma_scan *scan, uint32_t d
     };
 }
 
+/* ---- what may go ---- */
+
+static bool set_bit(uint8_t *bits, uint32_t number) {
+    bool was = bits[number / 8] >> number % 8 & 1;
+    bits[number / 8] |= (uint8_t)(1u << number % 8);
+    return was;
+}
+
+/* Nothing goes from inside a file. What holds other documents would take them along, and the numbers say
+ * nothing of them: it may go only for another file of the same bytes, the first of which in keep order stays.
+ * (docs/design/groups.md) */
+static bool may_go(struct stemma_scan *scan, uint32_t document) {
+    const struct catalogue *c = &scan->catalogue;
+    if (catalogue_is_contained(c, &c->documents[document])) return false;
+    if (!c->documents[document].filled) return true;
+    return set_bit(scan->results.held_bits, catalogue_first_same(c, document));
+}
+
 /* ---- collecting ---- */
 
 static stemma_status add_member(struct stemma_scan *scan, struct result_group *group, uint32_t document,
@@ -48,13 +66,13 @@ static stemma_status add_member(struct stemma_scan *scan, struct result_group *g
     struct scan_results *r = &scan->results;
     if (!mem_grow((void **)&r->members, &r->member_cap, r->member_count + 1, sizeof *r->members))
         return fail_memory(err);
+    member.redundant = may_go(scan, document);
     r->members[r->member_count++] = member;
-    r->redundant_bits[document / 8] |= (uint8_t)(1u << document % 8);
-    r->redundant++;
     group->count++;
-    /* Nothing is saved by what is inside an archive: it stays one file. */
-    if (!catalogue_is_contained(&scan->catalogue, &scan->catalogue.documents[document]))
-        group->bytes += scan->catalogue.documents[document].bytes;
+    if (!member.redundant) return STEMMA_OK;
+    set_bit(r->redundant_bits, document);
+    r->redundant++;
+    group->bytes += scan->catalogue.documents[document].bytes;
     return STEMMA_OK;
 }
 
@@ -65,6 +83,7 @@ static stemma_status add_group(struct stemma_scan *scan, uint32_t rank, const st
     struct scan_results *r = &scan->results;
     uint32_t kept = ranking->documents[ranking->first[rank]];
     struct result_group group = {.kept = kept, .first = r->member_count};
+    (void)may_go(scan, kept); /* it stays, so that others with its bytes may go */
     for (uint32_t i = ranking->first[rank] + 1; i < ranking->first[rank + 1]; i++)
         TRY(add_member(scan, &group, ranking->documents[i], copy_of(scan, ranking->documents[i], kept), err));
     for (size_t k = 0; k < count; k++)
@@ -87,7 +106,8 @@ static stemma_status collect(struct stemma_scan *scan, const struct group_member
     const uint32_t classes = scan->ranking.count;
     uint8_t *taken = mem_zero(classes / 8 + 1, 1);
     scan->results.redundant_bits = mem_zero(scan->catalogue.document_count / 8 + 1, 1);
-    if (!taken || !scan->results.redundant_bits) {
+    scan->results.held_bits = mem_zero(scan->catalogue.document_count / 8 + 1, 1);
+    if (!taken || !scan->results.redundant_bits || !scan->results.held_bits) {
         mem_free(taken);
         return fail_memory(err);
     }
@@ -112,17 +132,25 @@ static int group_order(const void *a, const void *b, void *context) {
     return (place[p->kept] > place[q->kept]) - (place[p->kept] < place[q->kept]);
 }
 
+static stemma_status verify_and_keep(struct stemma_scan *scan, const uint64_t *pairs, size_t count,
+                                     const struct overlap_aim *aim, struct numbers *numbers,
+                                     stemma_error *err) {
+    TRY(scan_verify(scan, pairs, count, aim, numbers, err));
+    if (!scan->compared.most) return STEMMA_OK;
+    return compared_add(&scan->compared, pairs, numbers, count, err);
+}
+
 /* For rules that tell the numbers of pairs that do not join, too. */
 static stemma_status verify_all(void *context, const uint64_t *pairs, size_t count, struct numbers *numbers,
                                 stemma_error *err) {
-    return scan_verify(context, pairs, count, NULL, numbers, err);
+    return verify_and_keep(context, pairs, count, NULL, numbers, err);
 }
 
 static stemma_status verify_joining(void *context, const uint64_t *pairs, size_t count,
                                     struct numbers *numbers, stemma_error *err) {
     const stemma_scan_options *o = &((struct stemma_scan *)context)->settings.options;
     const struct overlap_aim aim = {o->threshold, o->contained};
-    return scan_verify(context, pairs, count, &aim, numbers, err);
+    return verify_and_keep(context, pairs, count, &aim, numbers, err);
 }
 
 static stemma_status sample(void *context, uint32_t rank, size_t most, struct vec64 *out, stemma_error *err) {
@@ -136,10 +164,12 @@ stemma_status scan_group(struct stemma_scan *scan, stemma_error *err) {
     bool joining = rule.kind == GROUP_STARS || rule.kind == GROUP_FIRST;
     struct group_verifier verifier = {scan, joining ? verify_joining : verify_all, sample};
     struct group_members members = {0};
+    if (o->pairs) compared_begin(&scan->compared, scan->settings.limits.memory / 16);
     progress_stage(scan, "verifying", sorter_count(scan->pairs), 0);
     stemma_status status = group_make(&rule, scan->ranking.count, scan->pairs, &verifier, &members, err);
     if (status == STEMMA_OK) status = collect(scan, members.list, members.count, err);
     group_members_release(&members);
+    compared_finish(&scan->compared);
     struct scan_results *r = &scan->results;
     if (status == STEMMA_OK && r->group_count)
         qsort_r(r->groups, r->group_count, sizeof *r->groups, group_order, scan->place);

@@ -118,6 +118,7 @@ void scan_free(struct stemma_scan *scan) {
     texts_release(&scan->texts, scan->settings.threads);
     sorter_free(scan->samples);
     sorter_free(scan->pairs);
+    compared_release(&scan->compared);
     catalogue_release(&scan->catalogue);
     progress_release(&scan->progress);
     pthread_mutex_destroy(&scan->converting);
@@ -129,6 +130,7 @@ void scan_free(struct stemma_scan *scan) {
     mem_free(scan->results.members);
     mem_free(scan->results.groups);
     mem_free(scan->results.redundant_bits);
+    mem_free(scan->results.held_bits);
     mem_free(scan->results.nodes);
     mem_free(scan->copies);
     original_reader_free(scan->originals);

@@ -13,6 +13,7 @@
 #include "read/container.h"
 #include "scan/cache.h"
 #include "scan/catalogue.h"
+#include "scan/compared.h"
 #include "scan/progress.h"
 #include "scan/texts.h"
 #include "sketch/keyer.h"
@@ -51,6 +52,7 @@ struct scan_results {
     size_t group_count, group_cap;
     uint64_t redundant, redundant_bytes;
     uint8_t *redundant_bits; /* by document */
+    uint8_t *held_bits;      /* by the first document of the same bytes: a file that holds others stays */
     stemma_tree_node *nodes; /* of trees, group after group; NULL: not asked for */
 };
 
@@ -77,8 +79,9 @@ struct stemma_scan {
     size_t container_count, container_cap;
     uint64_t jobs; /* that were given to takers which want to know */
     struct texts texts;
-    struct sorter *samples; /* (sample, class) */
-    struct sorter *pairs;   /* candidates in ranks */
+    struct sorter *samples;   /* (sample, class) */
+    struct sorter *pairs;     /* candidates in ranks */
+    struct compared compared; /* of these, what was compared, where pairs will be asked for */
     struct ranking ranking;
     struct scan_results results;
     uint32_t *order; /* documents in the order of input */

@@ -32,6 +32,8 @@ export interface Member extends Document, Derivation {
   resemblance: number;
   contained: number;
   contains: number;
+  /** It could go: it is not inside another file, and nothing goes with it. */
+  redundant: boolean;
 }
 
 export interface RawGroup {
@@ -53,8 +55,10 @@ export interface Head {
   paths: string[];
   listed: number;
   text_budget: number;
-  /** Documents inside archives and the like, from where nothing is removed. */
-  redundant_inside: number;
+  /** Members that are not redundant: inside archives and the like, from where nothing is removed; */
+  inside: number;
+  /** and files that hold other documents, which would go with them. */
+  holding: number;
 }
 
 export interface Summary {

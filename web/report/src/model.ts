@@ -121,7 +121,7 @@ export interface Folder extends Bar {
   path: string;
 }
 
-export const removable = (group: Group): Member[] => group.members.filter((member) => !member.container);
+export const removable = (group: Group): Member[] => group.members.filter((member) => member.redundant);
 
 /** Bytes that could be removed, by the first folder that differs. */
 export function redundantFolders(groups: Group[], most = 10): Folder[] {

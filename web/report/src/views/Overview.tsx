@@ -64,18 +64,19 @@ function Method({ report }: { report: Report }) {
 
 export function Overview({ report }: { report: Report }) {
   const { summary, groups } = report;
-  const inside = report.head.redundant_inside;
+  const { inside, holding } = report.head;
   return (
     <>
       <h1 tabIndex={-1}>
         {summary.groups === 0
           ? 'No near-duplicates'
-          : `${plural(summary.redundant - inside, 'document')} of ${count(summary.documents)} could be removed`}
+          : `${plural(summary.redundant, 'document')} of ${count(summary.documents)} could be removed`}
       </h1>
       {inside > 0 && <p class="lead">{count(inside)} more inside other files, such as archives.</p>}
+      {holding > 0 && <p class="lead">{count(holding)} left, as they hold other documents.</p>}
       <dl class="figures">
         <Figure value={count(summary.documents)} words="Documents" note={bytes(summary.bytes)} />
-        <Figure value={count(summary.groups)} words="Groups" note={`of ${plural(summary.redundant + summary.groups, 'document')}`} />
+        <Figure value={count(summary.groups)} words="Groups" note={`of ${plural(summary.redundant + inside + holding + summary.groups, 'document')}`} />
         <Figure value={bytes(summary.redundant_bytes)} words="Redundant" note={`${percent(summary.bytes ? summary.redundant_bytes / summary.bytes : 0)} of all bytes`} />
         <Figure value={count(summary.problems)} words="Problems" note={summary.problems ? 'could not be read' : 'everything was read'} />
       </dl>
