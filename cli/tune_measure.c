@@ -216,7 +216,7 @@ static enum exit_code try_round(tuning *t, size_t round, progress *p) {
 }
 
 /* Further copies of a document tell less and less that is new. */
-enum { COPIES_ENOUGH = 2600, ROUNDS_USUAL = 6, ROUNDS_MOST = 24 };
+enum { COPIES_ENOUGH = 2600, ROUNDS_USUAL = 6, ROUNDS_MOST = 48 };
 static const double work_most = 600e6; /* of all scans; but one round is always made */
 
 static size_t rounds_usual(const tuning *t) {
