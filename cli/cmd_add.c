@@ -65,9 +65,11 @@ static void print_words(const options *o, const stemma_add_summary *s, bool made
         printf(" was made, %s\n", view);
         free(view);
     }
-    printf("%s added (%s)", count_of_documents(s->added, text, sizeof text),
-           format_bytes(s->bytes, bytes, sizeof bytes));
+    format_bytes(s->bytes, bytes, sizeof bytes); /* of those that are replaced, too */
+    printf("%s added", count_of_documents(s->added, text, sizeof text));
+    if (!s->replaced) printf(" (%s)", bytes);
     printf(", %s replaced", format_count(s->replaced, text, sizeof text));
+    if (s->replaced) printf(" (%s%s)", bytes, s->added ? " together" : "");
     printf(", %s unchanged", format_count(s->unchanged, text, sizeof text));
     printf(", %s removed\n", format_count(s->removed, text, sizeof text));
 }
@@ -82,6 +84,7 @@ static enum exit_code add_paths(const options *o, stemma_collection *c, const pa
     const stemma_scan_options reading = reading_options(o, &p);
     how.reading = &reading;
     how.prune = o->prune;
+    how.prune_all = o->prune_all;
     stemma_status status =
         stemma_collection_add(c, (const char *const *)list->paths, list->count, &how, &summary, &error);
     progress_erase(&p);
@@ -93,7 +96,7 @@ static enum exit_code add_paths(const options *o, stemma_collection *c, const pa
     const problem_list problems = {problem_of_add, c, summary.problems};
     problems_report(&problems, !o->quiet && !o->json, "");
     bool nothing = summary.added + summary.replaced + summary.unchanged == 0;
-    return summary.problems && (nothing || o->strict) ? EXIT_WRONG : EXIT_DONE;
+    return summary.problems && (nothing || o->strict) ? EXIT_WRONG : problems_code(o, 1, &problems);
 }
 
 /* Of a collection that is there, --hamming-bits changes how many there are. */

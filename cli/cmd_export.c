@@ -3,8 +3,15 @@
 #include "command.h"
 #include "new_file.h"
 
+#include <poll.h>
 #include <string.h>
 #include <unistd.h>
+
+/* Who takes only the beginning has had what was wanted. */
+static bool nobody_reads(void) {
+    struct pollfd output = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    return poll(&output, 1, 0) == 1 && output.revents & POLLERR;
+}
 
 static enum exit_code run(const options *o) {
     stemma_collection *c;
@@ -20,7 +27,7 @@ static enum exit_code run(const options *o) {
     if (!code) code = collection_to_read(o, &c);
     if (code) return code;
     if (stemma_collection_export(c, to, &documents, &error))
-        code = complain_of(&error);
+        code = !strcmp(to, "-") && nobody_reads() ? EXIT_DONE : complain_of(&error);
     else if (!o->quiet && strcmp(to, "-"))
         printf("%s exported\n", count_of_documents(documents, text, sizeof text));
     stemma_collection_free(c);

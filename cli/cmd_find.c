@@ -11,11 +11,17 @@
 #include <string.h>
 #include <sys/stat.h>
 
+/* A file of a round. What is found in it, and in the documents inside, is put into words by the thread that
+ * finds it, while the text is at hand, and printed in its turn. */
 typedef struct item {
+    const struct find_run *run;
     char *name;
-    stemma_findings *findings;
-    stemma_status status;
-    stemma_error error;
+    FILE *out; /* into: */
+    char *printed;
+    size_t size;
+    stemma_error *problems; /* of the file, and of documents inside it */
+    size_t problem_count;
+    find_totals totals;
 } item;
 
 typedef struct find_run {
@@ -39,33 +45,57 @@ static bool read_round(find_run *run) {
     const char *name;
     run->count = 0;
     while (run->count < round_size(run->threads) && walk_next(&run->walk, &name))
-        run->round[run->count++] = (item){.name = need_copy(name)};
+        run->round[run->count++] = (item){.run = run, .name = need_copy(name)};
     return run->count > 0;
+}
+
+/* With --quiet one is enough. */
+static bool take_found(void *context, const stemma_found *found) {
+    item *it = context;
+    const options *o = it->run->options;
+    stemma_find_summary summary = stemma_findings_summary(found->findings);
+    totals_add(&it->totals, &summary);
+    if (summary.fragments == 0) return true;
+    if (o->quiet) return false;
+    if (o->list || o->print0)
+        print_listed(it->out, found->id, o->print0);
+    else if (o->json)
+        fragments_print_json(it->out, found, o);
+    else
+        fragments_print(it->out, found, it->run->unit, o->targets.count);
+    return true;
+}
+
+static void take_problem(void *context, const char *id, const stemma_error *cause) {
+    item *it = context;
+    (void)id; /* the message names it */
+    it->problems = need_more(it->problems, (it->problem_count + 1) * sizeof *it->problems);
+    it->problems[it->problem_count++] = *cause;
 }
 
 static void search_item(void *context, size_t index, unsigned worker) {
     find_run *run = context;
     item *it = &run->round[index];
+    stemma_error error;
     (void)worker;
-    it->status = stemma_find_file(run->finder, it->name, &run->limits, &it->findings, &it->error);
+    it->out = need(open_memstream(&it->printed, &it->size));
+    if (stemma_find_documents(run->finder, it->name, !run->options->no_archives, &run->limits, take_found,
+                              take_problem, it, &error))
+        take_problem(it, it->name, &error);
+    fclose(it->out);
+    need(it->printed);
 }
 
 static void print_item(find_run *run, const item *it) {
-    const options *o = run->options;
-    if (it->status) {
-        run->totals.unreadable++;
-        run->code = graver(run->code, complain_of(&it->error));
-        return;
-    }
-    stemma_find_summary summary = stemma_findings_summary(it->findings);
-    totals_add(&run->totals, &summary);
-    if (summary.fragments == 0 || o->quiet) return;
-    if (o->list || o->print0)
-        print_listed(it->name, o->print0);
-    else if (o->json)
-        fragments_print_json(it->name, it->findings, o);
-    else
-        fragments_print(it->name, it->findings, run->unit, o->targets.count);
+    find_totals *totals = &run->totals;
+    for (size_t i = 0; i < it->problem_count; i++)
+        run->code = graver(run->code, complain_of(&it->problems[i]));
+    fwrite(it->printed, 1, it->size, stdout);
+    totals->files += it->totals.files;
+    totals->found += it->totals.found;
+    totals->unreadable += it->problem_count;
+    totals->bytes += it->totals.bytes;
+    totals->fragments += it->totals.fragments;
 }
 
 /* Returns false when more work would be for nothing: nobody reads, or --quiet has its answer. */
@@ -74,7 +104,8 @@ static bool print_round(find_run *run) {
     for (size_t i = 0; i < run->count; i++) {
         item *it = &run->round[i];
         if (!stop_requested) print_item(run, it);
-        stemma_findings_free(it->findings);
+        free(it->printed);
+        free(it->problems);
         free(it->name);
     }
     return flush_output() && !(run->options->quiet && run->totals.found);
@@ -182,8 +213,9 @@ const command command_find = {
         "Looks for text of TARGET in files, and in all files below folders. A fragment is a stretch of at least "
         "8 words (--least; 32 bytes with --preset=raw --unit=byte) that is the same in both, however it was wrapped, "
         "spaced, cased and punctuated. Printed are the files that hold any, how much of the target is in them, and "
-        "the longest fragments with their lines and bytes. Files may be of any size. Exits with 1 when nothing was "
-        "found. '-' is standard input.",
+        "the longest fragments with their lines and bytes. HTML, PDF, office documents and the like are searched in "
+        "their text, and archives, mail and crawls document by document. Plain text may be of any size. Exits with "
+        "1 when nothing was found. '-' is standard input.",
     .examples = "  stemma find secret.txt ~/outbox\n"
                 "  stemma find --list --target=a.txt --target=b.txt pages/\n"
                 "  stemma find --preset=raw --unit=byte picture.jpg disk.img\n"

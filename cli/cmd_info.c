@@ -23,6 +23,7 @@ static void print_json(const stemma_collection_info *i, const char *path, const 
     json_count(&line, "bytes", i->bytes);
     json_count(&line, "removed", i->gone);
     json_count(&line, "segments", i->segments);
+    json_count(&line, "segments_due", i->segments_due);
     json_count(&line, "commits", i->commit);
     json_word(&line, "committed", time_text(i->committed, time, sizeof time));
     json_word(&line, "recipe", recipe);
@@ -43,7 +44,7 @@ static void print_json(const stemma_collection_info *i, const char *path, const 
 static void print_part(const stemma_collection_part *part, uint64_t rows) {
     char bytes[32];
     printf("  %-14s %10s", part->name, format_bytes(part->bytes, bytes, sizeof bytes));
-    if (rows) printf("  %7.1f a document", (double)part->bytes / (double)rows);
+    if (rows) printf("  %7.1f bytes a document", (double)part->bytes / (double)rows);
     puts(part->index ? "  (index)" : "");
 }
 
@@ -57,6 +58,10 @@ static void print_words(const stemma_collection_info *i, const char *path, const
     printf(", the last one %s\n", time_text(i->committed, time, sizeof time));
     printf("segments   %s", format_count(i->segments, text, sizeof text));
     printf(", with %s removed that still take space\n", format_count(i->gone, text, sizeof text));
+    if (i->segments_due)
+        printf(
+            "           %llu of them have yet to be merged; if a commit leaves it so, 'stemma verify' says why\n",
+            (unsigned long long)i->segments_due);
     puts("parts");
     for (size_t k = 0; k < i->part_count; k++) print_part(&i->part_list[k], i->documents);
 }

@@ -2,6 +2,7 @@
 #include "collections.h"
 #include "command.h"
 #include "json.h"
+#include "problems.h"
 #include "reading_options.h"
 
 #include <stdlib.h>
@@ -12,6 +13,7 @@ typedef struct knowing {
     stemma_scan_options reading;
     progress progress;
     stemma_known_summary sum;
+    enum exit_code code; /* what could not be read makes it this */
 } knowing;
 
 /* ---- printing ---- */
@@ -27,10 +29,29 @@ static void print_json(const stemma_known_file *f) {
     }
     json_quantity(&line, "containment", &f->containment);
     if (f->best) {
+        json_bool(&line, "identical", f->identical);
         json_name(&line, "best", f->best);
         json_quantity(&line, "best_containment", &f->best_containment);
     }
     json_end(&line);
+}
+
+/* A share says nothing where it decides nothing. */
+static const char *share_text(const stemma_known_file *f, char *buffer, size_t size) {
+    const bool judged = f->verdict == STEMMA_KNOWN || f->verdict == STEMMA_NOT_KNOWN;
+    return judged && f->name ? format_quantity(&f->containment, buffer, size) : "";
+}
+
+static void print_match(const stemma_known_file *f, const palette *p) {
+    char share[32];
+    printf("  %s%s%s ", p->faint, f->identical ? "is identical to" : "is a version of", p->end);
+    if (!f->identical) {
+        print_name(stdout, f->name);
+        printf("%s, most like%s ", p->faint, p->end);
+    }
+    print_name(stdout, f->best);
+    if (!f->identical)
+        printf(" %s(%s)%s", p->faint, format_quantity(&f->best_containment, share, sizeof share), p->end);
 }
 
 static void print_words(const knowing *k, const stemma_known_file *f) {
@@ -38,16 +59,11 @@ static void print_words(const knowing *k, const stemma_known_file *f) {
     char share[32];
     const bool known = f->verdict == STEMMA_KNOWN;
     if (k->options->quiet && !known) return;
-    printf("%s%-9s%s %5s  ", known ? p.strong : p.faint, stemma_verdict_name(f->verdict), p.end,
-           f->containment.known && f->name ? format_fraction(f->containment.value, share, sizeof share) : "");
+    printf("%s%-9s%s %6s  ", known ? p.strong : p.faint, stemma_verdict_name(f->verdict), p.end,
+           share_text(f, share, sizeof share));
     print_name(stdout, f->file);
-    if (known) {
-        printf("  %sis a version of%s ", p.faint, p.end);
-        print_name(stdout, f->name);
-        printf("%s, most like%s ", p.faint, p.end);
-        print_name(stdout, f->best);
-        printf(" %s(%s)%s", p.faint, format_fraction(f->best_containment.value, share, sizeof share), p.end);
-    }
+    if (known) print_match(f, &p);
+    if (f->verdict == STEMMA_TOO_SHORT) printf("  %s(too few samples to tell)%s", p.faint, p.end);
     putchar('\n');
 }
 
@@ -63,8 +79,9 @@ static stemma_status print_file(void *context, const stemma_known_file *f, stemm
 }
 
 static void tell_problem(void *context, const stemma_scan_problem *problem) {
-    const knowing *k = context;
+    knowing *k = context;
     if (!k->options->quiet) complain("%s", problem->cause);
+    k->code = graver(k->code, problem_code(k->options, 1, problem));
 }
 
 /* ---- asking ---- */
@@ -87,7 +104,7 @@ static enum exit_code conclude(const knowing *k) {
             "%llu without text: empty, or binaries, for which the collection has to be made with --preset=raw",
             (unsigned long long)s->without_text);
     if (s->problems && (!s->files || k->options->strict)) return EXIT_WRONG;
-    return s->known ? EXIT_DONE : EXIT_NO;
+    return graver(k->code, s->known ? EXIT_DONE : EXIT_NO);
 }
 
 static enum exit_code judge(const options *o, stemma_collection *c, const char *const *paths, size_t count) {

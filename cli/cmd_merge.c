@@ -24,10 +24,10 @@ static void print_one(const options *o, const char *from, const stemma_merge_sum
     printf(", %s unchanged\n", format_count(s->unchanged, text, sizeof text));
 }
 
-static enum exit_code merge_all(const options *o, stemma_collection *c) {
+static enum exit_code merge_all(const options *o, stemma_collection *c, size_t *merged) {
     stemma_merge_summary summary;
     stemma_error error;
-    for (size_t i = 1; i < o->operand_count; i++) {
+    for (size_t i = 1; i < o->operand_count; i++, ++*merged) {
         if (stemma_collection_merge(c, o->operands[i], o->prefix, &summary, &error))
             return complain_of(&error);
         print_one(o, o->operands[i], &summary);
@@ -37,12 +37,15 @@ static enum exit_code merge_all(const options *o, stemma_collection *c) {
 
 static enum exit_code run(const options *o) {
     stemma_collection *c;
+    size_t merged = 0;
+    bool made;
     if (o->operand_count < 2)
         return wrong_use("merge", "a collection, and what is to be merged into it, are needed");
-    enum exit_code code = collection_to_merge(o, "stemma merge", o->operands[1], &c);
+    enum exit_code code = collection_to_merge(o, "stemma merge", o->operands[1], &c, &made);
     if (code) return code;
-    code = merge_all(o, c);
+    code = merge_all(o, c, &merged);
     stemma_collection_free(c);
+    if (made && !merged) collection_unmake(o->operands[0]);
     return code;
 }
 

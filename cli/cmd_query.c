@@ -1,6 +1,7 @@
 /* stemma query: what a collection has that is like these documents. */
 #include "collections.h"
 #include "command.h"
+#include "json_record.h"
 #include "problems.h"
 #include "query_hamming.h"
 #include "query_print.h"
@@ -99,6 +100,7 @@ typedef struct asking {
     query_printer printer;
     told_problems problems;
     stemma_query_summary sum;
+    uint64_t new; /* documents without a match */
 } asking;
 
 static stemma_status print_match(void *context, const stemma_match *m, stemma_error *error) {
@@ -110,6 +112,17 @@ static stemma_status print_match(void *context, const stemma_match *m, stemma_er
     else
         query_print_match(&a->printer, m);
     return STEMMA_OK;
+}
+
+static void tell_question(void *context, const stemma_question *q) {
+    asking *a = context;
+    if (q->found || output_lost()) return;
+    progress_erase(&a->progress);
+    a->new += !q->empty;
+    if (a->options->json)
+        query_print_none_json(q);
+    else
+        query_print_none(&a->printer, q);
 }
 
 static void add_summary(stemma_query_summary *sum, const stemma_query_summary *s) {
@@ -143,15 +156,68 @@ static stemma_status ask_paths(asking *a, const subjects *s, stemma_error *error
     return status;
 }
 
-static stemma_status ask_standard_input(asking *a, const subjects *s, stemma_error *error) {
+static stemma_status ask_text(asking *a, const char *id, const char *text, size_t size, stemma_error *error) {
     stemma_query_summary summary;
+    a->printer.place = UINT64_MAX; /* a head line of its own */
+    stemma_status status = stemma_collection_query_text(a->collection, id, text, size, &a->how, print_match,
+                                                        a, &summary, error);
+    if (!status) add_summary(&a->sum, &summary);
+    return status;
+}
+
+static size_t line_length(const char *line, const char *end) {
+    const char *stop = memchr(line, '\n', (size_t)(end - line));
+    return (size_t)((stop ? stop : end) - line);
+}
+
+/* A page of JSON is a document; lines that are records, as scan and add take them, are some. */
+static bool is_records(const options *o, const char *bytes, size_t size) {
+    json_record record;
+    const size_t length = line_length(bytes, bytes + size);
+    if (size == 0 || bytes[0] != '{') return false;
+    if (json_record_read(&record, bytes, length, o->text_field, o->id_field)) return false;
+    json_record_release(&record);
+    return true;
+}
+
+static stemma_status ask_record(asking *a, const char *line, size_t length, uint64_t number,
+                                stemma_error *error) {
+    json_record record;
+    char place[32], cause[128];
+    snprintf(place, sizeof place, "-:%llu", (unsigned long long)number);
+    const char *trouble =
+        json_record_read(&record, line, length, a->options->text_field, a->options->id_field);
+    if (trouble) {
+        snprintf(cause, sizeof cause, "cannot read '%s': %s", place, trouble);
+        const stemma_scan_problem p = {
+            .name = "-", .line = number, .status = STEMMA_CORRUPT, .cause = cause};
+        keep_problem(&a->problems, &p);
+        return STEMMA_OK;
+    }
+    stemma_status status =
+        ask_text(a, record.id ? record.id : place, record.text, record.text_size, error);
+    json_record_release(&record);
+    return status;
+}
+
+static stemma_status ask_records(asking *a, const char *bytes, size_t size, stemma_error *error) {
+    const char *end = bytes + size;
+    stemma_status status = STEMMA_OK;
+    uint64_t number = 0;
+    for (size_t length; bytes < end && !status; bytes += length + (bytes + length < end)) {
+        length = line_length(bytes, end);
+        number++;
+        if (length) status = ask_record(a, bytes, length, number, error);
+    }
+    return status;
+}
+
+static stemma_status ask_standard_input(asking *a, const subjects *s, stemma_error *error) {
     size_t size;
     if (!s->standard) return STEMMA_OK;
     char *bytes = read_standard_input(&size);
-    a->printer.place = UINT64_MAX; /* a head line of its own */
-    stemma_status status = stemma_collection_query_text(a->collection, "-", bytes, size, &a->how, print_match,
-                                                        a, &summary, error);
-    if (!status) add_summary(&a->sum, &summary);
+    stemma_status status = is_records(a->options, bytes, size) ? ask_records(a, bytes, size, error)
+                                                               : ask_text(a, "-", bytes, size, error);
     free(bytes);
     return status;
 }
@@ -170,6 +236,8 @@ static void set_options(asking *a) {
     a->how.reading = &a->reading;
     a->how.problem = keep_problem;
     a->how.problem_context = &a->problems;
+    a->how.asked = tell_question;
+    a->how.asked_context = a;
 }
 
 static void tell_limits(const asking *a) {
@@ -186,18 +254,27 @@ static void tell_limits(const asking *a) {
                  (unsigned long long)s->unasked);
 }
 
+static void tell_new(const asking *a) {
+    char new[32], all[64];
+    if (a->sum.documents < 2 || a->options->quiet) return;
+    printf("\n%s of %s %s new", format_count(a->new, new, sizeof new),
+           count_of_documents(a->sum.documents, all, sizeof all), a->new == 1 ? "is" : "are");
+    if (a->sum.without_text) printf(", %s empty", format_count(a->sum.without_text, new, sizeof new));
+    putchar('\n');
+}
+
 static enum exit_code conclude(asking *a) {
     const options *o = a->options;
     const problem_list problems = {told_problem_at, &a->problems, a->problems.count};
+    if (!o->json) tell_new(a);
     if (o->json) problems_json(&problems, stdout);
     if (o->explain && o->json) query_print_summary_json(o, &a->sum);
     if (o->explain && !o->json) query_print_summary(o, &a->sum);
     problems_report(&problems, !o->quiet && !o->json, "");
     tell_limits(a);
-    if (!a->sum.found && !o->json && !o->quiet && a->sum.documents) complain("nothing like it was found");
     const bool nothing = a->sum.documents == 0;
     if (a->problems.count && (nothing || o->strict)) return EXIT_WRONG;
-    return a->sum.found ? EXIT_DONE : EXIT_NO;
+    return graver(problems_code(o, 1, &problems), a->sum.found ? EXIT_DONE : EXIT_NO);
 }
 
 static enum exit_code ask(const options *o, stemma_collection *c, const subjects *s) {
@@ -253,7 +330,8 @@ const command command_query = {
     .purpose =
         "Prints the documents of a collection (see 'stemma add') that resemble a document, contain it, or are contained "
         "in it, best first: at any threshold, whatever the collection was made with. A document is a file, a folder "
-        "of them, an archive or a data set, as 'stemma scan' reads them; '-' is standard input. Numbers are exact "
+        "of them, an archive or a data set, as 'stemma scan' reads them; '-' is standard input: JSON lines, "
+        "or else one text. Numbers are exact "
         "where the document in the collection can still be read, or its text was stored; else they are estimates, "
         "marked by '~'.",
     .examples = "  stemma query contracts.stemma draft.txt\n"

@@ -6,15 +6,16 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct removal {
     stemma_collection *collection;
     uint64_t removed;
-    bool missed; /* something was not there */
 } removal;
 
+/* What is there by that very name is meant. */
 static bool is_pattern(const char *name) {
-    return strpbrk(name, "*?[") || (*name && name[strlen(name) - 1] == '/');
+    return (*name && name[strlen(name) - 1] == '/') || (strpbrk(name, "*?[") && access(name, F_OK));
 }
 
 /* The path that add gave to this file, where it still is. */
@@ -27,19 +28,57 @@ static stemma_status remove_file(removal *r, const char *name, uint64_t *count, 
                                       : status;
 }
 
+/* The pattern of all that is in a folder; what is a sign of patterns stands for itself. */
+static char *pattern_of(const char *folder) {
+    char *pattern = need_memory(2 * strlen(folder) + 2), *to = pattern;
+    for (const char *from = folder; *from; *to++ = *from++)
+        if (strchr("*?[\\!#", *from)) *to++ = '\\';
+    strcpy(to, "/");
+    return pattern;
+}
+
+/* The folder may be gone: then its path is what it would be from here. */
+static char *path_of(const char *name) {
+    char *path = realpath(name, NULL), *here = path || name[0] == '/' ? NULL : realpath(".", NULL);
+    if (path) return path;
+    if (!here) return need_copy(name);
+    path = need_memory(strlen(here) + strlen(name) + 2);
+    stpcpy(stpcpy(stpcpy(path, here), "/"), name);
+    free(here);
+    return path;
+}
+
+static stemma_status remove_folder(removal *r, const char *name, uint64_t *count, stemma_error *error) {
+    char *path = path_of(name), *pattern = pattern_of(path);
+    stemma_status status = stemma_collection_remove_matching(r->collection, pattern, count, error);
+    free(pattern);
+    free(path);
+    return !status && *count == 0 ? set_error(error, STEMMA_NOT_FOUND, "'%s' is not in the collection", name)
+                                  : status;
+}
+
+static enum exit_code remove_pattern(removal *r, const char *pattern, uint64_t *count) {
+    stemma_error error;
+    if (stemma_collection_remove_matching(r->collection, pattern, count, &error)) return complain_of(&error);
+    if (*count) return EXIT_DONE;
+    complain("nothing in the collection matches '%s'", pattern);
+    return EXIT_NO;
+}
+
 static enum exit_code remove_one(removal *r, const char *name) {
     stemma_error error;
-    uint64_t count;
+    uint64_t count = 0;
+    enum exit_code code = EXIT_DONE;
     stemma_status status = stemma_collection_remove(r->collection, name, &count, &error);
     if (status == STEMMA_NOT_FOUND) status = remove_file(r, name, &count, &error);
-    if (status == STEMMA_NOT_FOUND && is_pattern(name))
-        status = stemma_collection_remove_matching(r->collection, name, &count, &error);
-    if (!status) {
-        r->removed += count;
-        return EXIT_DONE;
-    }
-    r->missed = r->missed || status == STEMMA_NOT_FOUND;
-    return graver(complain_of(&error), status == STEMMA_NOT_FOUND ? EXIT_WRONG : EXIT_DONE);
+    const bool pattern = status == STEMMA_NOT_FOUND && is_pattern(name);
+    if (pattern)
+        code = remove_pattern(r, name, &count);
+    else if (status == STEMMA_NOT_FOUND)
+        status = remove_folder(r, name, &count, &error);
+    if (status && !pattern) code = graver(complain_of(&error), EXIT_WRONG);
+    r->removed += count;
+    return code;
 }
 
 static enum exit_code remove_listed(const options *o, removal *r) {
@@ -97,12 +136,14 @@ const command command_remove = {
     .usage = "[OPTION]... COLLECTION ID...\n[OPTION]... COLLECTION --files-from=FILE",
     .purpose =
         "Removes documents from a collection; the files themselves are not touched. A document is named by its id as "
-        "'stemma list' prints it, by the path of its file (with all that is inside it: records, members of an archive), or by a "
+        "'stemma list' prints it, by the path of its file (with all that is inside it: records, members of an archive) or of a folder, or by a "
         "pattern such as '*.tmp', 'drafts/' or '/home/me/old/**', with the rules of an ignore file. All of it is one "
         "commit.",
-    .examples = "  stemma remove contracts.stemma ~/contracts/draft.txt\n"
-                "  stemma remove crawl.stemma '*.tmp' 'cache/'\n"
-                "  stemma list crawl.stemma | grep example.org | stemma remove crawl.stemma --files-from=-\n",
+    .examples =
+        "  stemma remove contracts.stemma ~/contracts/draft.txt\n"
+        "  stemma remove crawl.stemma '*.tmp' 'cache/'\n"
+        "  stemma list --print0 crawl.stemma | grep -z example.org | stemma remove crawl.stemma --files-from=- -0\n",
     .see_also = "stemma-remove(1), stemma-list(1), stemma-add(1)",
+    .no = "nothing matched a pattern",
     .run = run,
 };

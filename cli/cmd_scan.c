@@ -262,7 +262,8 @@ static enum exit_code print_result(scan_report *r) {
     else if (!nothing_read && !is_standard(o->filter))
         code = print_words(r);
     if (code == EXIT_INTERRUPTED || stop_requested) return EXIT_INTERRUPTED;
-    report_problems(r);
+    const enum exit_code named = report_problems(r);
+    code = graver(code, named);
     code = graver(code, files);
     code = graver(code, r->acted);
     return graver(code, nothing_read || (o->strict && r->summary.problems) ? EXIT_WRONG : EXIT_DONE);

@@ -17,8 +17,9 @@ typedef struct watch {
 
 /* ---- verdicts ---- */
 
-static void print_json(const stemma_sighting *s) {
+static void print_json(const stemma_sighting *s, const char *given) {
     json line = json_begin(stdout);
+    json_name(&line, "given", given);
     json_name(&line, "id", s->id);
     json_bool(&line, "new", !s->match);
     json_word(&line, "relation", stemma_relation_name(s->relation));
@@ -34,18 +35,19 @@ static void print_json(const stemma_sighting *s) {
 }
 
 /* What the relation says: how alike, or how much of the one is in the other. */
-static double weight_of(const stemma_sighting *s) {
-    if (s->relation == STEMMA_CONTAINED) return s->a_in_b.value;
-    return s->relation == STEMMA_CONTAINS ? s->b_in_a.value : s->resemblance.value;
+static const stemma_quantity *weight_of(const stemma_sighting *s) {
+    if (s->relation == STEMMA_CONTAINED) return &s->a_in_b;
+    return s->relation == STEMMA_CONTAINS ? &s->b_in_a : &s->resemblance;
 }
 
-static void print_words(const stemma_sighting *s) {
+/* The document by the name that came in, so that who asked knows it again. */
+static void print_words(const stemma_sighting *s, const char *given) {
     char number[32];
     const char *word = s->match                        ? stemma_relation_name(s->relation)
                        : s->relation == STEMMA_UNKNOWN ? "no text"
                                                        : "new";
-    printf("%-14s %6s  ", word, s->match ? format_fraction(weight_of(s), number, sizeof number) : "");
-    print_name(stdout, s->id);
+    printf("%-14s %6s  ", word, s->match ? format_quantity(weight_of(s), number, sizeof number) : "");
+    print_name(stdout, given);
     if (s->match) {
         printf("  ->  ");
         print_name(stdout, s->match);
@@ -71,7 +73,7 @@ static bool is_document(stemma_status status) {
     return status == STEMMA_UNREADABLE || status == STEMMA_NOT_FOUND || status == STEMMA_UNSUPPORTED;
 }
 
-static enum exit_code answer(watch *w, stemma_status status, const stemma_sighting *s,
+static enum exit_code answer(watch *w, stemma_status status, const stemma_sighting *s, const char *given,
                              const stemma_error *error) {
     if (status && !is_document(status)) return complain_of(error);
     if (status) {
@@ -79,11 +81,11 @@ static enum exit_code answer(watch *w, stemma_status status, const stemma_sighti
     } else {
         w->answered++;
         if (w->options->json)
-            print_json(s);
+            print_json(s, given);
         else if (!w->options->quiet || s->match)
-            print_words(s);
+            print_words(s, given);
     }
-    return flush_output() ? EXIT_DONE : EXIT_MACHINE; /* main() says why */
+    return EXIT_DONE;
 }
 
 /* ---- documents ---- */
@@ -99,9 +101,10 @@ static enum exit_code see_record(watch *w, const char *line, size_t size) {
         return EXIT_DONE;
     }
     snprintf(place, sizeof place, "-:%llu", (unsigned long long)w->input.number);
-    stemma_status status = stemma_collection_see(w->collection, record.id ? record.id : place, record.text,
-                                                 record.text_size, &w->how, &sighting, &error);
-    enum exit_code code = answer(w, status, &sighting, &error);
+    const char *id = record.id ? record.id : place;
+    stemma_status status =
+        stemma_collection_see(w->collection, id, record.text, record.text_size, &w->how, &sighting, &error);
+    enum exit_code code = answer(w, status, &sighting, id, &error);
     json_record_release(&record);
     return code;
 }
@@ -116,7 +119,7 @@ static enum exit_code see_line(watch *w, const char *line, size_t size) {
         return EXIT_DONE;
     }
     stemma_status status = stemma_collection_see_file(w->collection, line, &w->how, &sighting, &error);
-    return answer(w, status, &sighting, &error);
+    return answer(w, status, &sighting, line, &error);
 }
 
 /* ---- the stream ---- */
@@ -131,7 +134,7 @@ static enum exit_code watch_stream(watch *w) {
     enum stream_event event = STREAM_IDLE;
     char *line;
     size_t size;
-    while (!code && event != STREAM_END) {
+    while (!code && event != STREAM_END && flush_output()) { /* main() says why it cannot be written */
         event = stream_next(&w->input, &line, &size);
         if (event == STREAM_LINE) code = see_line(w, line, size);
         if (event == STREAM_LONG) problem(w, "it is too long");
@@ -162,6 +165,9 @@ static enum exit_code run(const options *o) {
     stemma_collection_free(w.collection);
     stream_release(&w.input);
     if (stop_requested) return EXIT_INTERRUPTED;
+    if (o->quiet && !o->json && w.problems)
+        complain("warning: %llu line%s could not be used", (unsigned long long)w.problems,
+                 w.problems == 1 ? "" : "s");
     return !code && w.problems && (o->strict || !w.answered) ? EXIT_WRONG : code;
 }
 
@@ -173,7 +179,8 @@ const command command_seen = {
     .purpose =
         "Reads names of files, or JSON objects with a text, one a line, from standard input, and answers each at "
         "once: new, or what of all documents before it is most like it, and how much. Then the document is "
-        "added to the collection, which is made when it is not there. For crawlers, and wherever documents come in.",
+        "added to the collection, which is made when it is not there. A file is one document: what an archive or a "
+        "data set holds is not looked into. For crawlers, and wherever documents come in.",
     .examples = "  find inbox -type f | stemma seen archive.stemma\n"
                 "  crawl | stemma seen --json --text-field=body pages.stemma | jq -r 'select(.new) | .id'\n"
                 "  echo draft.txt | stemma seen --dry-run archive.stemma\n",

@@ -5,8 +5,10 @@
 #include "reading_options.h"
 #include "recipe_options.h"
 
+#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static stemma_collection_options options_for(const options *o, const char *user) {
     stemma_collection_options how = stemma_collection_options_default();
@@ -123,11 +125,26 @@ static enum exit_code make_like(const options *o, const char *user, const char *
 }
 
 enum exit_code collection_to_merge(const options *o, const char *user, const char *model,
-                                   stemma_collection **out) {
+                                   stemma_collection **out, bool *made) {
     stemma_error error;
     enum exit_code code = open_named(o, user, out, &error);
-    if (code && error.status == STEMMA_NOT_FOUND) return make_like(o, user, model, out);
+    *made = code && error.status == STEMMA_NOT_FOUND;
+    if (*made) return make_like(o, user, model, out);
     return code && error.status ? complain_of(&error) : code;
+}
+
+static bool is_of_collection(const char *name) {
+    const char *end = strrchr(name, '.');
+    return !strcmp(name, "lock") || !strcmp(name, "manifest") || (end && !strcmp(end, ".segment"));
+}
+
+void collection_unmake(const char *path) {
+    DIR *folder = opendir(path);
+    const struct dirent *entry;
+    while (folder && (entry = readdir(folder)))
+        if (is_of_collection(entry->d_name)) unlinkat(dirfd(folder), entry->d_name, 0);
+    if (folder) closedir(folder);
+    rmdir(path);
 }
 
 const char *count_of_documents(uint64_t count, char *buffer, size_t size) {

@@ -19,9 +19,11 @@ enum exit_code collection_to_fill(const options *o, const char *name, const char
 
 /* How its documents are looked at: the recipe without what sketches would keep. Free the result. */
 char *collection_view(const stemma_collection *collection);
-/* The same, made like `model`: another collection, or a file of one. */
+/* The same, made like `model`: another collection, or a file of one; *made tells. */
 enum exit_code collection_to_merge(const options *o, const char *user, const char *model,
-                                   stemma_collection **out);
+                                   stemma_collection **out, bool *made);
+/* One that was made just now and got nothing: only what the program puts there goes. */
+void collection_unmake(const char *path);
 
 /* "n documents" */
 const char *count_of_documents(uint64_t count, char *buffer, size_t size);

@@ -32,14 +32,12 @@ void totals_print_json(const find_totals *totals) {
     json_end(&line);
 }
 
-void print_listed(const char *name, bool null_ended) {
-    if (null_ended) {
-        fputs(name, stdout);
-        putchar('\0');
-    } else {
-        print_name(stdout, name);
-        putchar('\n');
-    }
+void print_listed(FILE *out, const char *name, bool null_ended) {
+    if (null_ended)
+        fputs(name, out);
+    else
+        print_name(out, name);
+    putc(null_ended ? '\0' : '\n', out);
 }
 
 /* ---- for people ---- */
@@ -69,10 +67,12 @@ static size_t choose(const stemma_fragment *all, size_t count, const stemma_frag
 }
 
 /* The beginning of the fragment; NULL where the file cannot be read again. Free it. */
-static char *excerpt(const char *name, const stemma_fragment *f) {
+static char *excerpt(const stemma_found *found, const stemma_fragment *f) {
     char bytes[4 * EXCERPT]; /* room for blanks that become one */
     struct stat info;
+    const char *name = found->id;
     uint64_t size = f->end - f->begin;
+    if (found->text) return excerpt_of(found->text + f->begin, (size_t)size, EXCERPT, false);
     int fd = strcmp(name, "-") ? open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
     if (fd < 0) return NULL;
     ssize_t got = fstat(fd, &info) || !S_ISREG(info.st_mode)
@@ -82,15 +82,16 @@ static char *excerpt(const char *name, const stemma_fragment *f) {
     return got < 0 ? NULL : excerpt_of(bytes, (size_t)got, EXCERPT, size > (uint64_t)got);
 }
 
-static void print_place(const char *name, const stemma_fragment *f, const char *unit, const int widths[3]) {
+static void print_place(FILE *out, const stemma_found *found, const stemma_fragment *f, const char *unit,
+                        const int widths[3]) {
     char lines[48], bytes[48], count[32];
-    char *text = excerpt(name, f);
+    char *text = excerpt(found, f);
     snprintf(lines, sizeof lines, "%llu-%llu", (unsigned long long)f->first_line,
              (unsigned long long)f->last_line);
     snprintf(bytes, sizeof bytes, "%llu-%llu", (unsigned long long)f->begin, (unsigned long long)f->end);
-    printf("  lines %-*s  bytes %-*s  %*s %s", widths[0], lines, widths[1], bytes, widths[2],
-           format_count(f->tokens, count, sizeof count), unit);
-    printf("%s%s\n", text ? "  " : "", text ? text : "");
+    fprintf(out, "  lines %-*s  bytes %-*s  %*s %s", widths[0], lines, widths[1], bytes, widths[2],
+            format_count(f->tokens, count, sizeof count), unit);
+    fprintf(out, "%s%s\n", text ? "  " : "", text ? text : "");
     free(text);
 }
 
@@ -98,7 +99,8 @@ static int wider(int width, int other) {
     return width > other ? width : other;
 }
 
-static void print_places(const char *name, const stemma_fragment **chosen, size_t count, const char *unit) {
+static void print_places(FILE *out, const stemma_found *found, const stemma_fragment **chosen, size_t count,
+                         const char *unit) {
     int widths[3] = {0};
     char text[64];
     for (size_t i = 0; i < count; i++) {
@@ -110,25 +112,26 @@ static void print_places(const char *name, const stemma_fragment **chosen, size_
                                               (unsigned long long)f->end));
         widths[2] = wider(widths[2], (int)strlen(format_count(f->tokens, text, sizeof text)));
     }
-    for (size_t i = 0; i < count; i++) print_place(name, chosen[i], unit, widths);
+    for (size_t i = 0; i < count; i++) print_place(out, found, chosen[i], unit, widths);
 }
 
-void fragments_print(const char *name, const stemma_findings *findings, const char *unit, size_t targets) {
+void fragments_print(FILE *out, const stemma_found *found, const char *unit, size_t targets) {
     const stemma_fragment *chosen[PLACES_SHOWN];
-    stemma_find_summary summary = stemma_findings_summary(findings);
+    stemma_find_summary summary = stemma_findings_summary(found->findings);
     size_t count;
     char share[32], number[32];
     palette colours = palette_choose();
-    const stemma_fragment *all = stemma_findings_fragments(findings, &count);
-    fputs(colours.strong, stdout);
-    print_name(stdout, name);
-    printf("%s: %s of the target%s, %s fragment%s\n", colours.end,
-           format_fraction(summary.share, share, sizeof share), targets > 1 ? "s" : "",
-           format_count(summary.fragments, number, sizeof number), summary.fragments == 1 ? "" : "s");
+    const stemma_fragment *all = stemma_findings_fragments(found->findings, &count);
+    fputs(colours.strong, out);
+    print_name(out, found->id);
+    fprintf(out, "%s: %s of the target%s, %s fragment%s%s\n", colours.end,
+            format_fraction(summary.share, share, sizeof share), targets > 1 ? "s" : "",
+            format_count(summary.fragments, number, sizeof number), summary.fragments == 1 ? "" : "s",
+            found->extracted ? " (places in its text)" : "");
     size_t shown = choose(all, count, chosen);
-    print_places(name, chosen, shown, unit);
+    print_places(out, found, chosen, shown, unit);
     if (summary.fragments > shown)
-        printf("  and %s more\n", format_count(summary.fragments - shown, number, sizeof number));
+        fprintf(out, "  and %s more\n", format_count(summary.fragments - shown, number, sizeof number));
 }
 
 /* ---- JSON ---- */
@@ -153,16 +156,16 @@ static void json_totals(json *line, const stemma_find_summary *summary) {
     json_count(line, "fragment_count", summary->fragments);
 }
 
-void fragments_print_json(const char *name, const stemma_findings *findings, const options *o) {
-    stemma_find_summary summary = stemma_findings_summary(findings);
+void fragments_print_json(FILE *out, const stemma_found *found, const options *o) {
+    stemma_find_summary summary = stemma_findings_summary(found->findings);
     size_t count;
-    const stemma_fragment *all = stemma_findings_fragments(findings, &count);
-    json line = json_begin(stdout);
-    json_name(&line, "id", name);
+    const stemma_fragment *all = stemma_findings_fragments(found->findings, &count);
+    json line = json_begin(out);
+    json_name(&line, "id", found->id);
     json_totals(&line, &summary);
-    json_offsets(&line, false);
+    json_offsets(&line, found->extracted);
     json_open(&line, "fragments", '[');
-    for (size_t i = 0; i < count && !output_lost(); i++) json_fragment(&line, &all[i], o);
+    for (size_t i = 0; i < count; i++) json_fragment(&line, &all[i], o);
     json_close(&line, ']');
     json_end(&line);
 }

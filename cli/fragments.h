@@ -15,9 +15,9 @@ void totals_add(find_totals *totals, const stemma_find_summary *summary);
 void totals_print_json(const find_totals *totals);
 
 /* `unit`: "words" and so on. */
-void fragments_print(const char *name, const stemma_findings *findings, const char *unit, size_t targets);
-void fragments_print_json(const char *name, const stemma_findings *findings, const options *o);
-void print_listed(const char *name, bool null_ended); /* the name alone */
+void fragments_print(FILE *out, const stemma_found *found, const char *unit, size_t targets);
+void fragments_print_json(FILE *out, const stemma_found *found, const options *o);
+void print_listed(FILE *out, const char *name, bool null_ended); /* the name alone */
 
 /* compare --blocks: which blocks of BIG hold text of A. */
 enum exit_code compare_blocks(const options *o, const char *a, const char *big);

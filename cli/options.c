@@ -241,6 +241,7 @@ static bool store_plain(options *o, enum option_id id, const char *value) {
     } flags[] = {{OPT_SIGNATURE, offsetof(options, signature)},
                  {OPT_SKETCH, offsetof(options, sketch)},
                  {OPT_NULL, offsetof(options, null_separated)},
+                 {OPT_SEEN_NULL, offsetof(options, null_separated)},
                  {OPT_TOKENS, offsetof(options, tokens)},
                  {OPT_EXTRACTED, offsetof(options, extracted)},
                  {OPT_FORCE, offsetof(options, force)},
@@ -267,8 +268,10 @@ static bool store_plain(options *o, enum option_id id, const char *value) {
                  {OPT_HARDLINK, offsetof(options, hardlink)},
                  {OPT_REFLINK, offsetof(options, reflink)},
                  {OPT_DRY_RUN, offsetof(options, dry_run)},
+                 {OPT_SEEN_DRY_RUN, offsetof(options, dry_run)},
                  {OPT_YES, offsetof(options, yes)},
                  {OPT_PRUNE, offsetof(options, prune)},
+                 {OPT_PRUNE_ALL, offsetof(options, prune_all)},
                  {OPT_STORE_TEXT, offsetof(options, store_text)},
                  {OPT_WAIT, offsetof(options, wait)},
                  {OPT_JSONL, offsetof(options, jsonl)},
@@ -293,6 +296,7 @@ static bool store_plain(options *o, enum option_id id, const char *value) {
                  {OPT_FROM, offsetof(options, from)},
                  {OPT_FILTER, offsetof(options, filter)},
                  {OPT_REPORT, offsetof(options, report)},
+                 {OPT_TUNE_REPORT, offsetof(options, report)},
                  {OPT_CSV, offsetof(options, csv)},
                  {OPT_MOVE, offsetof(options, move_to)},
                  {OPT_WITH, offsetof(options, with)},
@@ -420,8 +424,15 @@ static bool store(const parser *p, const option_spec *spec, const char *value) {
         return take_choice(p, spec, value, &o->aim);
     case OPT_COPIES:
         return take_fraction(p, spec, value, &o->copies);
+    case OPT_SAMPLE:
+        return take_size(p, spec, value, &o->sample);
+    case OPT_MOST_BYTES:
+        return take_size(p, spec, value, &o->most_bytes);
+    case OPT_PREFER:
+        return take_choice(p, spec, value, &o->prefer);
     case OPT_MEMORY:
     case OPT_SCAN_MEMORY:
+    case OPT_ASK_MEMORY:
         return take_size(p, spec, value, &o->memory);
     default:
         return store_plain(o, spec->id, value);

@@ -95,6 +95,7 @@ enum option_id {
     OPT_PAIRS_FROM,
     OPT_FILES_FROM,
     OPT_NULL,
+    OPT_SEEN_NULL,
     OPT_INCLUDE,
     OPT_EXCLUDE,
     OPT_HIDDEN,
@@ -124,6 +125,7 @@ enum option_id {
     OPT_LIST_REDUNDANT,
     OPT_FILTER,
     OPT_REPORT,
+    OPT_TUNE_REPORT,
     OPT_REPORT_TEXT,
     OPT_CSV,
     OPT_OUTPUT,
@@ -140,10 +142,12 @@ enum option_id {
     OPT_MOVE,
     OPT_NEAR,
     OPT_NEAR_CONTAINED,
+    OPT_SEEN_DRY_RUN,
     OPT_DRY_RUN,
     OPT_YES,
     OPT_LOG,
     OPT_PRUNE, /* collections */
+    OPT_PRUNE_ALL,
     OPT_STORE_TEXT,
     OPT_PARTS,
     OPT_HAMMING_BITS,
@@ -168,6 +172,7 @@ enum option_id {
     OPT_THREADS,
     OPT_MEMORY,
     OPT_SCAN_MEMORY,
+    OPT_ASK_MEMORY,
     OPT_KIND, /* of mutate and tune */
     OPT_COUNT_OF,
     OPT_SHARE,
@@ -177,6 +182,9 @@ enum option_id {
     OPT_CHANCE,
     OPT_FOR,
     OPT_COPIES,
+    OPT_SAMPLE,
+    OPT_MOST_BYTES,
+    OPT_PREFER,
     OPT_HELP,
     OPT_VERSION,
     OPT_COUNT
@@ -260,7 +268,7 @@ typedef struct options {
     long context;     /* negative when not given */
     const char *output, *directory;
     const char *cache;
-    bool prune, store_text, wait, jsonl; /* collections */
+    bool prune, prune_all, store_text, wait, jsonl; /* collections */
     bool repair, link;                   /* their upkeep */
     const char *prefix;
     unsigned parts, hamming_bits, group_bits; /* 0 when not given */
@@ -271,9 +279,11 @@ typedef struct options {
     bool family, no_edits, explain, hamming;
     unsigned threads;
     size_t memory;
-    unsigned kind, aim;     /* of mutate and tune: place among the choices */
-    uint64_t count, chance; /* 0 when not given */
-    double share, copies;   /* negative when not given */
+    unsigned kind, aim;        /* of mutate and tune: place among the choices */
+    unsigned prefer;           /* likewise */
+    size_t sample, most_bytes; /* of tune; 0 when not given */
+    uint64_t count, chance;    /* 0 when not given */
+    double share, copies;      /* negative when not given */
     unsigned passage_count;
     const char *with;
     bool help, version;

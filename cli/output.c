@@ -234,6 +234,13 @@ const char *format_fraction(double value, char *buffer, size_t size) {
     return buffer + (buffer[1] == '-');
 }
 
+const char *format_quantity(const stemma_quantity *q, char *buffer, size_t size) {
+    char number[32];
+    snprintf(buffer, size, "%s%s", q->known && !q->exact ? "~" : "",
+             q->known ? format_fraction(q->value, number, sizeof number) : "?");
+    return buffer;
+}
+
 const char *format_threshold(double value, char *buffer, size_t size) {
     snprintf(buffer, size, "%.6g", value);
     return buffer[0] == '0' && buffer[1] ? buffer + 1 : buffer;

@@ -72,6 +72,8 @@ palette palette_choose(void);
 
 /* ".912", "-.041", "1", "0": three places, more where rounding would claim 0 or 1 falsely. */
 const char *format_fraction(double value, char *buffer, size_t size);
+/* The same of what may be an estimate, "~.912"; "?" where nothing is known. */
+const char *format_quantity(const stemma_quantity *quantity, char *buffer, size_t size);
 /* ".7": as short as it was given. */
 const char *format_threshold(double value, char *buffer, size_t size);
 /* "26,333" */

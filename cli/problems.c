@@ -3,6 +3,7 @@
 #include "command.h"
 #include "json.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -61,4 +62,28 @@ void problems_json(const problem_list *list, FILE *out) {
         json_word(&line, "cause", problem.cause);
         json_end(&line);
     }
+}
+
+/* A collection has the whole path of a file. */
+static bool is_path_of(const char *name, const char *operand) {
+    char *path = name[0] == '/' && operand[0] != '/' ? realpath(operand, NULL) : NULL;
+    bool same = path && !strcmp(path, name);
+    free(path);
+    return same;
+}
+
+enum exit_code problem_code(const options *o, size_t first, const stemma_scan_problem *problem) {
+    const bool unread = problem->status == STEMMA_NOT_FOUND || problem->status == STEMMA_UNREADABLE;
+    for (size_t i = first; i < o->operand_count && unread; i++)
+        if (!strcmp(o->operands[i], problem->name) || is_path_of(problem->name, o->operands[i]))
+            return EXIT_WRONG;
+    return EXIT_DONE;
+}
+
+enum exit_code problems_code(const options *o, size_t first, const problem_list *list) {
+    stemma_scan_problem problem;
+    enum exit_code code = EXIT_DONE;
+    for (uint64_t i = 0; i < list->count && !code && list->get(list->of, i, &problem); i++)
+        code = problem_code(o, first, &problem);
+    return code;
 }

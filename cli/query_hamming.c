@@ -2,6 +2,7 @@
 #include "query_hamming.h"
 
 #include "json.h"
+#include "problems.h"
 #include "reading_options.h"
 
 #include <string.h>
@@ -14,6 +15,7 @@ typedef struct hamming_asking {
     stemma_hamming_summary sum;
     uint64_t shown, place; /* documents with a head line; the last of them */
     uint64_t given;        /* matches of this one */
+    enum exit_code code;   /* what could not be read makes it this */
 } hamming_asking;
 
 /* ---- printing ---- */
@@ -37,7 +39,7 @@ static void print_words(hamming_asking *a, const stemma_hamming_match *m) {
         printf("%s\n", p.end);
         if (!a->options->quiet) printf("  %s%8s %9s%s\n", p.faint, "distance", "resembl.", p.end);
     }
-    printf("  %8u %9s  ", m->distance, format_fraction(m->resemblance.value, number, sizeof number));
+    printf("  %8u %9s  ", m->distance, format_quantity(&m->resemblance, number, sizeof number));
     print_name(stdout, m->id);
     putchar('\n');
 }
@@ -112,8 +114,9 @@ static void add_summary(stemma_hamming_summary *sum, const stemma_hamming_summar
 }
 
 static void tell_problem(void *context, const stemma_scan_problem *problem) {
-    const hamming_asking *a = context;
+    hamming_asking *a = context;
     if (!a->options->quiet) complain("%s", problem->cause);
+    a->code = graver(a->code, problem_code(a->options, 1, problem));
 }
 
 static stemma_status ask_all(hamming_asking *a, stemma_collection *c, const hamming_subjects *s,
@@ -156,7 +159,7 @@ static enum exit_code conclude(const hamming_asking *a) {
     if (!s->found && !o->json && !o->quiet && s->documents > s->problems)
         complain("nothing like it was found");
     if (s->problems && (s->documents == s->problems || o->strict)) return EXIT_WRONG;
-    return s->found ? EXIT_DONE : EXIT_NO;
+    return graver(a->code, s->found ? EXIT_DONE : EXIT_NO);
 }
 
 enum exit_code query_hamming(const options *o, stemma_collection *c, const hamming_subjects *subjects) {

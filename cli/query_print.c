@@ -8,16 +8,6 @@
 
 /* ---- words ---- */
 
-/* Estimates have a tilde. */
-static const char *quantity_text(const stemma_quantity *q, char *buffer, size_t size) {
-    char number[32];
-    if (!q->known)
-        snprintf(buffer, size, "?");
-    else
-        snprintf(buffer, size, "%s%s", q->exact ? "" : "~", format_fraction(q->value, number, sizeof number));
-    return buffer;
-}
-
 static const char *edit_text(const stemma_match *m, char *buffer, size_t size) {
     char number[32];
     const stemma_quantity *q = &m->edit.distance;
@@ -61,19 +51,28 @@ static void print_places(const stemma_match *m, const palette *p) {
     printf("%s%s", kept > PLACES_SHOWN ? ", ..." : "", p->end);
 }
 
+static void print_subject(query_printer *printer, const char *id, uint64_t place, const palette *p) {
+    if (printer->shown++) putchar('\n');
+    printf("%s", p->strong);
+    print_name(stdout, id);
+    printf("%s\n", p->end);
+    printer->place = place;
+}
+
+/* Of a family, too, the first match is like the document itself. */
 static void print_head(query_printer *printer, const stemma_match *m, const palette *p) {
     if (printer->shown && printer->place == m->place) return;
-    if (printer->shown) putchar('\n');
-    if (!printer->options->family) {
-        printf("%s", p->strong);
-        print_name(stdout, m->query);
-        printf("%s\n", p->end);
-    }
+    print_subject(printer, m->query, m->place, p);
     if (!printer->options->quiet)
         printf("  %s%-14s %8s %7s %7s %7s%s\n", p->faint, "relation", "resembl.", "in it", "of it", "edits",
                p->end);
-    printer->shown++;
-    printer->place = m->place;
+}
+
+void query_print_none(query_printer *printer, const stemma_question *q) {
+    const palette p = palette_choose();
+    if (printer->options->quiet) return;
+    print_subject(printer, q->id, q->place, &p);
+    printf("  %s%s%s\n", p.faint, q->empty ? "empty: like nothing" : "nothing like it", p.end);
 }
 
 static void print_source(const stemma_match *m, const palette *p) {
@@ -94,8 +93,8 @@ void query_print_match(query_printer *printer, const stemma_match *m) {
     char resemblance[32], in[32], of[32], apart[32];
     print_head(printer, m, &p);
     printf("  %-14s %8s %7s %7s %7s  ", stemma_relation_name(m->relation),
-           quantity_text(&m->resemblance, resemblance, sizeof resemblance),
-           quantity_text(&m->a_in_b, in, sizeof in), quantity_text(&m->b_in_a, of, sizeof of),
+           format_quantity(&m->resemblance, resemblance, sizeof resemblance),
+           format_quantity(&m->a_in_b, in, sizeof in), format_quantity(&m->b_in_a, of, sizeof of),
            edit_text(m, apart, sizeof apart));
     print_name(stdout, m->id);
     print_link(printer, m, &p);
@@ -134,6 +133,13 @@ void query_print_summary(const options *o, const stemma_query_summary *s) {
 }
 
 /* ---- JSON ---- */
+
+void query_print_none_json(const stemma_question *q) {
+    json line = json_begin(stdout);
+    json_name(&line, "query", q->id);
+    json_count(&line, "matches", 0);
+    json_end(&line);
+}
 
 void query_print_match_json(const options *o, const stemma_match *m) {
     json line = json_begin(stdout);

@@ -15,6 +15,9 @@ typedef struct query_printer {
 } query_printer;
 
 void query_print_match(query_printer *p, const stemma_match *m);
+/* Of a document without a match. */
+void query_print_none(query_printer *p, const stemma_question *q);
+void query_print_none_json(const stemma_question *q);
 void query_print_match_json(const options *o, const stemma_match *m);
 
 /* For --explain. */

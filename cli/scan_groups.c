@@ -278,8 +278,8 @@ void report_redundant(const scan_report *r) {
         if (stemma_scan_get_group(r->scan, i, &group, NULL)) break;
         for (size_t k = 0; k < group.member_count && report_heard(); k++) {
             const stemma_scan_member *m = &group.members[k];
-            if (m->redundant)
-                print_listed(stemma_scan_get_document(r->scan, m->document).id, r->options->print0);
+            if (!m->redundant) continue;
+            print_listed(stdout, stemma_scan_get_document(r->scan, m->document).id, r->options->print0);
         }
     }
 }

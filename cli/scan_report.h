@@ -40,7 +40,7 @@ typedef struct scan_staying {
 scan_staying count_staying(const scan_report *r);
 /* "near-duplicate 97 %" */
 const char *relation_words(const stemma_scan_member *m, char *buffer, size_t size);
-void report_problems(const scan_report *r); /* see problems.h */
+enum exit_code report_problems(const scan_report *r); /* see problems.h */
 
 /* ---- for scripts ---- */
 

@@ -126,10 +126,11 @@ static bool problem_of_scan(const void *scan, uint64_t index, stemma_scan_proble
     return stemma_scan_get_problem(scan, index, problem, NULL) == STEMMA_OK;
 }
 
-void report_problems(const scan_report *r) {
+enum exit_code report_problems(const scan_report *r) {
     const problem_list list = {problem_of_scan, r->scan, r->summary.problems};
     problems_report(&list, !r->options->quiet && !r->options->json,
                     r->summary.documents ? "; the others were scanned" : "");
+    return problems_code(r->options, 0, &list);
 }
 
 void json_problems(const scan_report *r) {

@@ -21,15 +21,12 @@ static bool is_file(walk *w, const FTSENT *entry) {
     switch (entry->fts_info) {
     case FTS_F:
         return true;
-    case FTS_DEFAULT:
-        complain("passed over '%s': neither a file nor a folder", entry->fts_path);
-        return false;
     case FTS_DNR:
     case FTS_ERR:
     case FTS_NS:
         cannot_read(w, entry->fts_path, entry->fts_errno);
         return false;
-    default: /* folders, links */
+    default: /* folders, links, pipes and the like */
         return false;
     }
 }

@@ -1,8 +1,8 @@
 /*
  * walk.h - the files that operands and a list name, and all below the folders among them, in a fixed order.
  *
- * Symbolic links inside folders are not followed; what is neither file nor folder there is passed over with a
- * note.
+ * Symbolic links inside folders are not followed; what is neither file nor folder there is passed over, as a
+ * scan does.
  */
 #ifndef STEMMA_CLI_WALK_H
 #define STEMMA_CLI_WALK_H

@@ -598,7 +598,7 @@ typedef struct stemma_finder stemma_finder;
 
 /* A document that is looked for: a file, or bytes when path is NULL. */
 typedef struct stemma_target {
-    const char *path; /* "-" is standard input */
+    const char *path; /* "-" is standard input; its text is looked for, whatever its format */
     const void *data;
     size_t data_size;
 } stemma_target;
@@ -641,7 +641,7 @@ typedef struct stemma_fragment {
     uint64_t begin, end;               /* bytes of the file */
     uint64_t first_line, last_line;    /* of the file, counted from 1 */
     size_t target;                     /* its place in the list of targets */
-    uint64_t target_begin, target_end; /* bytes of the target */
+    uint64_t target_begin, target_end; /* bytes of the target, or of its text */
     uint64_t tokens;
 } stemma_fragment;
 
@@ -667,12 +667,33 @@ typedef struct stemma_find_summary {
 /* What was found in one file. Belongs to the caller; the finder must outlive it. */
 typedef struct stemma_findings stemma_findings;
 
-/* "-" is standard input. Memory does not depend on the size of the file. Errors: INVALID, NOT_FOUND, UNREADABLE, IO, INTERRUPTED,
- * NO_MEMORY. That nothing was found is no error. */
+/* The bytes of the file as they are. "-" is standard input. Memory does not depend on the size of the file. Errors:
+ * INVALID, NOT_FOUND, UNREADABLE, IO, INTERRUPTED, NO_MEMORY. That nothing was found is no error. */
 STEMMA_API stemma_status stemma_find_file(const stemma_finder *finder, const char *path, const stemma_limits *limits,
                                           stemma_findings **out, stemma_error *error);
 STEMMA_API stemma_status stemma_find_bytes(const stemma_finder *finder, const void *data, size_t size,
                                            const stemma_limits *limits, stemma_findings **out, stemma_error *error);
+
+/* A document that was searched. */
+typedef struct stemma_found {
+    const char *id;                  /* the file, or FILE!/MEMBER */
+    const stemma_findings *findings; /* which may be none */
+    bool extracted;                  /* places are those of its text, not of its bytes */
+    const char *text;                /* what was searched, where that was held in memory; else NULL */
+    size_t text_size;
+} stemma_found;
+
+/* All of it is valid until the call returns. False: that was enough. */
+typedef bool stemma_take_found(void *context, const stemma_found *found);
+
+/* As stemma_find_file, of a file that is read as a scan reads it: its text where it is HTML, PDF or another format, and in
+ * another encoding than UTF-8; with `inside` also the documents in an archive, mail, mailbox or crawl that is no pipe,
+ * each by itself. Under a recipe that takes bytes as they are, its bytes. Memory is needed for what is converted.
+ * problem, which may be NULL, is told of documents inside that cannot be read. Further errors: CORRUPT, UNSUPPORTED. */
+STEMMA_API stemma_status stemma_find_documents(const stemma_finder *finder, const char *path, bool inside,
+                                               const stemma_limits *limits, stemma_take_found *take,
+                                               void (*problem)(void *context, const char *id, const stemma_error *cause),
+                                               void *context, stemma_error *error);
 STEMMA_API stemma_find_summary stemma_findings_summary(const stemma_findings *findings);
 STEMMA_API const stemma_fragment *stemma_findings_fragments(const stemma_findings *findings, size_t *count);
 STEMMA_API const stemma_block *stemma_findings_blocks(const stemma_findings *findings, size_t *count);
@@ -1119,7 +1140,9 @@ STEMMA_API stemma_status stemma_collection_follow(stemma_collection *collection,
 typedef struct stemma_add_options {
     size_t size;                        /* of this struct, as the caller knows it */
     const stemma_scan_options *reading; /* its input, threads and progress count; NULL: the defaults */
-    bool prune; /* what the collection has below the paths, and is no longer there, is removed */
+    bool prune; /* what the collection has below the paths, and is no longer there, is removed, but for more than a hundred
+                   documents that are more than half of those below a path: then it is likelier that a disk is missing */
+    bool prune_all; /* these, too */
 } stemma_add_options;
 STEMMA_API stemma_add_options stemma_add_options_default(void);
 
@@ -1175,7 +1198,8 @@ STEMMA_API stemma_see_options stemma_see_options_default(void);
 typedef struct stemma_sighting {
     const char *id;           /* that the document has in the collection */
     const char *match;        /* the document most like it, which may be itself; NULL: it is new */
-    stemma_relation relation; /* of it towards the match; unrelated where it is new, unknown where it has no text */
+    stemma_relation relation; /* of it towards the match; unrelated where it is new, unknown where it has no text either: then
+                               * only what has the same bytes is found */
     stemma_quantity resemblance, a_in_b, b_in_a; /* a: the document */
 } stemma_sighting;
 /* Errors: as of _add_text, and of _query. */
@@ -1218,6 +1242,8 @@ typedef struct stemma_collection_info {
     uint64_t bytes;        /* of the collection on disk */
     uint64_t gone;         /* documents that are removed, and still take space */
     uint64_t segments;     /* files with documents */
+    uint64_t segments_due; /* some of them, that are to become one at the next commit, or when nothing comes; where it stays so,
+                              damage keeps them from it, which verify tells */
     uint64_t commit;       /* how many there were; */
     int64_t committed;     /* when the last one was, in nanoseconds since 1970 */
     unsigned parts, bits, group_bits; /* STEMMA_PART_* that it keeps */
@@ -1252,6 +1278,14 @@ typedef enum stemma_evidence {
 /* "original", "stored", "changed", "gone". */
 STEMMA_API const char *stemma_evidence_name(stemma_evidence evidence);
 
+/* A document that was asked about. */
+typedef struct stemma_question {
+    const char *id;
+    uint64_t place; /* in the order of input */
+    uint64_t found; /* matches given of it */
+    bool empty;     /* it has nothing to be judged by */
+} stemma_question;
+
 /* Start from stemma_query_options_default(). */
 typedef struct stemma_query_options {
     size_t size;      /* of this struct, as the caller knows it */
@@ -1266,6 +1300,9 @@ typedef struct stemma_query_options {
     /* What could not be read, after the matches were given; may be NULL. */
     void (*problem)(void *context, const stemma_scan_problem *problem);
     void *problem_context;
+    /* Each document that was read, behind its matches, as `take` gets these; may be NULL. */
+    void (*asked)(void *context, const stemma_question *question);
+    void *asked_context;
 } stemma_query_options;
 STEMMA_API stemma_query_options stemma_query_options_default(void);
 
@@ -1288,7 +1325,7 @@ typedef stemma_status stemma_take_match(void *context, const stemma_match *match
 /* What was done, and what it cost. */
 typedef struct stemma_query_summary {
     uint64_t documents;         /* that were read, */
-    uint64_t without_text;      /* some of them without text; */
+    uint64_t without_text;      /* some of them empty; */
     uint64_t problems;          /* and that could not be read */
     uint64_t found;             /* matches given */
     unsigned bands;             /* looked up for a document; 0: none */
@@ -1451,7 +1488,7 @@ typedef enum stemma_verdict {
     STEMMA_KNOWN = 0,
     STEMMA_NOT_KNOWN = 1,
     STEMMA_TOO_SHORT = 2, /* too few samples to tell */
-    STEMMA_NO_TEXT = 3    /* empty; or binary, where the collection is of texts: make it with preset=raw */
+    STEMMA_NO_TEXT = 3    /* empty; or binary, where the collection is of texts and has not the same bytes: make it with preset=raw */
 } stemma_verdict;
 /* "known", "unknown", "too-short", "no-text". */
 STEMMA_API const char *stemma_verdict_name(stemma_verdict verdict);
@@ -1476,8 +1513,9 @@ typedef struct stemma_known_file {
     uint64_t versions;           /* of it with something in common */
     uint64_t samples;            /* of the file */
     stemma_quantity containment; /* share of them in the signature, which all versions have together */
-    const char *best;            /* id of the version that has most */
+    const char *best;            /* id of the version that has most, */
     stemma_quantity best_containment;
+    bool identical;              /* and the same bytes: then it is known, whatever else */
 } stemma_known_file;
 typedef stemma_status stemma_take_known_file(void *context, const stemma_known_file *file, stemma_error *error);
 
@@ -1512,7 +1550,7 @@ typedef enum stemma_mutation_kind {
     STEMMA_MUTATE_EXCERPT = 9,       /* one passage is left; amount of words */
     STEMMA_MUTATE_EMBED = 10,        /* such a passage, somewhere in `other` */
     STEMMA_MUTATE_SHUFFLE = 11,      /* paragraphs change places (lines, where nothing separates paragraphs); amount of them */
-    STEMMA_MUTATE_REWRAP = 12,       /* lines of at most `columns` characters */
+    STEMMA_MUTATE_REWRAP = 12,       /* lines of at most `columns` characters; all of them, whatever the amount */
     STEMMA_MUTATE_CASE = 13,         /* words change to upper or lower case; amount of words that have case */
     STEMMA_MUTATE_PUNCTUATION = 14,  /* signs become others; amount of signs */
     STEMMA_MUTATE_OCR = 15           /* misread, lost and torn as by a scanner; amount of letters */
@@ -1553,7 +1591,7 @@ typedef struct stemma_operation {
 
 typedef struct stemma_mutated_info {
     uint64_t available; /* words, lines, ...: what the amount is of */
-    uint64_t changed;   /* how many of them were inserted, deleted or changed */
+    uint64_t changed;   /* how many of them were inserted, deleted or changed; words of `other` around a passage are inserted */
     uint64_t edits;     /* characters inserted, deleted and replaced: the edit distance is at most this, and exactly this
                          * where all are insertions or all deletions; where something moved, see moved */
     uint64_t moved;     /* characters */

@@ -264,7 +264,7 @@ static void judge_size(const struct table *data, size_t row, struct verdict *ver
     snprintf(where, sizeof where, "documents=%.0f", documents);
     claim(
         verdict, crawl_error(data, where) <= .01 && table_number(data, row, "strangers") == 0,
-        "Of %.0f sketches the clusters come out that were put in, within %.2f %%, and %.0f documents beside a "
+        "Of %.0f sketches the clusters come out that were put in, within %.3f %%, and %.0f documents beside a "
         "stranger.",
         documents, 100 * crawl_error(data, where), table_number(data, row, "strangers"));
 }
@@ -294,7 +294,7 @@ static void judge_work(const struct table *data, size_t small, size_t large, str
     double near = table_number(data, small, "looks"), looks = table_number(data, large, "looks"),
            chance = table_number(data, large, "by_chance");
     claim(verdict, looks < 1.5 * near + 1.1 * chance,
-          "Of %.0f million different sketches each is held against %.1f others, %.1f of which a band brings "
+          "Of %.2f million different sketches each is held against %.1f others, %.1f of which a band brings "
           "together by chance, and %.2f are candidates; of %.2f million against %.1f.",
           table_number(data, large, "classes") / 1e6, looks, chance, table_number(data, large, "candidates"),
           table_number(data, small, "classes") / 1e6, near);
@@ -306,10 +306,11 @@ static void judge_times(const struct table *times, struct verdict *verdict) {
            large = table_number(times, last, "us_per_document");
     claim(
         verdict, large < 20 * small,
-        "Clustering took %.0f s of CPU and %.1f GB at most for %.0f sketches: %.1f us each, %.1f us where they "
-        "are a hundredth.",
+        "Clustering took %.0f s of CPU and %.1f GB at most for %.0f sketches: %.1f us each, where %.0f take %.1f. "
+        "To what a small crawl extrapolates in proportion %.0f s have to be added.",
         table_number(times, last, "clustering_s"), table_number(times, last, "peak_GB"),
-        table_number(times, last, "documents"), large, small);
+        table_number(times, last, "documents"), large, table_number(times, 0, "documents"), small,
+        fmax(0, (large - small) * table_number(times, last, "documents") / 1e6));
 }
 
 static void judge(const struct table *data, const struct table *times, struct verdict *verdict) {

@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 """`stemma find` and `compare --blocks` as a user meets them.     find_test.py PROGRAM SOURCE-DIRECTORY [unittest arguments]"""
+import gzip
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
 import unittest
+import zipfile
 
-from program import PROGRAM, Base, prose, rests
+from program import PROGRAM, SOURCE, Base, prose, rests
 
 
 class Searching(Base):
@@ -96,7 +99,55 @@ class Find(Searching):
                          [b"tree/b/one", b"tree/c"])
         self.assertEqual(self.find("-l0", "--files-from=-", "target", stdin=b"tree/c\0").split(), [b"tree/c"])
         os.mkfifo(self.folder / "tree/pipe")
-        self.assertEqual(self.find("-l", "target", "tree", says=b"passed over 'tree/pipe'").splitlines(), expected)
+        self.assertEqual(self.find("-l", "target", "tree").splitlines(), expected)
+
+    def test_formats(self):
+        """Documents of other formats are searched in their text, those inside others one by one."""
+        formats = SOURCE / "tests/formats"
+        part = self.folder / "part"
+        self.write("part", "\n".join((formats / "report.txt").read_text().splitlines()[3:8]))
+        names = [f"report.{ending}" for ending in ("docx", "epub", "html", "md", "odt", "rtf")]
+        for name in names:
+            shutil.copy(formats / name, self.folder)
+        with zipfile.ZipFile(self.folder / "all.zip", "w") as archive:
+            archive.write(formats / "report.docx", "in/report.docx")
+            archive.write(part, "part")
+        with gzip.open(self.folder / "part.gz", "wb") as packed:
+            packed.write(part.read_bytes())
+        self.write("wide", part.read_text().encode("utf-16"))
+        *lines, summary = self.lines("part", *names, "all.zip", "part.gz", "wide")
+        found = {line["id"]: line for line in lines}
+        inside = ["all.zip!/in/report.docx", "all.zip!/part"]
+        self.assertEqual(list(found), [*names, *inside, "part.gz", "wide"])
+        self.assertEqual({line["share"] for line in lines}, {1})
+        self.assertEqual(summary["summary"]["found"], len(lines))
+        self.assertEqual(found["all.zip!/part"]["offsets"], "original")
+        self.assertEqual(found["report.docx"]["offsets"], "extracted")
+        text = self.run_program("text", "--extracted", "report.docx").stdout
+        place = found["report.docx"]["fragments"][0]
+        self.assertEqual(text[place["begin"]:place["end"]].split()[:3], part.read_bytes().split()[:3])
+        self.assertIn(b"fragment (places in its text)\n", self.find("part", "wide"))
+        self.assertEqual(self.find("-l", "all.zip!/part", "report.odt"), b"report.odt\n")
+        self.assertEqual(self.find("-l", "report.odt", "part"), b"part\n")
+        self.find("all.zip", "part", code=2, says=b"name one, such as 'all.zip!/in/report.docx'")
+        self.assertEqual(self.find("-l", "--preset=raw", "part", "report.odt", "part.gz", code=1), b"")
+        self.assertEqual(self.find("-l", "--no-archives", "part", "all.zip"), b"all.zip\n")
+
+    @unittest.skipUnless(shutil.which("pdftotext"), "pdftotext is not installed")
+    def test_pdf(self):
+        self.write("part", "\n".join((SOURCE / "tests/formats/letter.txt").read_text().splitlines()[3:8]))
+        shutil.copy(SOURCE / "tests/formats/letter.pdf", self.folder)
+        self.assertEqual(self.find("-l", "part", "letter.pdf"), b"letter.pdf\n")
+
+    def test_unreadable_inside(self):
+        with zipfile.ZipFile(self.folder / "all.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("good", " ".join(self.text[50:80]))
+            archive.writestr("last", " ".join(self.text))
+            place = archive.getinfo("last").header_offset
+        image = bytearray((self.folder / "all.zip").read_bytes())
+        image[place + 60:place + 80] = bytes(20)
+        self.write("all.zip", bytes(image))
+        self.assertEqual(self.find("-l", "target", "all.zip", code=2, says=b"all.zip!/last"), b"all.zip!/good\n")
 
     def test_unreadable(self):
         self.write("good", " ".join(self.text[50:80]))

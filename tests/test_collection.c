@@ -512,6 +512,38 @@ static void older_formats_open(void **state) {
     free(path);
 }
 
+/* A writer who cannot wait leaves large merges for later, and they are seen to be due. */
+static void merges_can_wait(void **state) {
+    (void)state;
+    struct model model = {.next = 0};
+    struct collection_facts facts;
+    struct batch *b;
+    char *path = new_folder();
+    struct collection *c = open_model(path, NULL, 0);
+    collection_bound_merges(c, 12);
+    OK(batch_new(c, &b, err));
+    for (unsigned id = 0; id < 24; id++) {
+        OK(put_model(b, &model, id, err));
+        if (id < 4 || id % 5 == 3) OK(batch_commit(b, err));
+        collection_about(c, &facts);
+        if (id == 3) assert_int_equal(facts.segments, 1); /* four documents may be written again */
+    }
+    batch_free(b);
+    collection_about(c, &facts);
+    assert_true(facts.segments == 5 && facts.due >= 4);
+    collection_close(c);
+    c = open_model(path, NULL, 0);
+    collection_about(c, &facts);
+    assert_true(facts.due >= 4);
+    OK(collection_settle(c, err));
+    collection_about(c, &facts);
+    assert_true(facts.segments == 1 && facts.due == 0);
+    check_collection(c, &model);
+    collection_close(c);
+    remove_folder(path);
+    free(path);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(agrees_with_the_model),
@@ -526,6 +558,7 @@ int main(void) {
         cmocka_unit_test(later_formats_are_refused),
         cmocka_unit_test(older_formats_open),
         cmocka_unit_test(claims_are_bounded),
+        cmocka_unit_test(merges_can_wait),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

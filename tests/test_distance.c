@@ -207,7 +207,7 @@ static void test_unrelated_at_every_border(void **state) {
     (void)state;
     uint64_t random = 2;
     for (size_t i = 0; i < LENGTH(sizes); i++)
-        for (size_t round = 0; round < effort(3); round++) {
+        for (size_t round = 0; round < effort(2); round++) {
             t.n = sizes[i], t.m = sizes[rng_below(&random, i + 1)] + rng_below(&random, 3);
             uint64_t alphabet = 2 + rng_below(&random, 250);
             fill(t.a, t.n, alphabet, &random);

@@ -242,7 +242,7 @@ static void test_random_documents(void **state) {
     (void)state;
     uint64_t seed = 11;
     char file[3000], bytes[2][1500];
-    for (size_t round = 0; round < effort(200); round++) {
+    for (size_t round = 0; round < effort(80); round++) {
         const struct form *form = &forms[round % (sizeof forms / sizeof *forms)];
         stemma_recipe *recipe = recipe_of(form->recipe);
         unsigned vocabulary = 2 + (unsigned)rng_below(&seed, 10);
@@ -270,7 +270,7 @@ static void test_equal_bytes(void **state) {
     (void)state;
     uint64_t seed = 21;
     char file[4000], target[600];
-    for (size_t round = 0; round < effort(150); round++) {
+    for (size_t round = 0; round < effort(60); round++) {
         const struct form *form = &forms[3 + round % 2];
         stemma_recipe *recipe = recipe_of(form->recipe);
         memset(file, 0, sizeof file);
@@ -296,7 +296,7 @@ static void test_borders(void **state) {
     size_t length = 0;
     while (length < 360)
         length += (size_t)sprintf(target + length, "t%u ", (unsigned)rng_below(&seed, 1000000));
-    for (size_t round = 0; round < effort(30); round++) {
+    for (size_t round = 0; round < effort(15); round++) {
         const struct form *form = round % 3 == 0 ? &forms[0] : round % 3 == 1 ? &forms[4] : &forms[5];
         stemma_recipe *recipe = recipe_of(form->recipe);
         for (size_t i = 0; i < SIZE; i++) file[i] = i % 7 == 6 ? '\n' : (char)('a' + rng_below(&seed, 26));

@@ -297,6 +297,31 @@ static void test_pairs_are_those_of_brute_force(void **state) {
     assert_true(missed <= true_pairs / 50); /* 1 % is allowed at the very threshold; most lie above */
 }
 
+/* What grouping has compared is not compared again for pairs; and forgotten, it comes out the same. */
+static void test_pairs_are_compared_once(void **state) {
+    (void)state;
+    static const stemma_grouping rules[] = {STEMMA_GROUP_STARS, STEMMA_GROUP_COMPONENTS};
+    for (size_t round = 0; round < 2; round++) {
+        struct pile pile = {0};
+        fill_pile(&pile, 40);
+        stemma_scan_options options = stemma_scan_options_default();
+        options.pairs = true;
+        options.group = rules[round];
+        stemma_scan *scan = scan_pile(&pile, &options, 0);
+        char *remembered = told(scan);
+        assert_true(scan->compared.count > 0);
+        assert_true(scan->summary.verified <= scan->summary.candidates);
+        compared_release(&scan->compared);
+        char *again = told(scan);
+        assert_string_equal(again, remembered);
+        assert_true(scan->summary.verified > scan->summary.candidates);
+        free(again);
+        free(remembered);
+        stemma_scan_free(scan);
+        release(&pile);
+    }
+}
+
 /* ---- files ---- */
 
 static char folder[32];
@@ -675,6 +700,7 @@ int main(void) {
         cmocka_unit_test(test_nothing_depends_on_threads_or_memory),
         cmocka_unit_test(test_texts_of_readers_that_end_give_way),
         cmocka_unit_test(test_pairs_are_those_of_brute_force),
+        cmocka_unit_test(test_pairs_are_compared_once),
         cmocka_unit_test_setup_teardown(test_files, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(test_texts, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(test_changed_file, make_folder, remove_folder),

@@ -136,8 +136,9 @@ stemma_status stemma_collection_open(const char *path, const stemma_collection_o
     stemma_limits in_force;
     struct collection *store;
     struct stemma_recipe *recipe = NULL;
-    if (!path || !*path || !out)
+    if (!path || !out)
         return fail(err, STEMMA_INVALID, "a path and a place for the collection are needed");
+    if (!*path) return fail(err, STEMMA_INVALID, "'' is not the name of a collection");
     TRY(options_take(options, &o, sizeof o, err));
     TRY(limits_check(limits, &in_force, err));
     const struct collection_options how = store_options(&o, &in_force);
@@ -200,7 +201,8 @@ stemma_status stemma_collection_add(stemma_collection *c, const char *const *pat
     collecting_free(c->adding);
     c->adding = NULL;
     TRY(collecting_new(&c->pending, c->recipe, &settings, &c->adding, err));
-    stemma_status status = collecting_add(c->adding, paths, count, o.prune, &done, err);
+    const enum pruning prune = o.prune_all ? PRUNE_ALL : o.prune ? PRUNE_SOME : PRUNE_NOTHING;
+    stemma_status status = collecting_add(c->adding, paths, count, prune, &done, err);
     if (summary && status == STEMMA_OK) *summary = done;
     return status;
 }

@@ -31,9 +31,15 @@ static stemma_known_file describe(const struct each_result *result, double conta
     file.versions = a->versions;
     file.name = a->name;
     file.best = a->best;
+    file.identical = a->identical;
     file.containment = samples_share(a->shared, a->samples);
     file.best_containment = samples_share(a->best_shared, a->samples);
-    if (a->samples < SAMPLES_LEAST)
+    if (a->identical) {
+        file.verdict = STEMMA_KNOWN;
+        file.containment = file.best_containment = quantity_exact(1);
+    } else if (a->no_text)
+        file.verdict = STEMMA_NO_TEXT;
+    else if (a->samples < SAMPLES_LEAST)
         file.verdict = STEMMA_TOO_SHORT;
     else
         file.verdict = (double)a->shared >= contained * (double)a->samples ? STEMMA_KNOWN : STEMMA_NOT_KNOWN;

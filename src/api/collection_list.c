@@ -171,6 +171,7 @@ stemma_status stemma_collection_get_info(stemma_collection *c, stemma_collection
     info.bytes = facts.bytes;
     info.gone = facts.gone;
     info.segments = facts.segments;
+    info.segments_due = facts.due;
     info.commit = facts.commit;
     *out = info;
     return STEMMA_OK;

@@ -35,6 +35,11 @@ static stemma_edit edit_not_known(const char *why) {
     return (stemma_edit){.distance = unknown, .unrelated = unknown, .kind = STEMMA_EDITS_UNKNOWN};
 }
 
+static stemma_edit no_edits(void) {
+    const stemma_quantity none = {.known = true, .exact = true}, unknown = {.why = "the bytes are the same"};
+    return (stemma_edit){.distance = none, .unrelated = unknown, .kind = STEMMA_EDITS_NONE};
+}
+
 /* What cannot be had says nothing against the match. */
 static bool is_serious(stemma_status status) {
     return status == STEMMA_NO_MEMORY || status == STEMMA_INTERRUPTED;
@@ -105,7 +110,9 @@ static stemma_status measure(void *context, const struct asked_document *d, cons
     const struct stemma_collection *c = context;
     stemma_text *a = NULL, *b = NULL;
     bool a_known, b_known;
-    answer->edit = edit_not_known("the document is no longer there");
+    answer->edit = answer->relation == STEMMA_IDENTICAL
+                       ? no_edits()
+                       : edit_not_known("the document is no longer there");
     if (!stored || !d->text) return STEMMA_OK;
     stemma_status status = text_of_question(c, d, &a, &a_known, err);
     if (status == STEMMA_OK) status = text_of_stored(c, stored, &b, &b_known, err);
@@ -227,17 +234,26 @@ static stemma_status give_family(struct asked_by_caller *a, const char *id, cons
     return STEMMA_OK;
 }
 
+static stemma_status give_answers(struct asked_by_caller *a, const char *id, const struct answers *answers,
+                                  stemma_error *err) {
+    if (a->options.family) return give_family(a, id, answers, err);
+    for (size_t i = 0; i < answers->count; i++) TRY(give(a, id, 1, &answers->list[i], err));
+    return STEMMA_OK;
+}
+
 /* All that was found for one document. */
 static stemma_status give_result(void *receiver, const struct each_result *result, stemma_error *err) {
     struct asked_by_caller *a = receiver;
     const struct answers *answers = result->answer;
+    const uint64_t before = a->sum.found;
     if (result->failed) return STEMMA_OK;
     a->sum.documents++;
     a->sum.without_text += !answers;
-    if (!answers) return STEMMA_OK;
     a->place = result->place;
-    if (a->options.family) return give_family(a, result->id, answers, err);
-    for (size_t i = 0; i < answers->count; i++) TRY(give(a, result->id, 1, &answers->list[i], err));
+    if (answers) TRY(give_answers(a, result->id, answers, err));
+    const stemma_question question = {
+        .id = result->id, .place = result->place, .found = a->sum.found - before, .empty = !answers};
+    if (a->options.asked) a->options.asked(a->options.asked_context, &question);
     return STEMMA_OK;
 }
 
@@ -331,7 +347,7 @@ static stemma_status make_direct(struct asked_by_caller *a, stemma_error *err) {
 static stemma_status give_direct(struct asked_by_caller *a, const char *id, struct direct_answer *answer,
                                  stemma_error *err) {
     struct each_result result = {
-        .id = (char *)id, .answer = answer->text ? &answer->answers : NULL, .failed = answer->failed};
+        .id = (char *)id, .answer = answer->asked ? &answer->answers : NULL, .failed = answer->failed};
     const stemma_scan_problem problem = {
         .name = id, .status = answer->cause.status, .cause = answer->cause.message};
     a->sum.problems = answer->failed;

@@ -1,8 +1,7 @@
-/* Finders and searches of stemma.h: targets and files are read here, what is found is found in src/align. */
-#include "align/fragments/search.h"
+/* Finders and searches of stemma.h: files are read here, what is found is found in src/align. */
+#include "api/find.h"
 #include "api/limits.h"
 #include "base/alloc.h"
-#include "base/file.h"
 #include "sketch/recipe.h"
 
 #include <math.h>
@@ -40,22 +39,9 @@ static uint64_t least_for(const struct view *view, uint64_t asked) {
     return least < view->window ? view->window : least;
 }
 
-static stemma_status add_file(stemma_finder *finder, const char *path, const stemma_limits *limits,
-                              stemma_error *err) {
-    struct buf bytes = {0};
-    struct input input;
-    TRY(input_open(&input, path, err));
-    input.stop = limits->stop;
-    stemma_status status = input_read_all(&input, limits->memory, &bytes, err);
-    input_close(&input);
-    if (status == STEMMA_OK) status = finder_add(finder, bytes.data, bytes.len, path, err);
-    buf_release(&bytes);
-    return status;
-}
-
 static stemma_status add_target(stemma_finder *finder, const stemma_target *target,
                                 const stemma_limits *limits, stemma_error *err) {
-    if (target->path) return add_file(finder, target->path, limits, err);
+    if (target->path) return find_add_target(finder, target->path, limits, err);
     if (!target->data && target->data_size) return fail(err, STEMMA_INVALID, "a target needs a path or data");
     return finder_add(finder, target->data, target->data_size, "the target", err);
 }
@@ -139,12 +125,29 @@ static stemma_status search_all(struct search *search, const uint8_t *bytes, siz
     return STEMMA_OK;
 }
 
+/* A file, of which some bytes were read already. */
+struct rest {
+    struct input *input;
+    const uint8_t *begun;
+    size_t begun_size;
+};
+
+static stemma_status read_some(struct rest *rest, uint8_t *room, size_t size, size_t *got,
+                               stemma_error *err) {
+    if (rest->begun_size == 0) return input_read(rest->input, room, size, got, err);
+    *got = rest->begun_size < size ? rest->begun_size : size;
+    memcpy(room, rest->begun, *got);
+    rest->begun += *got;
+    rest->begun_size -= *got;
+    return STEMMA_OK;
+}
+
 /* Reads until the room is filled or the file ends: segments lie at fixed offsets, however a pipe delivers. */
-static stemma_status fill_room(struct input *input, uint8_t *room, size_t size, size_t *got,
+static stemma_status fill_room(struct rest *rest, uint8_t *room, size_t size, size_t *got,
                                stemma_error *err) {
     for (*got = 0; *got < size;) {
         size_t count = 0;
-        TRY(input_read(input, room + *got, size - *got, &count, err));
+        TRY(read_some(rest, room + *got, size - *got, &count, err));
         if (count == 0) break;
         *got += count;
     }
@@ -153,12 +156,12 @@ static stemma_status fill_room(struct input *input, uint8_t *room, size_t size, 
 
 /* The buffer holds two segments: the one before stands in front of the one that is read. A segment at a time,
  * because what is read then stays in the cache until it was searched. */
-static stemma_status search_input(struct search *search, struct input *input, uint8_t *buffer, size_t segment,
-                                  stemma_error *err) {
+static stemma_status search_rest(struct search *search, struct rest *rest, uint8_t *buffer, size_t segment,
+                                 stemma_error *err) {
     size_t got = segment;
     uint8_t *room = buffer + segment;
     while (got == segment) {
-        TRY(fill_room(input, room, segment, &got, err));
+        TRY(fill_room(rest, room, segment, &got, err));
         if (got) TRY(search_segment(search, room, got, err));
         if (got == segment) memcpy(buffer, room, segment);
     }
@@ -170,16 +173,13 @@ static uint8_t *page_in(uint8_t *memory) {
     return memory + (PAGE - (uintptr_t)memory % PAGE) % PAGE;
 }
 
-static stemma_status search_file(struct search *search, const char *path, size_t segment,
-                                 const volatile int *stop, stemma_error *err) {
-    struct input input;
-    TRY(input_open(&input, path, err));
-    input.stop = stop;
+static stemma_status search_input(struct search *search, struct input *input, const struct buf *begun,
+                                  size_t segment, stemma_error *err) {
+    struct rest rest = {input, begun ? begun->data : NULL, begun ? begun->len : 0};
     uint8_t *memory = mem_alloc(2 * segment + PAGE);
     stemma_status status =
-        memory ? search_input(search, &input, page_in(memory), segment, err) : fail_memory(err);
+        memory ? search_rest(search, &rest, page_in(memory), segment, err) : fail_memory(err);
     mem_free(memory);
-    input_close(&input);
     return status;
 }
 
@@ -190,32 +190,49 @@ static stemma_status search_bytes(struct search *search, const uint8_t *bytes, s
     return search_segment(search, bytes ? bytes + size : nothing, 0, err);
 }
 
-static stemma_status find(const stemma_finder *finder, const char *path, const void *data, size_t size,
-                          const stemma_limits *given, stemma_findings **out, stemma_error *err) {
-    stemma_limits limits;
-    struct search *search;
-    TRY(limits_check(given, &limits, err));
-    TRY(search_new(finder, &search, err));
-    size_t segment = search_segment_size(finder);
-    stemma_status status = path ? search_file(search, path, segment, limits.stop, err)
-                                : search_bytes(search, data, size, segment, limits.stop, err);
+static stemma_status conclude(struct search *search, stemma_status status, stemma_findings **out,
+                              stemma_error *err) {
     if (status == STEMMA_OK) status = search_finish(search, out, err);
     search_free(search);
     return status;
 }
 
-stemma_status stemma_find_file(const stemma_finder *finder, const char *path, const stemma_limits *limits,
+stemma_status find_in_input(const stemma_finder *finder, struct input *input, const struct buf *begun,
+                            const volatile int *stop, stemma_findings **out, stemma_error *err) {
+    struct search *search;
+    TRY(search_new(finder, &search, err));
+    input->stop = stop;
+    return conclude(search, search_input(search, input, begun, search_segment_size(finder), err), out, err);
+}
+
+stemma_status find_in_bytes(const stemma_finder *finder, const uint8_t *bytes, size_t size,
+                            const volatile int *stop, stemma_findings **out, stemma_error *err) {
+    struct search *search;
+    TRY(search_new(finder, &search, err));
+    return conclude(search, search_bytes(search, bytes, size, search_segment_size(finder), stop, err), out,
+                    err);
+}
+
+stemma_status stemma_find_file(const stemma_finder *finder, const char *path, const stemma_limits *given,
                                stemma_findings **out, stemma_error *err) {
+    stemma_limits limits;
+    struct input input;
     if (!finder || !path || !out)
         return fail(err, STEMMA_INVALID, "a finder, a file and a place for what is found are needed");
-    return find(finder, path, NULL, 0, limits, out, err);
+    TRY(limits_check(given, &limits, err));
+    TRY(input_open(&input, path, err));
+    stemma_status status = find_in_input(finder, &input, NULL, limits.stop, out, err);
+    input_close(&input);
+    return status;
 }
 
 stemma_status stemma_find_bytes(const stemma_finder *finder, const void *data, size_t size,
-                                const stemma_limits *limits, stemma_findings **out, stemma_error *err) {
+                                const stemma_limits *given, stemma_findings **out, stemma_error *err) {
+    stemma_limits limits;
     if (!finder || (!data && size) || !out)
         return fail(err, STEMMA_INVALID, "a finder, data and a place for what is found are needed");
-    return find(finder, NULL, data, size, limits, out, err);
+    TRY(limits_check(given, &limits, err));
+    return find_in_bytes(finder, data, size, limits.stop, out, err);
 }
 
 /* ---- what was found ---- */

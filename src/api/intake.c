@@ -110,23 +110,8 @@ static stemma_status add_rest(struct intake *in, struct input *input, struct buf
     }
 }
 
-/* What decides how it is read: DOCUMENT_HEAD bytes, or all there are. */
-static stemma_status read_head(struct input *input, struct buf *head, stemma_error *err) {
-    size_t known = input->size && input->size < DOCUMENT_HEAD ? (size_t)input->size + 1 : DOCUMENT_HEAD;
-    if (!buf_reserve(head, known)) return fail_memory(err);
-    while (head->len < DOCUMENT_HEAD) {
-        size_t got = 0;
-        if (!buf_reserve(head, 1)) return fail_memory(err); /* it may have grown */
-        size_t room = (head->cap < DOCUMENT_HEAD ? head->cap : DOCUMENT_HEAD) - head->len;
-        TRY(input_read(input, head->data + head->len, room, &got, err));
-        if (got == 0) return STEMMA_OK;
-        head->len += got;
-    }
-    return STEMMA_OK;
-}
-
 static stemma_status add_input(struct intake *in, struct input *input, struct buf *bytes, stemma_error *err) {
-    TRY(read_head(input, bytes, err));
+    TRY(input_read_head(input, DOCUMENT_HEAD, bytes, err)); /* which decides how it is read */
     struct document_kind kind = document_look(input->name, bytes->data, bytes->len, &in->reading);
     if (kind.converted) {
         TRY(input_read_all(input, in->memory / DOCUMENT_TIMES, bytes, err));

@@ -92,6 +92,20 @@ stemma_status input_read(struct input *input, void *bytes, size_t size, size_t *
     return STEMMA_OK;
 }
 
+stemma_status input_read_head(struct input *input, size_t most, struct buf *head, stemma_error *err) {
+    size_t known = input->size && input->size < most ? (size_t)input->size + 1 : most;
+    if (!buf_reserve(head, known)) return fail_memory(err);
+    while (head->len < most) {
+        size_t got = 0;
+        if (!buf_reserve(head, 1)) return fail_memory(err); /* it may have grown */
+        size_t room = (head->cap < most ? head->cap : most) - head->len;
+        TRY(input_read(input, head->data + head->len, room, &got, err));
+        if (got == 0) return STEMMA_OK;
+        head->len += got;
+    }
+    return STEMMA_OK;
+}
+
 stemma_status input_read_all(struct input *input, size_t most, struct buf *out, stemma_error *err) {
     for (;;) {
         size_t got = 0, room = out->cap - out->len > 65536 ? out->cap - out->len : 65536;

@@ -24,6 +24,8 @@ stemma_status input_open(struct input *input, const char *path, stemma_error *er
 const char *input_refusal(const char *path, mode_t mode);
 /* Up to size bytes; *got is 0 at the end. */
 stemma_status input_read(struct input *input, void *bytes, size_t size, size_t *got, stemma_error *err);
+/* The first `most` bytes, or all there are. */
+stemma_status input_read_head(struct input *input, size_t most, struct buf *head, stemma_error *err);
 /* All that is left, refused with UNSUPPORTED above `most` bytes. */
 stemma_status input_read_all(struct input *input, size_t most, struct buf *out, stemma_error *err);
 void input_close(struct input *input);

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/sort.h"
+#include "collect/by_digest.h"
 #include "estimate/overlap.h"
 #include "kernels/kernels.h"
 
@@ -24,12 +25,20 @@ struct asker {
     struct overlap_base *base;
     struct by_bits *by_bits; /* NULL: not asked for */
     int samples, texts;      /* parts; -1: not kept */
-    struct vec64 unpacked;
+    struct vec64 unpacked, same;
     bool ready; /* base is that of the document in question */
 };
 
 void asked_document_release(struct asked_document *document) {
     vec64_release(&document->samples);
+}
+
+void asked_set_bytes(struct asked_document *document) {
+    document->by_bytes = true;
+    document->text = NULL;
+    document->text_size = 0;
+    memset(document->minima, 0, sizeof document->minima);
+    document->samples.len = 0;
 }
 
 static void drop_answer(struct answer *answer, void (*drop)(stemma_alignment *)) {
@@ -85,6 +94,7 @@ void asker_free(struct asker *a) {
     overlap_base_free(a->base);
     by_bits_free(a->by_bits);
     vec64_release(&a->unpacked);
+    vec64_release(&a->same);
     mem_free(a);
 }
 
@@ -156,6 +166,16 @@ static stemma_status read_text(struct asker *a, uint64_t number, struct cell id,
     return found ? again_stored(a->again, stored, facts, out, evidence, err) : STEMMA_OK;
 }
 
+static bool same_text(const struct asked_document *d, const struct facts *facts) {
+    return memcmp(d->text_digest, facts->text_digest, FACTS_DIGEST) == 0;
+}
+
+/* Digests say it, whatever is still there of the document. */
+static void set_same(struct estimates *numbers) {
+    numbers->resemblance = numbers->a_in_b = numbers->b_in_a = quantity_exact(1);
+    numbers->cosine = quantity_unknown("no simhash was compared");
+}
+
 static bool is_match(stemma_relation relation) {
     return relation == STEMMA_NEAR_DUPLICATE || relation == STEMMA_CONTAINED || relation == STEMMA_CONTAINS;
 }
@@ -165,8 +185,7 @@ static stemma_relation relation_of(struct asker *a, const struct asked_document 
                                    const struct answer *answer) {
     bool certain;
     stemma_relation relation = judge(&answer->numbers, &a->thresholds, &certain);
-    if (!is_match(relation)) return relation;
-    if (memcmp(d->text_digest, facts->text_digest, FACTS_DIGEST) != 0) return relation;
+    if (!is_match(relation) || !same_text(d, facts)) return relation;
     return memcmp(d->digest, facts->digest, FACTS_DIGEST) == 0 ? STEMMA_IDENTICAL : STEMMA_SAME_TEXT;
 }
 
@@ -193,12 +212,43 @@ static stemma_status verify(struct asker *a, const struct asked_document *d, str
     if (!found) return STEMMA_OK;
     TRY(facts_read(row.facts, &facts, err));
     TRY(read_text(a, c->number, row.id, &facts, &text, &answer.evidence, err));
-    TRY(text.text && d->text ? by_text(a, d, text.text, text.text_size, &answer, &hopeless, err)
-                             : by_sketch(a, d, c, &answer, err));
+    if (same_text(d, &facts))
+        set_same(&answer.numbers);
+    else
+        TRY(text.text && d->text ? by_text(a, d, text.text, text.text_size, &answer, &hopeless, err)
+                                 : by_sketch(a, d, c, &answer, err));
     if (hopeless) return STEMMA_OK;
     answer.relation = relation_of(a, d, &facts, &answer);
     if (answer.relation > STEMMA_CONTAINS) return STEMMA_OK;
     return add_answer(answers, &answer, row.id, err);
+}
+
+/* ---- by bytes ---- */
+
+static stemma_status add_same(struct asker *a, uint64_t number, struct answers *answers, stemma_error *err) {
+    struct answer answer = {.number = number, .relation = STEMMA_IDENTICAL};
+    struct again_text text;
+    struct facts facts;
+    struct row row;
+    bool found;
+    if (a->settings->pending && pending_drops(a->settings->pending, number)) return STEMMA_OK;
+    TRY(collection_record(a->reader, number, &row, &found, err));
+    if (!found) return STEMMA_OK;
+    TRY(facts_read(row.facts, &facts, err));
+    TRY(again_read(a->again, row.id, &facts, &text, &answer.evidence, err));
+    set_same(&answer.numbers);
+    return add_answer(answers, &answer, row.id, err);
+}
+
+/* What sketches do not find: there are none of it. */
+static stemma_status find_same_bytes(struct asker *a, const struct asked_document *d, size_t most,
+                                     struct answers *answers, struct asker_work *work, stemma_error *err) {
+    if (minima_size(d->minima) != 0) return STEMMA_OK;
+    TRY(by_digest_find(a->reader, d->digest, most, &a->same, err));
+    work->candidates += a->same.len;
+    work->verified += a->same.len;
+    for (size_t i = 0; i < a->same.len; i++) TRY(add_same(a, a->same.data[i], answers, err));
+    return STEMMA_OK;
 }
 
 /* ---- order ---- */
@@ -315,6 +365,7 @@ static stemma_status measure(struct asker *a, const struct asked_document *d, st
 static stemma_status answer_one(struct asker *a, const struct asked_document *d, struct candidates *c,
                                 struct answers *answers, struct asker_work *work, stemma_error *err) {
     TRY(verify_all(a, d, c, answers, work, err));
+    TRY(find_same_bytes(a, d, verify_most(a), answers, work, err));
     cut(answers, a->settings->top);
     return a->settings->measure ? measure(a, d, answers, err) : STEMMA_OK;
 }
@@ -323,7 +374,7 @@ static stemma_status find_by_bits(struct asker *a, const struct asked_document *
                                   struct candidates *lists, struct asker_work *work, stemma_error *err) {
     for (size_t i = 0; i < count; i++) {
         const struct asked_document *d = &documents[i];
-        work->unasked += !d->text;
+        work->unasked += !d->text && !d->by_bytes;
         if (!d->text) continue;
         TRY(by_bits_find(a->by_bits, d->text, d->text_size, a->settings->threshold, a->settings->bits,
                          &lists[i], &work->retrieval, err));

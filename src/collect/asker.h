@@ -20,11 +20,14 @@ struct asked_document {
     const uint8_t
         *text; /* canonical, with KERNEL_SLACK readable bytes behind it; NULL: not at hand, sketches decide */
     size_t text_size;
+    bool by_bytes; /* it is no text: only what has the same bytes is like it */
     uint8_t digest[FACTS_DIGEST], text_digest[FACTS_DIGEST]; /* as in facts */
     uint8_t minima[MINIMA_BYTES + KERNEL_SLACK];
     struct vec64 samples;
 };
 void asked_document_release(struct asked_document *document);
+/* Of one without text: what an earlier document left is forgotten. */
+void asked_set_bytes(struct asked_document *document);
 
 /* A document of the collection that is like it. */
 struct answer {

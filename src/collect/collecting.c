@@ -594,31 +594,41 @@ static stemma_status add_operand(struct collecting *all, const char *path, stemm
     return STEMMA_OK;
 }
 
-static stemma_status prune_paths(struct collecting *all, struct pruned_path *paths, stemma_error *err) {
+static void tell_spared(struct collecting *all, const struct pruned_path *path) {
+    stemma_error told;
+    if (path->empty)
+        (void)fail(&told, STEMMA_NOT_FOUND,
+                   "no files were found there, as if a disk were missing: nothing below it was removed");
+    else
+        (void)fail(
+            &told, STEMMA_NOT_FOUND,
+            "%llu of the %llu documents below it are not there any more, as if a disk were missing: none "
+            "was removed; --prune-all removes them",
+            (unsigned long long)path->gone, (unsigned long long)path->below);
+    catalogue_add_problem(&all->scan->catalogue, path->path, 0, &told);
+}
+
+static stemma_status prune_paths(struct collecting *all, bool most, struct pruned_path *paths,
+                                 stemma_error *err) {
     struct stemma_scan *scan = all->scan;
-    stemma_error spared;
     for (size_t i = 0; i < scan->operand_count; i++)
         paths[i] = (struct pruned_path){.path = scan->operands[i], .empty = scan->found.data[i] == 0};
     TRY(pending_commit(all->pending, err));
-    TRY(remove_vanished(all->pending, paths, scan->operand_count, scan->settings.limits.stop,
+    TRY(remove_vanished(all->pending, paths, scan->operand_count, most, scan->settings.limits.stop,
                         &all->counts.removed, err));
-    for (size_t i = 0; i < scan->operand_count; i++) {
-        if (!paths[i].spared) continue;
-        (void)fail(&spared, STEMMA_NOT_FOUND,
-                   "no files were found there, as if a disk were missing: nothing below it was removed");
-        catalogue_add_problem(&scan->catalogue, paths[i].path, 0, &spared);
-    }
+    for (size_t i = 0; i < scan->operand_count; i++)
+        if (paths[i].spared) tell_spared(all, &paths[i]);
     return STEMMA_OK;
 }
 
-static stemma_status add_all(struct collecting *all, bool prune, stemma_error *err) {
+static stemma_status add_all(struct collecting *all, enum pruning prune, stemma_error *err) {
     struct stemma_scan *scan = all->scan;
     TRY(scan_list(scan, err));
     TRY(read_listed(scan, err));
-    if (!prune) return STEMMA_OK;
+    if (prune == PRUNE_NOTHING) return STEMMA_OK;
     struct pruned_path *paths = mem_zero(scan->operand_count + 1, sizeof *paths);
     if (!paths) return fail_memory(err);
-    stemma_status status = prune_paths(all, paths, err);
+    stemma_status status = prune_paths(all, prune == PRUNE_ALL, paths, err);
     mem_free(paths);
     return status;
 }
@@ -631,8 +641,8 @@ static stemma_status commit_after(struct collecting *all, stemma_status status, 
     return committed != STEMMA_OK && graver ? fail(err, committed, "%s", cause.message) : status;
 }
 
-stemma_status collecting_add(struct collecting *all, const char *const *paths, size_t count, bool prune,
-                             stemma_add_summary *summary, stemma_error *err) {
+stemma_status collecting_add(struct collecting *all, const char *const *paths, size_t count,
+                             enum pruning prune, stemma_add_summary *summary, stemma_error *err) {
     const double begin = clock_seconds();
     all->settled = settled_until();
     for (size_t i = 0; i < count; i++) TRY(add_operand(all, paths[i], err));

@@ -20,9 +20,12 @@ stemma_status collecting_new(struct pending *pending, const struct stemma_recipe
                              stemma_error *err);
 void collecting_free(struct collecting *collecting);
 
+/* What is done with documents whose files are not there any more (vanished.h). */
+enum pruning { PRUNE_NOTHING, PRUNE_SOME, PRUNE_ALL };
+
 /* Files, folders, data sets, and commits. */
 stemma_status collecting_add(struct collecting *collecting, const char *const *paths, size_t count,
-                             bool prune, stemma_add_summary *summary, stemma_error *err);
+                             enum pruning prune, stemma_add_summary *summary, stemma_error *err);
 /* What could not be read by that. */
 const struct problem *collecting_problems(const struct collecting *collecting, size_t *count);
 

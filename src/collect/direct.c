@@ -58,22 +58,26 @@ const struct asker_settings *direct_settings(const struct direct *d) {
 
 /* The canonical text; none of what is no text. */
 static stemma_status read_text(struct direct *d, const void *data, size_t size, const uint8_t **text,
-                               size_t *text_size, stemma_error *err) {
+                               size_t *text_size, bool *binary, stemma_error *err) {
     struct document_text extracted;
     *text_size = 0;
     TRY(document_extract(&d->extractor, NULL, data, size, &d->reading, &extracted, err));
-    if (extracted.format == TEXT_BINARY) return STEMMA_OK;
+    *binary = extracted.format == TEXT_BINARY;
+    if (*binary) return STEMMA_OK;
     return whole_canon(d->whole, extracted.bytes, extracted.size, text, text_size, err);
 }
 
-static stemma_status make_asked(struct direct *d, const void *data, size_t size, const uint8_t *text,
-                                size_t text_size, stemma_error *err) {
+static void set_bytes(struct direct *d, const void *data, size_t size) {
+    d->asked.bytes = data;
+    d->asked.size = size;
+    identity_store(identity_of(&d->key, data, size), d->asked.digest);
+}
+
+static stemma_status set_text(struct direct *d, const uint8_t *text, size_t text_size, stemma_error *err) {
     struct asked_document *a = &d->asked;
-    a->bytes = data;
-    a->size = size;
+    a->by_bytes = false;
     a->text = text;
     a->text_size = text_size;
-    identity_store(identity_of(&d->key, data, size), a->digest);
     identity_store(identity_of(&d->key, text, text_size), a->text_digest);
     TRY(text_keys(d->keyer, &d->form, d->whole, text, text_size, a->minima, &a->samples, err));
     minima_set_size(a->minima, keyer_size(d->keyer));
@@ -84,15 +88,20 @@ stemma_status direct_ask(struct direct *d, const void *data, size_t size, struct
                          stemma_error *err) {
     const uint8_t *text;
     size_t text_size;
+    bool binary = false;
     const double begun = clock_seconds();
     *answer = (struct direct_answer){0};
-    stemma_status status = read_text(d, data, size, &text, &text_size, &answer->cause);
+    stemma_status status = read_text(d, data, size, &text, &text_size, &binary, &answer->cause);
     answer->failed = is_problem(status);
     if (answer->failed) return STEMMA_OK;
     if (status != STEMMA_OK) return fail(err, status, "%s", answer->cause.message);
-    answer->text = text_size > 0;
-    if (!answer->text) return STEMMA_OK;
-    TRY(make_asked(d, data, size, text, text_size, err));
+    answer->asked = text_size > 0 || binary;
+    if (!answer->asked) return STEMMA_OK;
+    set_bytes(d, data, size);
+    if (binary)
+        asked_set_bytes(&d->asked);
+    else
+        TRY(set_text(d, text, text_size, err));
     answer->seconds_reading = clock_seconds() - begun;
     return asker_ask(d->asker, &d->asked, 1, &answer->answers, &answer->work, err);
 }

@@ -15,7 +15,7 @@ const struct asker_settings *direct_settings(const struct direct *direct);
 struct direct_answer {
     bool failed;        /* it could not be read, */
     stemma_error cause; /* for this reason */
-    bool text;          /* it has some */
+    bool asked;         /* it is not empty */
     struct answers answers;
     struct asker_work work;
     double seconds_reading;

@@ -253,7 +253,7 @@ static stemma_status new_answer(struct each_taker *t, stemma_error *err) {
 
 static stemma_status answer_fingerprints(struct each_taker *t, stemma_error *err) {
     TRY(new_answer(t, err));
-    return t->each->kind->answer(t->worker, t->now.answer, err);
+    return t->each->kind->answer(t->worker, &t->text, t->now.answer, err);
 }
 
 static stemma_status answer_text(struct each_taker *t, struct text_reader *reader, const uint8_t *text,
@@ -311,10 +311,11 @@ static stemma_status end_pieces(void *taker, struct identity text, uint64_t size
 static stemma_status take_no_text(void *taker, enum document_state state, const stemma_error *cause,
                                   stemma_error *err) {
     struct each_taker *t = taker;
-    (void)err;
     if (state == DOCUMENT_CONTAINER) t->container = true;
     if (state == DOCUMENT_FAILED) fail_document(t, cause);
-    return STEMMA_OK;
+    if (state != DOCUMENT_BINARY || !t->each->kind->bytes) return STEMMA_OK;
+    TRY(new_answer(t, err));
+    return t->each->kind->bytes(t->worker, &t->text, t->now.answer, err);
 }
 
 static stemma_status end(void *taker, stemma_error *err) {
@@ -367,7 +368,7 @@ stemma_status each_run(struct each *each, const struct scan_settings *settings,
     TRY(scan_new(each->recipe, settings, &each->scan, err));
     each->scan->takers = &each_takers;
     each->scan->taken_for = each;
-    if (each->kind->text) identity_key_lasting(&each->scan->key); /* as the digests of facts */
+    identity_key_lasting(&each->scan->key); /* as the digests of facts */
     TRY(add_subject(each->scan, subject, err));
     TRY(scan_list(each->scan, err));
     TRY(read_listed(each->scan, err));

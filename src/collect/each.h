@@ -11,7 +11,7 @@
 #include "scan/scan.h"
 #include "shingle/stream.h"
 
-/* A document and its canonical text. */
+/* A document and its canonical text, if it has one. */
 struct each_text {
     const char *id; /* stays until the answer is dropped */
     bool file;      /* it is a file, or inside one */
@@ -30,9 +30,11 @@ struct each_kind {
      * problem of the scan's catalogue. */
     stemma_status (*text)(void *worker, const struct each_text *text, void *answer, stemma_error *err);
     stemma_status (*flush)(void *worker, stemma_error *err);
+    /* Of one that is not text: by its digest alone. NULL: it gets no answer. */
+    stemma_status (*bytes)(void *worker, const struct each_text *document, void *answer, stemma_error *err);
     /* By fingerprints, which go to the sink before. NULL: by text. */
     struct shingle_sink (*begin)(void *worker);
-    stemma_status (*answer)(void *worker, void *answer, stemma_error *err);
+    stemma_status (*answer)(void *worker, const struct each_text *document, void *answer, stemma_error *err);
     size_t (*weight)(const void *answer); /* things that it holds, each some hundred bytes */
     void (*drop)(void *answer);           /* with its memory */
     size_t answer_size;
@@ -45,7 +47,7 @@ struct each_result {
     uint64_t job;   /* of the reading that it belongs to, */
     uint64_t place; /* and its place in the order of input, when it is given */
     char *id;
-    void *answer; /* NULL: it has no text, */
+    void *answer; /* NULL: there is nothing to judge it by, */
     bool failed;  /* or could not be read, which is a problem of the scan's catalogue */
 };
 

@@ -58,9 +58,10 @@ static struct shingle_sink begin(void *worker) {
     return (struct shingle_sink){.context = a->maker, .take = to_maker};
 }
 
-static stemma_status ask(void *worker, void *made, stemma_error *err) {
+static stemma_status ask(void *worker, const struct each_text *document, void *made, stemma_error *err) {
     struct hamming_asker *a = worker;
     struct hamming_answer *answer = made;
+    (void)document;
     const struct hamming_source *source = collected_source(a->collected);
     uint8_t bytes[HAMMING_BITS_MOST / 8] = {0};
     uint64_t words[HAMMING_BITS_MOST / 64];

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/sort.h"
+#include "collect/by_digest.h"
 #include "index/keys.h"
 #include "sketch/recipe.h"
 
@@ -29,11 +30,13 @@ struct known_asker {
     struct vec64 samples;     /* of the file */
     struct vec64 hits, heads; /* numbers of documents that share one, with repetitions; a common one */
     struct vec64 unpacked;    /* samples of one document */
+    uint8_t digest[FACTS_DIGEST];
 };
 
 /* A document that has something of the file. */
 struct sharer {
     uint64_t number, shared;
+    bool identical;
     char *id, *name;      /* name: of the known file it is a version of */
     struct vec64 samples; /* those in common */
 };
@@ -124,6 +127,12 @@ static stemma_status count_hits(struct known_asker *a, struct sharers *s, stemma
     return STEMMA_OK;
 }
 
+/* What has no samples is known by all of its bytes. */
+static stemma_status find_same(struct known_asker *a, struct sharers *s, stemma_error *err) {
+    TRY(by_digest_find(a->reader, a->digest, CANDIDATES_MOST, &a->hits, err));
+    return count_hits(a, s, err);
+}
+
 /* ---- whose versions they are ---- */
 
 static char *name_of(enum known_by by, const uint8_t *id, size_t size) {
@@ -144,6 +153,7 @@ static bool keep_common(const struct vec64 *a, const struct vec64 *b, struct vec
 }
 
 static stemma_status read_sharer(struct known_asker *a, struct sharer *s, stemma_error *err) {
+    struct facts facts;
     struct row row;
     struct cell cell;
     bool found;
@@ -155,6 +165,8 @@ static stemma_status read_sharer(struct known_asker *a, struct sharer *s, stemma
     TRY(collection_record(a->reader, s->number, &row, &found, err));
     if (!found)
         return fail(err, STEMMA_CORRUPT, "'%s': a document without a record", collection_path(a->reader));
+    TRY(facts_read(row.facts, &facts, err));
+    s->identical = memcmp(facts.digest, a->digest, sizeof a->digest) == 0;
     s->id = mem_copy_bytes(row.id.bytes, row.id.size);
     s->name = name_of(a->asking->by, row.id.bytes, row.id.size);
     return s->id && s->name ? STEMMA_OK : fail_memory(err);
@@ -163,7 +175,8 @@ static stemma_status read_sharer(struct known_asker *a, struct sharer *s, stemma
 static int by_name(const void *a, const void *b) {
     const struct sharer *p = a, *q = b;
     int order = strcmp(p->name, q->name);
-    return order ? order : most_first(a, b);
+    if (order) return order;
+    return p->identical != q->identical ? q->identical - p->identical : most_first(a, b);
 }
 
 /* ---- their signatures ---- */
@@ -180,7 +193,7 @@ static stemma_status count_union(const struct sharer *versions, size_t count, st
     return STEMMA_OK;
 }
 
-/* The name whose signature has most; of equals the first. */
+/* The name with a version that is the file, else the one whose signature has most; of equals the first. */
 static stemma_status find_best(struct sharers *s, struct vec64 *signature, struct known_answer *answer,
                                stemma_error *err) {
     size_t best = 0;
@@ -188,12 +201,14 @@ static stemma_status find_best(struct sharers *s, struct vec64 *signature, struc
         uint64_t shared;
         for (next = i; next < s->count && !strcmp(s->list[next].name, s->list[i].name);) next++;
         TRY(count_union(s->list + i, next - i, signature, &shared, err));
-        if (shared <= answer->shared) continue;
+        const bool identical = s->list[i].identical;
+        if (identical == answer->identical ? shared <= answer->shared : answer->identical) continue;
         best = i;
+        answer->identical = identical;
         answer->shared = shared;
         answer->versions = next - i;
     }
-    if (!answer->shared) return STEMMA_OK;
+    if (!answer->shared && !answer->identical) return STEMMA_OK;
     answer->best_shared = s->list[best].shared;
     answer->name = mem_copy_string(s->list[best].name);
     answer->best = mem_copy_string(s->list[best].id);
@@ -203,6 +218,7 @@ static stemma_status find_best(struct sharers *s, struct vec64 *signature, struc
 static stemma_status judge_sharers(struct known_asker *a, struct sharers *s, struct vec64 *signature,
                                    struct known_answer *answer, stemma_error *err) {
     TRY(count_hits(a, s, err));
+    if (s->count == 0) TRY(find_same(a, s, err));
     for (size_t i = 0; i < s->count; i++) TRY(read_sharer(a, &s->list[i], err));
     if (s->count) qsort(s->list, s->count, sizeof *s->list, by_name);
     return find_best(s, signature, answer, err);
@@ -222,18 +238,30 @@ static struct shingle_sink begin(void *worker) {
     return (struct shingle_sink){.context = a->keyer, .take = to_keyer};
 }
 
-static stemma_status ask(void *worker, void *made, stemma_error *err) {
-    struct known_asker *a = worker;
-    struct known_answer *answer = made;
+static stemma_status judge_file(struct known_asker *a, const struct each_text *file,
+                                struct known_answer *answer, stemma_error *err) {
     struct sharers sharers = {0};
     struct vec64 signature = {0};
-    TRY(keyer_end(a->keyer, a->keys, &a->samples, err));
+    identity_store(file->digest, a->digest);
     answer->samples = a->samples.len;
     TRY(look_up(a, err));
     stemma_status status = judge_sharers(a, &sharers, &signature, answer, err);
     vec64_release(&signature);
     sharers_release(&sharers);
     return status;
+}
+
+static stemma_status ask(void *worker, const struct each_text *file, void *answer, stemma_error *err) {
+    struct known_asker *a = worker;
+    TRY(keyer_end(a->keyer, a->keys, &a->samples, err));
+    return judge_file(a, file, answer, err);
+}
+
+static stemma_status ask_bytes(void *worker, const struct each_text *file, void *answer, stemma_error *err) {
+    struct known_asker *a = worker;
+    ((struct known_answer *)answer)->no_text = true;
+    a->samples.len = 0;
+    return judge_file(a, file, answer, err);
 }
 
 static void drop(void *answer) {
@@ -252,6 +280,7 @@ const struct each_kind known_each = {.new = asker_new,
                                      .free = asker_free,
                                      .begin = begin,
                                      .answer = ask,
+                                     .bytes = ask_bytes,
                                      .weight = weight,
                                      .drop = drop,
                                      .answer_size = sizeof(struct known_answer)};

@@ -27,11 +27,13 @@ struct known_asking {
     double contained; /* the share of it that makes a file known */
 };
 
-/* The answers: the known file that has most of it. */
+/* The answers: the known file that is it, or has most of it. */
 struct known_answer {
     char *name;        /* of the known file; NULL: there is none that has anything of it */
     char *best;        /* id of the version that has most, */
+    bool identical;    /* with the same bytes, if there is one: then nothing else counts, */
     uint64_t versions; /* of so many with something of it */
+    bool no_text;      /* it is not text to this collection */
     uint64_t samples;  /* of the file asked about; those of them in the signature, and in the best version */
     uint64_t shared, best_shared;
 };

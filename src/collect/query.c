@@ -103,15 +103,30 @@ static stemma_status hold_text(struct waiting *w, const struct each_text *text, 
     return STEMMA_OK;
 }
 
-static stemma_status take_text(void *worker, const struct each_text *text, void *answer, stemma_error *err) {
-    struct questioner *q = worker;
+static struct waiting *next_waiting(struct questioner *q, const struct each_text *document, void *answer) {
     struct waiting *w = &q->waiting[q->count];
     w->answer = answer;
     w->answer->drop = q->query->drop;
+    w->asked.name = document->file ? document->id : NULL;
+    identity_store(document->digest, w->asked.digest);
+    identity_store(document->text_digest, w->asked.text_digest);
+    return w;
+}
+
+static stemma_status take_bytes(void *worker, const struct each_text *document, void *answer,
+                                stemma_error *err) {
+    struct questioner *q = worker;
+    (void)err;
+    asked_set_bytes(&next_waiting(q, document, answer)->asked);
+    q->count++;
+    return STEMMA_OK;
+}
+
+static stemma_status take_text(void *worker, const struct each_text *text, void *answer, stemma_error *err) {
+    struct questioner *q = worker;
+    struct waiting *w = next_waiting(q, text, answer);
+    w->asked.by_bytes = false;
     TRY(hold_text(w, text, err));
-    w->asked.name = text->file ? text->id : NULL;
-    identity_store(text->digest, w->asked.digest);
-    identity_store(text->text_digest, w->asked.text_digest);
     TRY(text_keys(q->keyer, &q->form, text->reader->whole, w->text.data, text->size, w->asked.minima,
                   &w->asked.samples, err));
     minima_set_size(w->asked.minima, keyer_size(q->keyer));
@@ -145,6 +160,7 @@ static void drop(void *answer) {
 const struct each_kind query_each = {.new = questioner_new,
                                      .free = questioner_free,
                                      .text = take_text,
+                                     .bytes = take_bytes,
                                      .flush = flush,
                                      .weight = weight,
                                      .drop = drop,

@@ -11,6 +11,7 @@ struct entry {
     uint8_t digest[FACTS_DIGEST], text_digest[FACTS_DIGEST];
     uint8_t minima[KEY_MINIMA];
     struct vec64 samples;
+    bool by_bytes; /* it is no text */
     uint8_t *text; /* with KERNEL_SLACK zeros behind it */
     size_t size;
 };
@@ -74,7 +75,8 @@ static bool entry_fill(struct entry *e, const char *id, const struct asked_docum
     e->id = mem_copy_string(id);
     e->text = mem_zero(1, d->text_size + KERNEL_SLACK);
     if (!e->id || !e->text || !vec64_add_all(&e->samples, d->samples.data, d->samples.len)) return false;
-    memcpy(e->text, d->text, d->text_size);
+    if (d->text_size) memcpy(e->text, d->text, d->text_size);
+    e->by_bytes = d->by_bytes;
     e->size = d->text_size;
     memcpy(e->digest, d->digest, sizeof e->digest);
     memcpy(e->text_digest, d->text_digest, sizeof e->text_digest);
@@ -123,6 +125,8 @@ static bool shares_samples(const struct recent *r, const struct entry *e, const 
 }
 
 static bool is_candidate(const struct recent *r, const struct entry *e, const struct asked_document *d) {
+    if (e->by_bytes || d->by_bytes)
+        return e->by_bytes == d->by_bytes && memcmp(e->digest, d->digest, sizeof e->digest) == 0;
     if (memcmp(e->text_digest, d->text_digest, sizeof e->text_digest) == 0) return true;
     bool alike =
         r->settings->threshold > 0 && minima_agreeing(e->minima, d->minima) >= r->settings->asking.scan_agree;
@@ -131,22 +135,26 @@ static bool is_candidate(const struct recent *r, const struct entry *e, const st
 
 static stemma_status compare(struct recent *r, const struct entry *e, const struct asked_document *d,
                              struct answer *out, stemma_error *err) {
+    struct estimates *n = &out->numbers;
     struct overlap overlap;
     bool hopeless = false, certain;
-    TRY(overlap_with(r->base, e->text, e->size, NULL, &overlap, &hopeless, err));
     *out = (struct answer){.id = e->id, .evidence = STEMMA_FROM_STORED};
-    overlap_quantities(&overlap, &out->numbers);
-    out->relation = judge(&out->numbers, &r->thresholds, &certain);
-    if (memcmp(e->text_digest, d->text_digest, sizeof e->text_digest) == 0)
+    if (e->by_bytes || memcmp(e->text_digest, d->text_digest, sizeof e->text_digest) == 0) {
+        n->resemblance = n->a_in_b = n->b_in_a = quantity_exact(1);
         out->relation =
             memcmp(e->digest, d->digest, sizeof e->digest) == 0 ? STEMMA_IDENTICAL : STEMMA_SAME_TEXT;
+        return STEMMA_OK;
+    }
+    TRY(overlap_with(r->base, e->text, e->size, NULL, &overlap, &hopeless, err));
+    overlap_quantities(&overlap, n);
+    out->relation = judge(n, &r->thresholds, &certain);
     return STEMMA_OK;
 }
 
 stemma_status recent_find(struct recent *r, const struct asked_document *d, struct answer *best, bool *found,
                           stemma_error *err) {
     *found = false;
-    overlap_base_set(r->base, d->text, d->text_size);
+    if (!d->by_bytes) overlap_base_set(r->base, d->text, d->text_size);
     for (size_t i = 0; i < r->count; i++) {
         struct answer answer;
         if (!is_candidate(r, &r->list[i], d)) continue;

@@ -330,7 +330,8 @@ static stemma_status forget(struct cache_of_scans *c, stemma_error *err) {
     if (!paths) return fail_memory(err);
     stemma_status status = list_paths(c, paths, err);
     if (status == STEMMA_OK)
-        status = remove_vanished(&c->pending, paths, count, c->scan->settings.limits.stop, &removed, err);
+        status =
+            remove_vanished(&c->pending, paths, count, true, c->scan->settings.limits.stop, &removed, err);
     for (size_t i = 0; i < count; i++) mem_free((char *)paths[i].path);
     mem_free(paths);
     return status == STEMMA_OK ? pending_commit(&c->pending, err) : status;

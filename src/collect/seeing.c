@@ -8,6 +8,9 @@
 enum { DOCUMENTS_MOST = 1000 };
 #define TEXT_MOST ((uint64_t)64 << 20)
 #define OFTEN     1. /* seconds */
+/* Documents that a commit writes again to merge segments, while others come in: some tenths of a second. More
+ * would answer them later, fewer leave more segments to be asked. */
+enum { MERGED_MOST = 1 << 16 };
 
 struct seeing {
     struct pending *pending;
@@ -59,8 +62,14 @@ static stemma_status keep_own_id(struct seeing *s, stemma_error *err) {
     return STEMMA_OK;
 }
 
+static void set_asked_bytes(struct seeing *s, const struct taken *d) {
+    asked_set_bytes(&s->asked);
+    memcpy(s->asked.digest, d->facts->digest, sizeof s->asked.digest);
+}
+
 static stemma_status set_asked(struct seeing *s, const struct taken *d, stemma_error *err) {
     struct asked_document *a = &s->asked;
+    a->by_bytes = false;
     a->text = d->text;
     a->text_size = d->text_size;
     memcpy(a->digest, d->facts->digest, sizeof a->digest);
@@ -98,9 +107,12 @@ static stemma_status see(void *context, const struct taken *d, stemma_error *err
         see_itself(s, d->facts);
         return STEMMA_OK;
     }
-    if (!d->text) return STEMMA_OK;
-    s->sighting.text = true;
-    TRY(set_asked(s, d, err));
+    s->sighting.text = d->text;
+    if (!d->text && d->facts->state != FACTS_BINARY) return STEMMA_OK;
+    if (d->text)
+        TRY(set_asked(s, d, err));
+    else
+        set_asked_bytes(s, d);
     TRY(ask(s, err));
     return s->options.dry ? STEMMA_OK : recent_add(s->recent, s->sighting.id, &s->asked, err);
 }
@@ -132,18 +144,32 @@ stemma_status seeing_file(struct seeing *s, const char *path, struct sighting *o
 
 /* ---- commits ---- */
 
-stemma_status seeing_commit(struct seeing *s, bool now, stemma_error *err) {
-    if (s->taken == 0 || s->options.dry) return STEMMA_OK;
-    bool due = now || s->taken >= DOCUMENTS_MOST || recent_bytes(s->recent) >= TEXT_MOST ||
-               clock_seconds() - s->committed >= OFTEN;
-    if (!due) return STEMMA_OK;
-    stemma_status status = pending_commit(s->pending, err);
-    recent_clear(s->recent); /* also where it failed: then they are in no collection */
+static void forget_recent(struct seeing *s) {
+    recent_clear(s->recent);
     asker_free(s->asker);
     s->asker = NULL;
     s->taken = 0;
     s->committed = clock_seconds();
+}
+
+static stemma_status commit_taken(struct seeing *s, bool now, stemma_error *err) {
+    if (s->taken == 0) return STEMMA_OK;
+    bool due = now || s->taken >= DOCUMENTS_MOST || recent_bytes(s->recent) >= TEXT_MOST ||
+               clock_seconds() - s->committed >= OFTEN;
+    if (!due) return STEMMA_OK;
+    collection_bound_merges(s->pending->store, MERGED_MOST);
+    stemma_status status = pending_commit(s->pending, err);
+    collection_bound_merges(s->pending->store, 0);
+    forget_recent(s); /* also where it failed: then they are in no collection */
     return status;
+}
+
+stemma_status seeing_commit(struct seeing *s, bool now, stemma_error *err) {
+    if (s->options.dry) return STEMMA_OK;
+    TRY(commit_taken(s, now, err));
+    stemma_error left; /* as after any commit, merging that fails is left for later */
+    if (now) (void)collection_settle(s->pending->store, &left);
+    return STEMMA_OK;
 }
 
 /* ---- making ---- */

@@ -7,12 +7,19 @@
 #include <string.h>
 #include <sys/stat.h>
 
+/* So many documents may always go, and more where they are at most half of those below a path. */
+enum { FREELY = 100 };
+
 struct pruning {
+    struct pending *pending;
     struct pruned_path *paths;
     size_t count;
+    bool removes; /* else it counts */
     struct buf
         last; /* the file that was looked at last, with its NUL: the next document is often in it, too */
+    struct pruned_path *last_path; /* that it is below; NULL: none */
     bool last_gone;
+    uint64_t *removed;
 };
 
 static bool is_gone(const char *path) {
@@ -27,66 +34,74 @@ static bool is_below(const char *path, const struct cell *id, uint32_t path_byte
     return size == 1 || path_bytes == size || id->bytes[size] == '/';
 }
 
-static bool is_below_any(const struct pruning *p, const struct cell *id, uint32_t path_bytes) {
+static struct pruned_path *path_above(const struct pruning *p, const struct cell *id, uint32_t path_bytes) {
     for (size_t i = 0; i < p->count; i++)
-        if (is_below(p->paths[i].path, id, path_bytes)) return true;
-    return false;
+        if (is_below(p->paths[i].path, id, path_bytes)) return &p->paths[i];
+    return NULL;
 }
 
-/* Of a file that is not there. */
-static bool may_go(struct pruning *p, const struct cell *id, uint32_t path_bytes) {
-    for (size_t i = 0; i < p->count; i++) {
-        struct pruned_path *path = &p->paths[i];
-        if (!is_below(path->path, id, path_bytes) || is_gone(path->path)) continue;
-        if (!path->empty) return true;
-        path->spared = true;
-    }
-    return false;
-}
-
-static stemma_status look(struct pruning *p, const struct cell *id, const struct facts *facts, bool *gone,
+static stemma_status look(struct pruning *p, const struct cell *id, const struct facts *facts,
                           stemma_error *err) {
-    const bool same = p->last.len == (size_t)facts->path_bytes + 1 &&
-                      memcmp(p->last.data, id->bytes, facts->path_bytes) == 0;
-    if (!same) {
-        p->last.len = 0;
-        if (!buf_add(&p->last, id->bytes, facts->path_bytes) || !buf_add_byte(&p->last, 0))
-            return fail_memory(err);
-        p->last_gone = is_below_any(p, id, facts->path_bytes) && is_gone((const char *)p->last.data) &&
-                       may_go(p, id, facts->path_bytes);
-    }
-    *gone = p->last_gone;
+    if (p->last.len == (size_t)facts->path_bytes + 1 &&
+        memcmp(p->last.data, id->bytes, facts->path_bytes) == 0)
+        return STEMMA_OK;
+    p->last.len = 0;
+    if (!buf_add(&p->last, id->bytes, facts->path_bytes) || !buf_add_byte(&p->last, 0))
+        return fail_memory(err);
+    p->last_path = path_above(p, id, facts->path_bytes);
+    p->last_gone = p->last_path && is_gone((const char *)p->last.data) && !is_gone(p->last_path->path);
     return STEMMA_OK;
 }
 
-static stemma_status look_at(struct pruning *p, struct pending *pending, uint64_t number, uint64_t *removed,
-                             stemma_error *err) {
+static stemma_status look_at(struct pruning *p, uint64_t number, stemma_error *err) {
     struct facts facts;
     struct row row;
-    bool found, gone = false;
-    TRY(collection_record(pending->store, number, &row, &found, err));
+    bool found;
+    TRY(collection_record(p->pending->store, number, &row, &found, err));
     if (!found) return STEMMA_OK;
     TRY(facts_read(row.facts, &facts, err));
     if (facts.path_bytes == 0 || facts.path_bytes > row.id.size) return STEMMA_OK;
-    TRY(look(p, &row.id, &facts, &gone, err));
-    if (!gone) return STEMMA_OK;
-    TRY(pending_remove(pending, row.id.bytes, row.id.size, &found, err));
-    *removed += found && facts.state != FACTS_DATASET;
+    TRY(look(p, &row.id, &facts, err));
+    if (p->last_path && !p->removes) {
+        p->last_path->below++;
+        p->last_path->gone += p->last_gone;
+    }
+    if (!p->last_gone || !p->removes || p->last_path->spared) return STEMMA_OK;
+    TRY(pending_remove(p->pending, row.id.bytes, row.id.size, &found, err));
+    *p->removed += found && facts.state != FACTS_DATASET;
     return STEMMA_OK;
 }
 
-stemma_status remove_vanished(struct pending *pending, struct pruned_path *paths, size_t count,
-                              const volatile int *stop, uint64_t *removed, stemma_error *err) {
-    struct pruning p = {.paths = paths, .count = count};
+static stemma_status look_at_all(struct pruning *p, const volatile int *stop, stemma_error *err) {
     uint64_t number = 0;
     bool found = true;
-    stemma_status status = STEMMA_OK;
-    while (status == STEMMA_OK) {
-        status = collection_next(pending->store, number, &number, &found, err);
-        if (status != STEMMA_OK || !found) break;
-        status = look_at(&p, pending, number++, removed, err);
-        if (status == STEMMA_OK) status = check_stop(stop, err);
+    p->last.len = 0;
+    for (;; number++) {
+        TRY(collection_next(p->pending->store, number, &number, &found, err));
+        if (!found) return STEMMA_OK;
+        TRY(look_at(p, number, err));
+        TRY(check_stop(stop, err));
     }
+}
+
+/* True where something is to be removed. */
+static bool spare(struct pruning *p, bool all) {
+    bool any = false;
+    for (size_t i = 0; i < p->count; i++) {
+        struct pruned_path *path = &p->paths[i];
+        const bool too_many = path->gone > FREELY && path->gone > path->below / 2;
+        path->spared = path->gone && (path->empty || (too_many && !all));
+        any = any || (path->gone && !path->spared);
+    }
+    return any;
+}
+
+stemma_status remove_vanished(struct pending *pending, struct pruned_path *paths, size_t count, bool all,
+                              const volatile int *stop, uint64_t *removed, stemma_error *err) {
+    struct pruning p = {.pending = pending, .paths = paths, .count = count, .removed = removed};
+    stemma_status status = look_at_all(&p, stop, err);
+    p.removes = true;
+    if (status == STEMMA_OK && spare(&p, all)) status = look_at_all(&p, stop, err);
     buf_release(&p.last);
     return status;
 }

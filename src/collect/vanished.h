@@ -6,14 +6,16 @@
 
 struct pruned_path {
     const char *path;
-    bool empty;  /* no file was found there */
-    bool spared; /* nor removed therefore, though some are not there any more */
+    bool empty;           /* no file was found there */
+    uint64_t below, gone; /* documents of the collection: all, and those whose files are not there */
+    bool spared;          /* these are not removed */
 };
 
 /* Removes documents in files at or below these paths that do not exist any more. A path that is itself not
- * there, or has no files, is rather a disk that is not mounted: nothing below it is removed. *removed grows;
- * the last ones are not committed yet. */
-stemma_status remove_vanished(struct pending *pending, struct pruned_path *paths, size_t count,
+ * there, or has no files, is rather a disk that is not mounted: nothing below it is removed; nor where more
+ * than a hundred would go, and more than half of what is there, unless `all`. *removed grows; the last ones
+ * are not committed yet. */
+stemma_status remove_vanished(struct pending *pending, struct pruned_path *paths, size_t count, bool all,
                               const volatile int *stop, uint64_t *removed, stemma_error *err);
 
 #endif

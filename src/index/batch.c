@@ -282,7 +282,7 @@ stemma_status batch_commit(struct batch *b, stemma_error *err) {
     b->put = 0;
     gone_release(&b->gone);
     stemma_error left; /* merging that cannot be done now is left for later */
-    (void)collection_settle(b->c, &left);
+    (void)settle_some(b->c, &left);
     if (gone_copy(&b->gone, &b->c->state.gone)) return STEMMA_OK;
     b->failed = true;
     return STEMMA_OK;

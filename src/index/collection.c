@@ -363,6 +363,7 @@ static stemma_status open_folder(struct collection *c, const char *path, bool ma
     if (!(c->path = mem_copy_string(path))) return fail_memory(err);
     if (make && mkdir(path, 0777) && errno != EEXIST) return fail_errno(err, "create", path, errno);
     c->folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (c->folder < 0 && errno == ENOTDIR) return fail(err, STEMMA_INVALID, "'%s' is not a collection", path);
     return c->folder < 0 ? fail_errno(err, "open", path, errno) : STEMMA_OK;
 }
 
@@ -474,6 +475,7 @@ void collection_about(const struct collection *c, struct collection_facts *facts
                                        .gone = c->state.gone.total,
                                        .next_number = m->next_number,
                                        .segments = c->state.count,
+                                       .due = merges_due(c),
                                        .files = m->count + (m->gone.serial != 0),
                                        .bytes = m->gone.size,
                                        .format = m->format};

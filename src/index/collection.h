@@ -73,6 +73,7 @@ struct collection_facts {
     uint64_t gone;      /* whose rows are still there */
     uint64_t next_number;
     uint64_t segments, files;
+    uint64_t due;   /* segments that are to become one; they stay apart where damage keeps them from it */
     uint64_t bytes; /* of all files */
     unsigned format;
 };
@@ -154,6 +155,11 @@ typedef stemma_status make_cell(void *context, const struct row *row, const stru
 stemma_status collection_change_parts(struct collection *collection, const struct part *drop, size_t drops,
                                       const struct part *add, size_t adds, make_cell *make, void *context,
                                       stemma_error *err);
+/* After each commit no more than so many documents are written again to merge segments, for those who cannot
+ * wait; 0: as many as are due, which may be all. What is left is due at the next commit, or made now by
+ * _settle; when there are more segments than descriptors allow, they are merged all the same. */
+void collection_bound_merges(struct collection *collection, uint64_t documents);
+stemma_status collection_settle(struct collection *collection, stemma_error *err);
 /* All segments become one, without anything that is gone. */
 stemma_status collection_compact(struct collection *collection, stemma_error *err);
 

@@ -207,11 +207,32 @@ static stemma_status leave_unmerged(struct collection *c, struct due due, stemma
     return STEMMA_OK;
 }
 
-stemma_status collection_settle(struct collection *c, stemma_error *err) {
+static struct due next_due(const struct collection *c) {
+    struct due due = due_by_class(c);
+    return due.count ? due : due_by_loss(c);
+}
+
+size_t merges_due(const struct collection *c) {
+    return next_due(c).count;
+}
+
+static uint64_t rows_of(const struct state *state, struct due due) {
+    uint64_t rows = 0;
+    for (size_t i = 0; i < due.count; i++) rows += state->segments[due.first + i]->rows;
+    return rows;
+}
+
+/* Too many segments would leave no descriptors to open them. */
+static bool may_wait(const struct collection *c, uint64_t rows) {
+    return c->merge_most && rows > c->merge_most && c->state.count <= SEGMENTS_SOME;
+}
+
+stemma_status settle_some(struct collection *c, stemma_error *err) {
+    uint64_t rows = 0;
     for (;;) {
-        struct due due = due_by_class(c);
-        if (due.count == 0) due = due_by_loss(c);
-        if (due.count == 0) return STEMMA_OK;
+        struct due due = next_due(c);
+        rows += rows_of(&c->state, due);
+        if (due.count == 0 || may_wait(c, rows)) return STEMMA_OK;
         TRY(check_sure(c, err));
         TRY(check_stop(c->stop, err));
         stemma_status status = merge_segments(c, due, err);
@@ -224,6 +245,19 @@ static stemma_status check_idle(const struct collection *c, stemma_error *err) {
     TRY(check_sure(c, err));
     if (!c->in_batch) return STEMMA_OK;
     return fail(err, STEMMA_INVALID, "'%s' cannot be changed here: a batch is not done", c->path);
+}
+
+void collection_bound_merges(struct collection *c, uint64_t documents) {
+    c->merge_most = documents;
+}
+
+stemma_status collection_settle(struct collection *c, stemma_error *err) {
+    const uint64_t most = c->merge_most;
+    TRY(check_idle(c, err));
+    c->merge_most = 0;
+    stemma_status status = settle_some(c, err);
+    c->merge_most = most;
+    return status;
 }
 
 stemma_status collection_compact(struct collection *c, stemma_error *err) {

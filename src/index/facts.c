@@ -59,12 +59,26 @@ uint64_t path_key(const void *path, size_t size) {
     return checksum64(path, size);
 }
 
+uint64_t digest_key(const uint8_t digest[FACTS_DIGEST]) {
+    return load_u64(digest);
+}
+
+static bool found_by_digest(const struct schema *schema, const struct row *row, const struct facts *facts) {
+    if (facts->state == FACTS_EMPTY || facts->state == FACTS_DATASET) return false;
+    const int samples = schema_find(schema, KIND_SAMPLES, 0);
+    return facts->state != FACTS_TEXT || (samples >= 0 && row->cells[samples].size == 0);
+}
+
 stemma_status member_keys(const struct schema *schema, const struct part *part, const struct row *row,
                           struct vec64 *keys, stemma_error *err) {
     struct facts facts;
-    (void)schema, (void)part;
+    (void)part;
     TRY(facts_read(row->facts, &facts, err));
-    if (!facts_inside(&facts, row->id.size) && facts.state != FACTS_DATASET) return STEMMA_OK;
-    uint64_t key = facts.state == FACTS_DATASET ? DATASET_KEY : path_key(row->id.bytes, facts.path_bytes);
-    return vec64_add(keys, key) ? STEMMA_OK : fail_memory(err);
+    bool held = true;
+    if (facts.state == FACTS_DATASET)
+        held = vec64_add(keys, DATASET_KEY);
+    else if (facts_inside(&facts, row->id.size))
+        held = vec64_add(keys, path_key(row->id.bytes, facts.path_bytes));
+    if (held && found_by_digest(schema, row, &facts)) held = vec64_add(keys, digest_key(facts.digest));
+    return held ? STEMMA_OK : fail_memory(err);
 }

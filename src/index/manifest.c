@@ -15,7 +15,6 @@
 
 enum {
     FIXED = 64, /* magic, format, oldest, id, commit, next number, next serial, documents, recipe, parts */
-    PART_ENTRY = 16,
     FILE_ENTRY = 24,
     COPY_LEAST = FIXED + FILE_ENTRY + 8 + 8
 };
@@ -68,24 +67,13 @@ static bool add_file(struct buf *out, const struct file_name *file) {
     return buf_add_u64(out, file->serial) && buf_add_u64(out, file->size) && buf_add_u64(out, file->checksum);
 }
 
-static bool add_schema(struct buf *out, const struct schema *schema) {
-    bool kept = buf_add_string(out, schema->recipe);
-    while (kept && out->len % 8) kept = buf_add_byte(out, 0);
-    for (size_t i = 0; i < schema->count; i++) {
-        const struct part *part = &schema->parts[i];
-        kept = kept && buf_add_u32(out, part->kind) && buf_add_u32(out, part->spec) &&
-               buf_add_u32(out, (uint32_t)part->form) && buf_add_u32(out, part->width);
-    }
-    return kept;
-}
-
 static bool add_copy(struct buf *out, const struct manifest *m, size_t start) {
     const uint64_t facts[] = {m->id, m->commit, m->next_number, m->next_serial, m->documents};
     bool kept = buf_add(out, MANIFEST_MAGIC, 8) && buf_add_u32(out, MANIFEST_FORMAT) &&
                 buf_add_u32(out, MANIFEST_OLDEST);
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) kept = kept && buf_add_u64(out, facts[i]);
     kept = kept && buf_add_u32(out, (uint32_t)strlen(m->schema->recipe)) &&
-           buf_add_u32(out, (uint32_t)m->schema->count) && add_schema(out, m->schema) &&
+           buf_add_u32(out, (uint32_t)m->schema->count) && schema_write(m->schema, out) &&
            add_file(out, &m->gone) && buf_add_u64(out, m->count);
     for (size_t i = 0; i < m->count; i++) kept = kept && add_file(out, &m->files[i]);
     return kept && buf_add_u64(out, words_checksum(out->data + start, out->len - start, start));
@@ -109,32 +97,17 @@ static struct file_name file_at(const uint8_t *at) {
     return (struct file_name){load_u64(at), load_u64(at + 8), load_u64(at + 16)};
 }
 
-static bool take_parts(struct schema *schema, struct reading *r, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        const uint8_t *at = take(r, PART_ENTRY);
-        if (!at) return false;
-        struct part part = {load_u32(at), load_u32(at + 4), (enum part_form)load_u32(at + 8),
-                            load_u32(at + 12)};
-        if (schema_add(schema, part, NULL) != STEMMA_OK) return false;
-    }
-    return true;
-}
-
 static stemma_status take_schema(struct manifest *m, struct reading *r, size_t recipe, size_t parts,
                                  bool *fits, stemma_error *err) {
-    const uint8_t *text = recipe <= SCHEMA_RECIPE_MOST ? take(r, whole_words(recipe)) : NULL;
-    *fits = text && !memchr(text, 0, recipe);
+    const bool can = recipe <= SCHEMA_RECIPE_MOST && parts <= PARTS_MOST;
+    const uint8_t *bytes = can ? take(r, schema_bytes(recipe, parts)) : NULL;
+    *fits = bytes != NULL;
     if (!*fits) return STEMMA_OK;
     m->schema = mem_zero(1, sizeof *m->schema);
-    char *copy = mem_zero(recipe + 1, 1);
-    if (!m->schema || !copy) {
-        mem_free(copy);
-        return fail_memory(err);
-    }
-    memcpy(copy, text, recipe);
-    m->schema->recipe = copy;
-    *fits = take_parts(m->schema, r, parts);
-    return STEMMA_OK;
+    if (!m->schema) return fail_memory(err);
+    stemma_status status = schema_read(m->schema, bytes, recipe, parts, err);
+    *fits = status != STEMMA_CORRUPT;
+    return *fits ? status : STEMMA_OK;
 }
 
 static stemma_status take_files(struct manifest *m, struct reading *r, bool *fits, stemma_error *err) {

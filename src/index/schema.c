@@ -58,6 +58,46 @@ bool schema_equal(const struct schema *a, const struct schema *b) {
     return true;
 }
 
+/* ---- as bytes ---- */
+
+enum { PART_BYTES = 16 };
+
+bool schema_write(const struct schema *schema, struct buf *out) {
+    bool kept = buf_add_string(out, schema->recipe);
+    while (kept && out->len % 8) kept = buf_add_byte(out, 0);
+    for (size_t i = 0; i < schema->count; i++) {
+        const struct part *part = &schema->parts[i];
+        kept = kept && buf_add_u32(out, part->kind) && buf_add_u32(out, part->spec) &&
+               buf_add_u32(out, (uint32_t)part->form) && buf_add_u32(out, part->width);
+    }
+    return kept;
+}
+
+size_t schema_bytes(size_t recipe, size_t parts) {
+    return whole_words(recipe) + PART_BYTES * parts;
+}
+
+static stemma_status read_parts(struct schema *schema, const uint8_t *at, size_t count, stemma_error *err) {
+    for (size_t i = 0; i < count; i++, at += PART_BYTES) {
+        const struct part part = {load_u32(at), load_u32(at + 4), (enum part_form)load_u32(at + 8),
+                                  load_u32(at + 12)};
+        if (schema_add(schema, part, err) != STEMMA_OK)
+            return fail(err, STEMMA_CORRUPT, "a part that cannot be kept");
+    }
+    return STEMMA_OK;
+}
+
+stemma_status schema_read(struct schema *schema, const uint8_t *bytes, size_t recipe, size_t parts,
+                          stemma_error *err) {
+    if (recipe > SCHEMA_RECIPE_MOST || memchr(bytes, 0, recipe))
+        return fail(err, STEMMA_CORRUPT, "a recipe that cannot be");
+    *schema = (struct schema){.recipe = mem_copy_bytes(bytes, recipe)};
+    if (!schema->recipe) return fail_memory(err);
+    stemma_status status = read_parts(schema, bytes + whole_words(recipe), parts, err);
+    if (status != STEMMA_OK) schema_release(schema);
+    return status;
+}
+
 const struct part_kind *kind_find(const struct part_kind *kinds, uint32_t kind) {
     for (; kinds->kind; kinds++)
         if (kinds->kind == kind) return kinds;

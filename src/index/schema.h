@@ -32,7 +32,7 @@ enum {
     KIND_GROUP_KEYS = 10,  /* lookup, from bits */
     KIND_TEXT = 11,        /* text, compressed */
     KIND_SKETCH = 12,      /* text: a further sketch; spec: which one of the recipe */
-    KIND_MEMBER_KEYS = 13, /* lookup, from facts: the file a document is inside of */
+    KIND_MEMBER_KEYS = 13, /* lookup, from facts: see member_keys */
     KIND_SCAN_KEYS = 14,   /* text: what a scan looks at, see collect/scan_cache.c */
     KIND_OTHERS = 1 << 16
 };
@@ -90,6 +90,13 @@ bool part_can_be(const struct part *part);
 /* Which part it is, or -1. */
 int schema_find(const struct schema *schema, uint32_t kind, uint32_t spec);
 bool schema_equal(const struct schema *a, const struct schema *b);
+/* As bytes that are kept: the recipe, with zeros up to a multiple of 8, and the parts. Their number follows
+ * from the length of the recipe and the number of parts, which are kept elsewhere. */
+bool schema_write(const struct schema *schema, struct buf *out);
+size_t schema_bytes(size_t recipe, size_t parts);
+/* CORRUPT when they cannot be. */
+stemma_status schema_read(struct schema *schema, const uint8_t *bytes, size_t recipe, size_t parts,
+                          stemma_error *err);
 /* The kind of a lookup part in such a table; NULL when it has none. */
 const struct part_kind *kind_find(const struct part_kind *kinds, uint32_t kind);
 

@@ -26,6 +26,7 @@ struct collection {
     struct run_reader *reader; /* one for all runs */
     size_t scanned;            /* the segment whose columns were read on last */
     struct vec64 unmergeable;  /* serials of segments that damage keeps from being merged */
+    uint64_t merge_most;       /* documents written again after a commit; 0: as many as are due */
     uint64_t next_serial;      /* that no file of this writer has */
     bool unsure;               /* which manifest is on disk */
     bool in_batch;
@@ -121,8 +122,10 @@ stemma_status commit_only(struct collection *c, struct manifest *manifest,
 bool is_named(const struct manifest *manifest, uint64_t serial, bool segment);
 stemma_status check_sure(const struct collection *c, stemma_error *err);
 void unlink_unnamed(struct collection *c);
-/* Merges what is due. */
-stemma_status collection_settle(struct collection *c, stemma_error *err);
+/* Segments that are to become one next; 0: none. */
+size_t merges_due(const struct collection *c);
+/* Merges what is due, and may be (merge_most). */
+stemma_status settle_some(struct collection *c, stemma_error *err);
 /* How many documents of a segment are gone. */
 uint64_t gone_in(const struct state *state, const struct segment *segment);
 struct file_name name_of_file(const struct segment_file *file);

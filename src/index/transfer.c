@@ -16,10 +16,9 @@
 
 enum {
     EXPORT_VERSION = 1,
-    HEADER = 24,          /* magic, version, parts, length of the recipe, 0 */
-    BLOCK = 16,           /* checksum, rows, bytes; 0 rows: the end, then how many documents there were */
-    BLOCK_SOME = 1 << 18, /* bytes of rows from which a block is written */
-    PART = 16
+    HEADER = 24,         /* magic, version, parts, length of the recipe, 0 */
+    BLOCK = 16,          /* checksum, rows, bytes; 0 rows: the end, then how many documents there were */
+    BLOCK_SOME = 1 << 18 /* bytes of rows from which a block is written */
 };
 
 /* ---- writing ---- */
@@ -45,13 +44,7 @@ static stemma_status put_header(struct exporter *x, const struct schema *schema,
     uint32_t recipe = (uint32_t)strlen(schema->recipe);
     bool kept = buf_add_u64(&bytes, 0) && buf_add_u32(&bytes, EXPORT_VERSION) &&
                 buf_add_u32(&bytes, (uint32_t)schema->count) && buf_add_u32(&bytes, recipe) &&
-                buf_add_u32(&bytes, 0) && buf_add(&bytes, schema->recipe, recipe);
-    while (kept && bytes.len % 8) kept = buf_add_byte(&bytes, 0);
-    for (size_t i = 0; i < schema->count; i++) {
-        const struct part *part = &schema->parts[i];
-        kept = kept && buf_add_u32(&bytes, part->kind) && buf_add_u32(&bytes, part->spec) &&
-               buf_add_u32(&bytes, (uint32_t)part->form) && buf_add_u32(&bytes, part->width);
-    }
+                buf_add_u32(&bytes, 0) && schema_write(schema, &bytes);
     x->at = 8; /* behind the magic */
     stemma_status status = kept ? output_write(&x->output, EXPORT_MAGIC, 8, err) : fail_memory(err);
     if (status == STEMMA_OK) status = put(x, &bytes, err);
@@ -147,20 +140,6 @@ static stemma_status check_sum(struct origin *o, stemma_error *err) {
     return STEMMA_OK;
 }
 
-static stemma_status read_parts(struct origin *o, size_t parts, size_t recipe, stemma_error *err) {
-    const uint8_t *text = o->block.data + HEADER, *at = text + whole_words(recipe);
-    struct buf copy = {0};
-    bool kept = buf_add(&copy, text, recipe) && buf_add_byte(&copy, 0);
-    stemma_status status = kept ? schema_init(&o->schema, (const char *)copy.data, err) : fail_memory(err);
-    buf_release(&copy);
-    for (size_t i = 0; i < parts && status == STEMMA_OK; i++, at += PART) {
-        struct part part = {load_u32(at), load_u32(at + 4), (enum part_form)load_u32(at + 8),
-                            load_u32(at + 12)};
-        status = schema_add(&o->schema, part, err);
-    }
-    return status;
-}
-
 static stemma_status read_header(struct origin *o, stemma_error *err) {
     TRY(get(o, 8, err));
     if (memcmp(o->block.data, EXPORT_MAGIC, 8))
@@ -170,14 +149,17 @@ static stemma_status read_header(struct origin *o, stemma_error *err) {
     TRY(get(o, HEADER, err));
     uint32_t parts = load_u32(o->block.data + 12), recipe = load_u32(o->block.data + 16);
     if (parts > PARTS_MOST || recipe > SCHEMA_RECIPE_MOST) return damaged(o, "more than can be kept", err);
-    TRY(get(o, whole_words(recipe) + parts * PART, err));
+    TRY(get(o, schema_bytes(recipe, parts), err));
     uint32_t version = load_u32(o->block.data + 8);
     TRY(check_sum(o, err));
     if (version > EXPORT_VERSION)
         return fail(err, STEMMA_LATER_VERSION,
                     "'%s' was made by a later version (format %u; this program reads up to %d)", o->path,
                     version, EXPORT_VERSION);
-    return read_parts(o, parts, recipe, err);
+    stemma_error cause;
+    stemma_status status = schema_read(&o->schema, o->block.data + HEADER, recipe, parts, &cause);
+    if (status == STEMMA_CORRUPT) return damaged(o, cause.message, err);
+    return status == STEMMA_OK ? STEMMA_OK : fail(err, status, "%s", cause.message);
 }
 
 /* Where rows begin; false when they do not fill their bytes. */

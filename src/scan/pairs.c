@@ -8,8 +8,12 @@ struct pair_batch {
     struct record records[BATCH];
     uint64_t pairs[BATCH];
     struct numbers numbers[BATCH];
+    uint64_t open[BATCH]; /* those of them that have not been compared yet, and */
+    size_t places[BATCH]; /* where they stand */
+    struct numbers found[BATCH];
     uint64_t last; /* the pair before: a pair may have been found in two ways */
     bool any;
+    size_t compared; /* how far the compared ones have been gone through */
 };
 
 static uint32_t first_document(const struct stemma_scan *scan, uint32_t rank) {
@@ -49,16 +53,33 @@ static size_t distinct_pairs(struct pair_batch *batch, size_t count) {
     return kept;
 }
 
+static stemma_status batch_numbers(struct stemma_scan *scan, struct pair_batch *batch, size_t count,
+                                   stemma_error *err) {
+    const struct overlap_aim aim = {scan->settings.options.threshold, scan->settings.options.contained};
+    size_t open = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct numbers *numbers = compared_find(&scan->compared, &batch->compared, batch->pairs[i]);
+        if (numbers) {
+            batch->numbers[i] = *numbers;
+            continue;
+        }
+        batch->open[open] = batch->pairs[i];
+        batch->places[open++] = i;
+    }
+    if (open > 0) TRY(scan_verify(scan, batch->open, open, &aim, batch->found, err));
+    for (size_t i = 0; i < open; i++) batch->numbers[batch->places[i]] = batch->found[i];
+    return STEMMA_OK;
+}
+
 static stemma_status give_all(struct stemma_scan *scan, struct sorter_cursor *cursor,
                               struct pair_batch *batch, stemma_scan_take_pair *take, void *context,
                               stemma_error *err) {
-    const struct overlap_aim aim = {scan->settings.options.threshold, scan->settings.options.contained};
     for (;;) {
         size_t count;
         TRY(sorter_next(cursor, batch->records, BATCH, &count, err));
         if (count == 0) return STEMMA_OK;
         count = distinct_pairs(batch, count);
-        TRY(scan_verify(scan, batch->pairs, count, &aim, batch->numbers, err));
+        TRY(batch_numbers(scan, batch, count, err));
         for (size_t i = 0; i < count; i++)
             TRY(give(scan, batch->pairs[i], &batch->numbers[i], take, context, err));
     }

@@ -132,17 +132,25 @@ static int group_order(const void *a, const void *b, void *context) {
     return (place[p->kept] > place[q->kept]) - (place[p->kept] < place[q->kept]);
 }
 
+static stemma_status verify_and_keep(struct stemma_scan *scan, const uint64_t *pairs, size_t count,
+                                     const struct overlap_aim *aim, struct numbers *numbers,
+                                     stemma_error *err) {
+    TRY(scan_verify(scan, pairs, count, aim, numbers, err));
+    if (!scan->compared.most) return STEMMA_OK;
+    return compared_add(&scan->compared, pairs, numbers, count, err);
+}
+
 /* For rules that tell the numbers of pairs that do not join, too. */
 static stemma_status verify_all(void *context, const uint64_t *pairs, size_t count, struct numbers *numbers,
                                 stemma_error *err) {
-    return scan_verify(context, pairs, count, NULL, numbers, err);
+    return verify_and_keep(context, pairs, count, NULL, numbers, err);
 }
 
 static stemma_status verify_joining(void *context, const uint64_t *pairs, size_t count,
                                     struct numbers *numbers, stemma_error *err) {
     const stemma_scan_options *o = &((struct stemma_scan *)context)->settings.options;
     const struct overlap_aim aim = {o->threshold, o->contained};
-    return scan_verify(context, pairs, count, &aim, numbers, err);
+    return verify_and_keep(context, pairs, count, &aim, numbers, err);
 }
 
 static stemma_status sample(void *context, uint32_t rank, size_t most, struct vec64 *out, stemma_error *err) {
@@ -156,10 +164,12 @@ stemma_status scan_group(struct stemma_scan *scan, stemma_error *err) {
     bool joining = rule.kind == GROUP_STARS || rule.kind == GROUP_FIRST;
     struct group_verifier verifier = {scan, joining ? verify_joining : verify_all, sample};
     struct group_members members = {0};
+    if (o->pairs) compared_begin(&scan->compared, scan->settings.limits.memory / 16);
     progress_stage(scan, "verifying", sorter_count(scan->pairs), 0);
     stemma_status status = group_make(&rule, scan->ranking.count, scan->pairs, &verifier, &members, err);
     if (status == STEMMA_OK) status = collect(scan, members.list, members.count, err);
     group_members_release(&members);
+    compared_finish(&scan->compared);
     struct scan_results *r = &scan->results;
     if (status == STEMMA_OK && r->group_count)
         qsort_r(r->groups, r->group_count, sizeof *r->groups, group_order, scan->place);

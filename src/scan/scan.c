@@ -118,6 +118,7 @@ void scan_free(struct stemma_scan *scan) {
     texts_release(&scan->texts, scan->settings.threads);
     sorter_free(scan->samples);
     sorter_free(scan->pairs);
+    compared_release(&scan->compared);
     catalogue_release(&scan->catalogue);
     progress_release(&scan->progress);
     pthread_mutex_destroy(&scan->converting);

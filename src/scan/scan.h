@@ -13,6 +13,7 @@
 #include "read/container.h"
 #include "scan/cache.h"
 #include "scan/catalogue.h"
+#include "scan/compared.h"
 #include "scan/progress.h"
 #include "scan/texts.h"
 #include "sketch/keyer.h"
@@ -78,8 +79,9 @@ struct stemma_scan {
     size_t container_count, container_cap;
     uint64_t jobs; /* that were given to takers which want to know */
     struct texts texts;
-    struct sorter *samples; /* (sample, class) */
-    struct sorter *pairs;   /* candidates in ranks */
+    struct sorter *samples;   /* (sample, class) */
+    struct sorter *pairs;     /* candidates in ranks */
+    struct compared compared; /* of these, what was compared, where pairs will be asked for */
     struct ranking ranking;
     struct scan_results results;
     uint32_t *order; /* documents in the order of input */

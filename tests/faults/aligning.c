@@ -81,6 +81,27 @@ static stemma_status run_find(const stemma_recipe *recipe, stemma_error *error) 
     return status;
 }
 
+static bool take_found(void *context, const stemma_found *found) {
+    *(uint64_t *)context += stemma_findings_summary(found->findings).fragments;
+    return true;
+}
+
+static stemma_status run_find_documents(const stemma_recipe *recipe, stemma_error *error) {
+    stemma_finder *finder;
+    stemma_target target = {.path = world.text_path};
+    uint64_t fragments = 0;
+    stemma_status status = stemma_finder_new(&target, 1, recipe, NULL, NULL, &finder, error);
+    if (status != STEMMA_OK) return status;
+    status = stemma_find_documents(finder, world.other_path, true, NULL, take_found, NULL, &fragments, error);
+    assert_true(status != STEMMA_OK || fragments > 0);
+    stemma_finder_free(finder);
+    return status;
+}
+
+static stemma_status find_documents(const char *recipe, stemma_error *error) {
+    return with_recipe(recipe, error, run_find_documents);
+}
+
 static stemma_status find(const char *recipe, stemma_error *error) {
     return with_recipe(recipe, error, run_find);
 }
@@ -151,6 +172,7 @@ const struct operation aligning_operations[] = {
     {"mutate: ocr", mutate_text, "15"},
     {"text with offsets", text_file, "preset=text"},
     {"find words", find, ""},
+    {"find in documents", find_documents, ""},
     {"find bytes", find, "preset=raw unit=byte window=20"},
     {"edit distance, close", edit_distance, "b300"},
     {"edit distance, far", edit_distance, "b4000"},

@@ -1,0 +1,188 @@
+/*
+ * Documents of any format, searched as a scan reads them: plain text as it is and in pieces, however large;
+ * of what has to be converted the text, held as a whole; of what holds documents each of them.
+ */
+#include "api/find.h"
+#include "api/limits.h"
+#include "read/container.h"
+
+struct finding {
+    const stemma_finder *finder;
+    struct document_options reading;
+    stemma_limits limits;
+    stemma_take_found *take;
+    void (*problem)(void *context, const char *id, const stemma_error *cause);
+    void *context;
+    struct extractor extractor;
+    struct container_visitor visitor;
+};
+
+static size_t held_most(const struct finding *f) {
+    return f->limits.memory / DOCUMENT_TIMES;
+}
+
+static struct container_options inside_options(const struct document_options *reading,
+                                               const stemma_limits *limits) {
+    return (struct container_options){
+        .document = *reading, .held_most = limits->memory / DOCUMENT_TIMES, .stop = limits->stop};
+}
+
+/* The findings are given away; nothing more is wanted when the taker says so. */
+static void hand_on(struct finding *f, const stemma_found *found, stemma_findings *findings) {
+    if (!f->take(f->context, found)) f->visitor.enough = true;
+    stemma_findings_free(findings);
+}
+
+/* ---- one document ---- */
+
+static stemma_status search_held(struct finding *f, const char *id, const uint8_t *bytes, size_t size,
+                                 stemma_error *err) {
+    struct document_text text;
+    stemma_findings *findings;
+    TRY(document_extract(&f->extractor, id, bytes, size, &f->reading, &text, err));
+    TRY(find_in_bytes(f->finder, text.bytes, text.size, f->limits.stop, &findings, err));
+    const stemma_found found = {.id = id,
+                                .findings = findings,
+                                .extracted = text.extracted || text.size != size, /* behind a mark */
+                                .text = (const char *)text.bytes,
+                                .text_size = text.size};
+    hand_on(f, &found, findings);
+    return STEMMA_OK;
+}
+
+/* Pages and the like that are too long to be converted are still bytes that can be searched. */
+static bool is_searched_as_it_is(const struct finding *f, const struct input *input,
+                                 const struct document_kind *kind) {
+    bool too_long = input->size > held_most(f) && format_is_characters(kind->format);
+    return (!kind->converted && !kind->mark) || too_long;
+}
+
+static stemma_status search_input(struct finding *f, struct input *input, struct buf *head,
+                                  stemma_error *err) {
+    struct document_kind kind = document_look(input->name, head->data, head->len, &f->reading);
+    stemma_findings *findings;
+    if (is_searched_as_it_is(f, input, &kind)) {
+        TRY(find_in_input(f->finder, input, head, f->limits.stop, &findings, err));
+        hand_on(f, &(stemma_found){.id = input->name, .findings = findings}, findings);
+        return STEMMA_OK;
+    }
+    TRY(input_read_all(input, held_most(f), head, err));
+    return search_held(f, input->name, head->data, head->len, err);
+}
+
+/* ---- what holds documents ---- */
+
+static stemma_status take_contained(void *context, const struct contained *document, stemma_error *err) {
+    struct finding *f = context;
+    stemma_error cause;
+    if (document->kind > CONTAINER_MAIL) return STEMMA_OK;
+    stemma_status status = search_held(f, document->id, document->bytes, document->size, &cause);
+    if (status == STEMMA_OK) return STEMMA_OK;
+    if (status != STEMMA_CORRUPT && status != STEMMA_UNSUPPORTED)
+        return fail(err, status, "%s", cause.message);
+    f->problem(f->context, document->id, &cause);
+    return STEMMA_OK;
+}
+
+static void take_problem(void *context, const char *id, const stemma_error *cause) {
+    struct finding *f = context;
+    f->problem(f->context, id, cause);
+}
+
+static stemma_status search_inside(struct finding *f, const struct input *input, stemma_error *err) {
+    struct container_options options = inside_options(&f->reading, &f->limits);
+    struct stream stream = stream_of_file(input->name, input->fd, input->size);
+    return container_walk(&stream, &options, &f->visitor, err);
+}
+
+/* What comes through a pipe can be gone through only once: its bytes are searched as they are. */
+static stemma_status search_opened(struct finding *f, struct input *input, struct buf *head, bool inside,
+                                   stemma_error *err) {
+    enum container_kind kind = CONTAINER_NONE;
+    TRY(input_read_head(input, DOCUMENT_HEAD, head, err));
+    if (inside && input->size)
+        TRY(container_look(input->name, head->data, head->len, &f->reading, &kind, err));
+    if (kind <= CONTAINER_MAIL) TRY(search_input(f, input, head, err));
+    return kind == CONTAINER_NONE || f->visitor.enough ? STEMMA_OK : search_inside(f, input, err);
+}
+
+static stemma_status search_path(struct finding *f, const char *path, bool inside, stemma_error *err) {
+    struct input input;
+    struct buf head = {0};
+    TRY(input_open(&input, path, err));
+    input.stop = f->limits.stop;
+    inside = inside && f->reading.format != FORMAT_BYTES;
+    stemma_status status = search_opened(f, &input, &head, inside, err);
+    buf_release(&head);
+    input_close(&input);
+    return status;
+}
+
+static void ignore_problem(void *context, const char *id, const stemma_error *cause) {
+    (void)context, (void)id, (void)cause;
+}
+
+stemma_status stemma_find_documents(const stemma_finder *finder, const char *path, bool inside,
+                                    const stemma_limits *given, stemma_take_found *take,
+                                    void (*problem)(void *context, const char *id, const stemma_error *cause),
+                                    void *context, stemma_error *err) {
+    if (!finder || !path || !take)
+        return fail(err, STEMMA_INVALID, "a finder, a file and someone to take what is found are needed");
+    struct finding f = {
+        .finder = finder, .take = take, .problem = problem ? problem : ignore_problem, .context = context};
+    TRY(limits_check(given, &f.limits, err));
+    f.reading = document_options_for(finder->view.folds, &f.limits);
+    f.visitor = (struct container_visitor){&f, take_contained, take_problem, false};
+    stemma_status status = search_path(&f, path, inside, err);
+    extractor_release(&f.extractor);
+    return status;
+}
+
+/* ---- what is looked for ---- */
+
+static stemma_status refuse_archive(const char *path, const struct buf *bytes,
+                                    const struct document_options *reading, const stemma_limits *limits,
+                                    stemma_error *err) {
+    enum container_kind kind = CONTAINER_NONE;
+    struct container_options options = inside_options(reading, limits);
+    if (reading->format == FORMAT_BYTES) return STEMMA_OK;
+    TRY(container_look(path, bytes->data, bytes->len, reading, &kind, err));
+    if (kind != CONTAINER_ARCHIVE && kind != CONTAINER_WARC) return STEMMA_OK;
+    return container_refuse(path, bytes->data, bytes->len, &options, err);
+}
+
+static stemma_status add_text(stemma_finder *finder, const char *path, const struct buf *bytes,
+                              const stemma_limits *limits, stemma_error *err) {
+    struct document_options reading = document_options_for(finder->view.folds, limits);
+    struct extractor extractor = {0};
+    struct document_text text;
+    TRY(refuse_archive(path, bytes, &reading, limits, err));
+    stemma_status status = document_extract(&extractor, path, bytes->data, bytes->len, &reading, &text, err);
+    if (status == STEMMA_OK) status = finder_add(finder, text.bytes, text.size, path, err);
+    extractor_release(&extractor);
+    return status;
+}
+
+static stemma_status read_target(const stemma_finder *finder, const char *path, const stemma_limits *limits,
+                                 struct buf *bytes, stemma_error *err) {
+    struct document_options reading = document_options_for(finder->view.folds, limits);
+    struct container_options options = inside_options(&reading, limits);
+    struct input input;
+    stemma_status status = input_open(&input, path, err);
+    if (status == STEMMA_NOT_FOUND && container_is_id(path))
+        return container_read(path, &options, bytes, err);
+    TRY(status);
+    input.stop = limits->stop;
+    status = input_read_all(&input, limits->memory, bytes, err);
+    input_close(&input);
+    return status;
+}
+
+stemma_status find_add_target(stemma_finder *finder, const char *path, const stemma_limits *limits,
+                              stemma_error *err) {
+    struct buf bytes = {0};
+    stemma_status status = read_target(finder, path, limits, &bytes, err);
+    if (status == STEMMA_OK) status = add_text(finder, path, &bytes, limits, err);
+    buf_release(&bytes);
+    return status;
+}
