@@ -30,7 +30,7 @@ static const struct kin *find_whole(const struct arrangement *tree, const struct
 }
 
 /* Its other children seemed to derive from what it is a piece of. */
-static void hang(struct arrangement *tree, uint32_t whole) {
+void piece_hang(struct arrangement *tree, uint32_t whole) {
     const uint32_t piece = tree->root;
     tree->margin[piece] = tree->margin[whole]; /* neighbours they were, too */
     tree->turned[piece] = 0;
@@ -44,9 +44,10 @@ static void hang(struct arrangement *tree, uint32_t whole) {
     tree->root = whole;
 }
 
-void hang_pieces(struct arrangement *tree, const struct kinship *kinship, const struct variants *variants) {
-    const struct kin *whole;
-    /* Each root is at least twice as large as the one before it. */
-    while (is_piece(kinship, variants, tree->root) && (whole = find_whole(tree, kinship, variants)))
-        hang(tree, whole->member);
+bool piece_find_whole(const struct arrangement *tree, const struct kinship *kinship,
+                      const struct variants *variants, uint32_t *whole) {
+    const struct kin *found =
+        is_piece(kinship, variants, tree->root) ? find_whole(tree, kinship, variants) : NULL;
+    if (found) *whole = found->member;
+    return found;
 }
