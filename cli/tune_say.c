@@ -103,6 +103,13 @@ static void add_input(line *l, const options *o) {
     if (o->null_separated) add_word(l, "-0");
 }
 
+/* Names that would be taken for options. */
+static bool has_dashes(const options *o) {
+    for (size_t i = 0; i < o->operand_count; i++)
+        if (o->operands[i][0] == '-' && o->operands[i][1]) return true;
+    return false;
+}
+
 char *tune_command(const tuning *t) {
     const tune_view *view = &t->views[t->best_view];
     const options *o = t->options;
@@ -118,10 +125,8 @@ char *tune_command(const tuning *t) {
     add_option(&l, "--threshold=", format_threshold(threshold, number, sizeof number));
     add_option(&l, "--contained=", format_threshold(contained, number, sizeof number));
     add_input(&l, o);
-    for (size_t i = 0; i < o->operand_count; i++) {
-        if (o->operands[i][0] == '-' && o->operands[i][1]) add_word(&l, "--");
-        add_word(&l, o->operands[i]);
-    }
+    if (has_dashes(o)) add_word(&l, "--");
+    for (size_t i = 0; i < o->operand_count; i++) add_word(&l, o->operands[i]);
     return l.text;
 }
 

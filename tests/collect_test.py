@@ -134,15 +134,15 @@ class Adding(Collections):
         self.assertEqual(self.counts(), (0, 1, 0, 0))
 
     def test_collections_are_no_documents(self):
-        """The one that is filled is passed over, any other is told once; so with questions and scans."""
+        """Those in folders are passed over, one that is named is told once; so with questions and scans."""
         self.put("a.txt", text(1))
         self.add("pile", collection="pile/other")
         self.put("folder/manifest", text(2))
         left_out = {name: f"left out '{{}}{name}': it is a collection" for name in ("own", "other")}
-        for name, arguments, told in (("add", ("pile/own", "pile"), "other"), ("add", ("pile/own", "pile"), "other"),
-                                      ("query", ("pile/own", "pile"), "other"),
-                                      ("known", ("pile/own", "pile"), "other"),
-                                      ("scan", ("pile",), "other"), ("scan", ("pile/own",), "own")):
+        for name, arguments, told in (("add", ("pile/own", "pile"), ""), ("add", ("pile/own", "pile"), ""),
+                                      ("add", ("pile/own", "pile/other"), "other"),
+                                      ("query", ("pile/own", "pile"), ""), ("known", ("pile/own", "pile"), ""),
+                                      ("scan", ("--strict", "pile"), ""), ("scan", ("pile/own",), "own")):
             with self.subTest(name, arguments=arguments):
                 run = self.run_program(name, *arguments)
                 at = str((self.folder / "pile").resolve()) + "/" if name == "add" else "pile/"

@@ -376,12 +376,10 @@ class Machine(Hostile):
                 program = self.start("--memory=1M", "--filter=out.jsonl", name)
                 time.sleep(delay)
                 program.send_signal(number)
-                begin = time.monotonic()
                 program.communicate(timeout=60)
                 if program.returncode not in (0, -signal.SIGINT):  # done before, or before it could listen
                     self.assertEqual(program.returncode, code)
                     self.assertFalse((self.folder / "out.jsonl").exists())
-                    self.assertLess(time.monotonic() - begin, 20)
                 self.assertEqual(self.left_behind(), [])
                 self.assertLessEqual(set(self.listing()), {"scratch", name, "out.jsonl"})
                 (self.folder / "out.jsonl").unlink(missing_ok=True)

@@ -165,7 +165,7 @@ class Groups(Scanning):
                                                "pile/short1": {"pile/short2": "identical"}})
         facts = self.summary("pile")
         self.assertEqual((facts["empty"], facts["binary"], facts["documents"]), (2, 2, 6))
-        self.assertIn("\n2 without text, 2 no text (compared by their bytes alone)\n", self.scan("pile"))
+        self.assertIn("\n2 empty, 2 binary (compared by their bytes alone)\n", self.scan("pile"))
 
     def test_percentages_are_not_rounded_up(self):
         text = prose(20000, 3)
@@ -372,6 +372,8 @@ class Lists(Scanning):
         self.assertTrue(content[passage["offset"]:].startswith(passage["text"]))
         self.assertEqual(summary["summary"]["documents"], 20)
         text = self.scan("--boilerplate", "pile")
+        self.assertLess(max(map(len, text.splitlines())), 320)
+        self.assertNotIn("no near-duplicates", text)
         self.assertIn(f"20 documents, 400 words, such as {passage['example']} at byte", text)
         self.assertIn("  " + " ".join(licence) + "\n", text)
         self.write("lonely/a", " ".join(prose(300, 1)))

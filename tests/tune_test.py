@@ -149,8 +149,9 @@ class Promises(Tune):
         text = path.read_bytes()
         for step in steps:
             other = ["--with=" + str(path.parent / "00299.txt")] if step["kind"] in ("embed", "insert-foreign") else []
-            text = self.good("mutate", f"--kind={step['kind']}", f"--share={source.uniform(step['least'], step['most']):.6f}",
-                             f"--blocks={step['blocks']}", f"--seed={seed}", *other, "-", stdin=text).encode()
+            share = [] if step["kind"] == "rewrap" else [f"--share={source.uniform(step['least'], step['most']):.6f}"]
+            text = self.good("mutate", f"--kind={step['kind']}", *share, f"--blocks={step['blocks']}", f"--seed={seed}", *other, "-",
+                             stdin=text).encode()
         (path.parent / f"copy-{path.name}").write_bytes(text)
 
 
@@ -173,6 +174,14 @@ class Answers(Tune):
             done = subprocess.run(["bash", "-c", command], cwd=self.folder, capture_output=True, text=True,
                                   env=dict(os.environ, PATH=f"{Path(PROGRAM).parent}:{os.environ['PATH']}"))
             self.assertEqual((done.returncode, done.stderr), (0, ""), command)
+
+    def test_names_like_options(self):
+        self.write("-a/x", "one two three four five six seven")
+        self.write("-b/y", "eight nine ten eleven twelve thirteen")
+        self.assertRegex(self.good("tune", "-q", "--", "-a", "-b"), r" -- -a -b\n\Z")
+
+    def test_help_speaks_of_tune(self):
+        self.assertIn("of tune with the plot", " ".join(self.good("tune", "--help").split()))
 
     def test_the_same_again(self):
         def told(*more):
