@@ -96,6 +96,8 @@ static enum exit_code check_options(const options *o) {
     if (o->operand_count != 1)
         return wrong_use("mutate", "one document is needed, %zu given", o->operand_count);
     if (o->count && o->share >= 0) return wrong_use("mutate", "--count and --share do not go together");
+    if (o->kind && o->kind - 1 == STEMMA_MUTATE_REWRAP && (o->count || o->share >= 0))
+        return wrong_use("mutate", "--kind=rewrap changes all lines: --count and --share have no meaning");
     if (takes_other && !o->with)
         return wrong_use("mutate", "--kind=%s needs another document: --with",
                          stemma_mutation_name((stemma_mutation_kind)(o->kind - 1)));

@@ -38,12 +38,9 @@ static enum exit_code tune(tuning *t, progress *p) {
     const options *o = t->options;
     enum exit_code code = tune_sample_take(&t->sample, o, p);
     if (!code) code = check_sample(&t->sample);
-    if (!code) code = tune_copies_make(&t->copies, &t->sample, t->aim, o->chance);
     if (!code) code = tune_own_find(&t->own, &t->sample);
     if (!code) code = tune_measure(t, p);
-    if (code) return code;
-    tune_choose(t);
-    code = tune_try_sketches(t);
+    if (!code) code = tune_try_sketches(t);
     if (code) return code;
     if (o->json)
         tune_print_json(t);

@@ -103,6 +103,13 @@ static void add_input(line *l, const options *o) {
     if (o->null_separated) add_word(l, "-0");
 }
 
+/* Names that would be taken for options. */
+static bool has_dashes(const options *o) {
+    for (size_t i = 0; i < o->operand_count; i++)
+        if (o->operands[i][0] == '-' && o->operands[i][1]) return true;
+    return false;
+}
+
 char *tune_command(const tuning *t) {
     const tune_view *view = &t->views[t->best_view];
     const options *o = t->options;
@@ -118,10 +125,8 @@ char *tune_command(const tuning *t) {
     add_option(&l, "--threshold=", format_threshold(threshold, number, sizeof number));
     add_option(&l, "--contained=", format_threshold(contained, number, sizeof number));
     add_input(&l, o);
-    for (size_t i = 0; i < o->operand_count; i++) {
-        if (o->operands[i][0] == '-' && o->operands[i][1]) add_word(&l, "--");
-        add_word(&l, o->operands[i]);
-    }
+    if (has_dashes(o)) add_word(&l, "--");
+    for (size_t i = 0; i < o->operand_count; i++) add_word(&l, o->operands[i]);
     return l.text;
 }
 
@@ -142,13 +147,43 @@ static char *next_warning(char texts[TUNE_WARNINGS][TUNE_WARNING], size_t *count
 
 static void warn_of_size(const tuning *t, char texts[TUNE_WARNINGS][TUNE_WARNING], size_t *count) {
     const tune_row *row = tune_best(t);
-    double recall = tune_half_width(row->recall), precision = tune_half_width(row->precision);
-    double wider = recall > precision ? recall : precision;
-    char half[32];
-    if (wider > .02)
-        snprintf(next_warning(texts, count), TUNE_WARNING,
-                 "%zu documents are too few for intervals of .02 to either side: these are up to %s",
-                 t->sample.count, format_fraction(wider, half, sizeof half));
+    double recall = tune_half_width(row->recall),
+           precision = tune_is_precise(t) ? tune_half_width(row->precision) : 0;
+    char half[32], needed[32];
+    uint64_t documents = tune_documents_needed(t);
+    if (documents)
+        snprintf(
+            next_warning(texts, count), TUNE_WARNING,
+            "%zu documents are too few for intervals of .02 to either side: these are up to %s, and about %s "
+            "documents would be needed",
+            t->sample.count, format_fraction(recall > precision ? recall : precision, half, sizeof half),
+            format_count(documents, needed, sizeof needed));
+}
+
+/* What many have is not what a removal loses; who has nothing else is not counted. */
+static void warn_of_own(const tuning *t, char texts[TUNE_WARNINGS][TUNE_WARNING], size_t *count) {
+    char share[32];
+    size_t nothing = t->sample.count - t->own.judged;
+    if (nothing * 20 < t->sample.count) return;
+    snprintf(next_warning(texts, count), TUNE_WARNING,
+             "%s of the documents have nothing but what at least %zu have: false removal is of the others%s",
+             format_percent((double)nothing / (double)t->sample.count, share, sizeof share), t->own.many,
+             tune_is_precise(t) ? "" : ", which are too few to state precision");
+}
+
+static void warn_of_natural(const tuning *t, char texts[TUNE_WARNINGS][TUNE_WARNING], size_t *count) {
+    const tune_row *row = tune_best(t);
+    if (row->natural >= t->own.natural_count) return;
+    snprintf(
+        next_warning(texts, count), TUNE_WARNING,
+        "of the %zu pairs that share text of their own %zu are found: recall of copies is not recall of these",
+        t->own.natural_count, row->natural);
+}
+
+static void warn_of_sketches(const tuning *t, char texts[TUNE_WARNINGS][TUNE_WARNING], size_t *count) {
+    if (!t->options->most_bytes || t->best_sketch < TUNE_SKETCHES) return;
+    snprintf(next_warning(texts, count), TUNE_WARNING, "no sketch that is of use has as few as %zu bytes",
+             t->options->most_bytes);
 }
 
 static void warn_of_documents(const tuning *t, char texts[TUNE_WARNINGS][TUNE_WARNING], size_t *count) {
@@ -168,6 +203,9 @@ static void warn_of_documents(const tuning *t, char texts[TUNE_WARNINGS][TUNE_WA
     if (t->sample.too_large)
         snprintf(next_warning(texts, count), TUNE_WARNING, "%llu documents are too large to be tried",
                  (unsigned long long)t->sample.too_large);
+    if (t->sample.full)
+        snprintf(next_warning(texts, count), TUNE_WARNING,
+                 "the sample is full of text after %zu documents: --sample allows more", t->sample.count);
 }
 
 /* The language, the length, the layout: whatever makes the default poor, the sample shows it. */
@@ -215,6 +253,9 @@ size_t tune_warnings(const tuning *t, char texts[TUNE_WARNINGS][TUNE_WARNING]) {
     warn_of_default(t, texts, &count);
     warn_of_floor(t, texts, &count);
     warn_of_whole(t, texts, &count);
+    warn_of_own(t, texts, &count);
+    warn_of_natural(t, texts, &count);
+    warn_of_sketches(t, texts, &count);
     warn_of_size(t, texts, &count);
     return count;
 }

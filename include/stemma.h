@@ -1553,7 +1553,7 @@ typedef enum stemma_mutation_kind {
     STEMMA_MUTATE_EXCERPT = 9,       /* one passage is left; amount of words */
     STEMMA_MUTATE_EMBED = 10,        /* such a passage, somewhere in `other` */
     STEMMA_MUTATE_SHUFFLE = 11,      /* paragraphs change places (lines, where nothing separates paragraphs); amount of them */
-    STEMMA_MUTATE_REWRAP = 12,       /* lines of at most `columns` characters */
+    STEMMA_MUTATE_REWRAP = 12,       /* lines of at most `columns` characters; all of them, whatever the amount */
     STEMMA_MUTATE_CASE = 13,         /* words change to upper or lower case; amount of words that have case */
     STEMMA_MUTATE_PUNCTUATION = 14,  /* signs become others; amount of signs */
     STEMMA_MUTATE_OCR = 15           /* misread, lost and torn as by a scanner; amount of letters */
@@ -1594,7 +1594,7 @@ typedef struct stemma_operation {
 
 typedef struct stemma_mutated_info {
     uint64_t available; /* words, lines, ...: what the amount is of */
-    uint64_t changed;   /* how many of them were inserted, deleted or changed */
+    uint64_t changed;   /* how many of them were inserted, deleted or changed; words of `other` around a passage are inserted */
     uint64_t edits;     /* characters inserted, deleted and replaced: the edit distance is at most this, and exactly this
                          * where all are insertions or all deletions; where something moved, see moved */
     uint64_t moved;     /* characters */

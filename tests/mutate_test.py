@@ -76,6 +76,8 @@ class Mutations(Base):
         self.bad("mutate", "--with=other", "doc", says="--with belongs to")
         self.bad("mutate", "--count=3", "--share=.1", "doc", says="do not go together")
         self.bad("mutate", "--count=999999999999", "doc", says="more than 100000000")
+        self.bad("mutate", "--kind=rewrap", "--share=.5", "doc", says="changes all lines")
+        self.bad("mutate", "--kind=rewrap", "--count=5", "doc", says="changes all lines")
         self.bad("mutate", "--share=2", "doc", says="from 0 to 1")
         self.bad("mutate", "nothing", says="nothing")
         self.bad("mutate", "--kind=embed", "--with=nothing", "doc", says="nothing")

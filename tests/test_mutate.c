@@ -243,6 +243,26 @@ static void test_the_same_for_ever(void **state) {
     expect_text(make(fox, STEMMA_MUTATE_EXCERPT, 5, 0), "fox jumps over the lazy");
 }
 
+/* Words that are left out, and the 18 words of the other text that are put around. */
+static void test_changed_words_of_a_passage(void **state) {
+    (void)state;
+    stemma_mutation mutation = stemma_mutation_default();
+    static const struct {
+        stemma_mutation_kind kind;
+        uint64_t count, changed;
+    } cases[] = {{STEMMA_MUTATE_EXCERPT, 4, 0},
+                 {STEMMA_MUTATE_EXCERPT, 1, 3},
+                 {STEMMA_MUTATE_EMBED, 4, 18},
+                 {STEMMA_MUTATE_EMBED, 1, 21}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        mutation.kind = cases[i].kind;
+        mutation.count = cases[i].count;
+        stemma_mutated *mutated = mutated_of((struct text){"one two three four", 18}, mutation);
+        assert_int_equal(stemma_mutated_get_info(mutated).changed, cases[i].changed);
+        stemma_mutated_free(mutated);
+    }
+}
+
 static void test_wrong_use(void **state) {
     (void)state;
     stemma_mutated *mutated = NULL;
@@ -272,6 +292,7 @@ int main(void) {
         cmocka_unit_test(test_signs),
         cmocka_unit_test(test_what_the_default_view_folds),
         cmocka_unit_test(test_the_same_for_ever),
+        cmocka_unit_test(test_changed_words_of_a_passage),
         cmocka_unit_test(test_wrong_use),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -89,6 +89,22 @@ class Found(Trees):
         self.assertIn("from ./", self.good("tree", "--threshold=.4", "."))
         self.assertIn("style=dashed", self.good("tree", "--threshold=.4", "--format=dot", "."))
 
+    def test_a_quote_is_no_root(self):
+        """A mail that quotes a part of several drafts is made from one of them; a short first draft that was worked on is not."""
+        first = prose(600, 1)
+        second = first[:200] + prose(30, 2) + first[200:]
+        third = second[:400] + prose(30, 3) + second[410:]
+        drafts = {"1": first, "2": second, "3": third}
+        for name, words in {**drafts, "mail": prose(8, 4) + first[230:400]}.items():
+            self.write(f"quoted/{name}", " ".join(words))
+        self.assertEqual(self.parents("quoted"), {"quoted/1": None, "quoted/2": "quoted/1", "quoted/3": "quoted/2",
+                                                  "quoted/mail": "quoted/1"})
+        stub = prose(200, 5)
+        grown = stub[:40] + prose(10, 6) + stub[60:120] + prose(300, 7) + stub[120:]
+        for name, words in {"0": stub, "1": grown, "2": grown + prose(50, 8)}.items():
+            self.write(f"grown/{name}", " ".join(words))
+        self.assertEqual(self.parents("--contained=.7", "grown"), {"grown/0": None, "grown/1": "grown/0", "grown/2": "grown/1"})
+
     def test_scan_tells_the_same(self):
         names = self.history()
         self.assertEqual(self.parents("--tree", "--group=components", *names, command="scan"), self.EXPECTED)
@@ -110,7 +126,10 @@ class Found(Trees):
 
     def test_nothing_to_tell(self):
         self.write("a.txt", "a single document")
-        self.assertEqual(self.good("tree", "."), "")
+        self.assertEqual(self.good("tree", "."), "no groups\n")
+        self.assertEqual(self.good("tree", "--quiet", "."), "")
+        self.write("saved.json", self.good("tree", "--json", "."))
+        self.assertEqual(self.good("tree", "--from=saved.json"), "no groups\n")
         self.assertEqual(self.good("tree", "--format=newick", "."), "")
 
     def test_many_members(self):
@@ -148,10 +167,18 @@ class Drawn(Trees):
                          "│ ● y  revised +12 -3, 90 % sure\n"
                          "● b  revised +12 -3, 25 % from x, 90 % sure\n"
                          "● c  revised +12 -3, 90 % sure\n"
-                         "● z \"'\\x0a  same\n")
+                         "└─● z \"'\\x0a  same\n")
         self.assertEqual(self.good("tree", "--from=-", stdin=(self.folder / "saved.json").read_bytes()).splitlines()[:4],
                          ["group 1: 6 documents", "* a", "|-* x  excerpt +12 -3, 90 % sure",
                           "| * y  revised +12 -3, 90 % sure"])
+
+    def test_copies_are_no_steps(self):
+        kind = {"derivation": "same", "confidence": 1, "direction": 1}
+        copies = [{"id": name, "parent": parent, **kind} for name, parent in (("a2", "a"), ("b2", "b"), ("b3", "b"))]
+        self.saved([{"group": 1, "kept": {"id": "a", "derivation": "root"},
+                     "members": [{"id": "b", "parent": "a", "derivation": "revised"}, *copies]}])
+        self.assertEqual([line.split("  ")[0] for line in self.good("tree", "--from=saved.json").splitlines()[1:]],
+                         ["* a", "|-* a2", "* b", "|-* b2", "`-* b3"])
 
     def test_newick(self):
         self.saved(self.example())
@@ -188,6 +215,9 @@ class Drawn(Trees):
         for bad in "[1]", "{", "words", "{\"group\": 1}", "[" * 5000:
             self.write("saved.json", bad)
             self.bad("tree", "--from=saved.json", says="saved.json")
+        for other in "", "{\"id\": 1, \"text\": \"a record\"}\n":
+            self.write("saved.json", other)
+            self.bad("tree", "--from=saved.json", says="'saved.json': it is no result of 'stemma scan --tree --json'")
         self.bad("tree", "--from=none.json", says="cannot open 'none.json'")
 
     def test_wrong_use(self):

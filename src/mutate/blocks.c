@@ -134,6 +134,7 @@ static void embed(struct job *job, struct span passage) {
     const uint8_t *other = job->asked->other;
     size_t size = job->asked->other_size, part = parting(job);
     struct buf around = {0};
+    job->info.changed += unit_count(UNITS_WORDS, other, size);
     bool ok = buf_add(&around, other, part) && buf_add_byte(&around, '\n') && buf_add_byte(&around, '\n') &&
               buf_add(&around, other + part, size - part);
     if (ok) {
