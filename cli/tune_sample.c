@@ -91,14 +91,10 @@ static enum exit_code read_all(tune_sample *sample, const options *o, stemma_sca
     progress_erase(p);
     if (failed) return complain_of(&error);
     sample->summary = stemma_scan_get_summary(scan);
-<<<<<<< HEAD
-    draw(sample, scan, o->chance, o->sample ? o->sample : bytes_usual);
-=======
     const problem_list problems = {
         .get = problem_of_scan, .of = scan, .count = sample->summary.problems, .all = "'stemma scan --json'"};
     problems_report(&problems, !o->quiet, "");
-    draw(sample, scan, o->chance);
->>>>>>> fixtell
+    draw(sample, scan, o->chance, o->sample ? o->sample : bytes_usual);
     return stop_requested ? EXIT_INTERRUPTED : EXIT_DONE;
 }
 
