@@ -74,7 +74,7 @@ static int list(void) {
         const struct experiment *e = experiments[i];
         if (strcmp(paper, e->paper)) printf("%s%s\n", i ? "\n" : "", paper_title(e->paper));
         paper = e->paper;
-        printf("  %-20s %-*s %s\n", e->name, width, e->place, e->title);
+        printf("  %-20s %-*s  %s\n", e->name, width, e->place, e->title);
     }
     return EXIT_DONE;
 }
