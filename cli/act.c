@@ -136,7 +136,7 @@ static void print_totals(const options *o, const stemma_act_options *act, const 
     if (o->quiet && !o->dry_run) return;
     act_report_totals(act->action, o->dry_run, t);
     if (t->not_files)
-        printf("%s left alone, as they or what is kept are not files of their own\n",
+        printf("%s left alone, as they or what is kept are inside archives, mail or data sets\n",
                format_count(t->not_files, count, sizeof count));
     if (t->holding)
         printf("%s left alone, as they hold other documents, such as attachments, that may differ\n",

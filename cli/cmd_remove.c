@@ -6,14 +6,16 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct removal {
     stemma_collection *collection;
     uint64_t removed;
 } removal;
 
+/* What is there by that very name is meant. */
 static bool is_pattern(const char *name) {
-    return strpbrk(name, "*?[") || (*name && name[strlen(name) - 1] == '/');
+    return (*name && name[strlen(name) - 1] == '/') || (strpbrk(name, "*?[") && access(name, F_OK));
 }
 
 /* The path that add gave to this file, where it still is. */
@@ -35,15 +37,24 @@ static char *pattern_of(const char *folder) {
     return pattern;
 }
 
-/* What had files when it was added may be gone: then its name is all there is. */
+/* The folder may be gone: then its path is what it would be from here. */
+static char *path_of(const char *name) {
+    char *path = realpath(name, NULL), *here = path || name[0] == '/' ? NULL : realpath(".", NULL);
+    if (path) return path;
+    if (!here) return need_copy(name);
+    path = need_memory(strlen(here) + strlen(name) + 2);
+    stpcpy(stpcpy(stpcpy(path, here), "/"), name);
+    free(here);
+    return path;
+}
+
 static stemma_status remove_folder(removal *r, const char *name, uint64_t *count, stemma_error *error) {
-    char *path = realpath(name, NULL), *pattern = pattern_of(path ? path : name);
+    char *path = path_of(name), *pattern = pattern_of(path);
     stemma_status status = stemma_collection_remove_matching(r->collection, pattern, count, error);
     free(pattern);
     free(path);
-    return !status && *count == 0
-               ? set_error(error, STEMMA_NOT_FOUND, "'%s' is not in the collection", name)
-               : status;
+    return !status && *count == 0 ? set_error(error, STEMMA_NOT_FOUND, "'%s' is not in the collection", name)
+                                  : status;
 }
 
 static enum exit_code remove_pattern(removal *r, const char *pattern, uint64_t *count) {
@@ -128,9 +139,10 @@ const command command_remove = {
         "'stemma list' prints it, by the path of its file (with all that is inside it: records, members of an archive) or of a folder, or by a "
         "pattern such as '*.tmp', 'drafts/' or '/home/me/old/**', with the rules of an ignore file. All of it is one "
         "commit.",
-    .examples = "  stemma remove contracts.stemma ~/contracts/draft.txt\n"
-                "  stemma remove crawl.stemma '*.tmp' 'cache/'\n"
-                "  stemma list --print0 crawl.stemma | grep -z example.org | stemma remove crawl.stemma --files-from=- -0\n",
+    .examples =
+        "  stemma remove contracts.stemma ~/contracts/draft.txt\n"
+        "  stemma remove crawl.stemma '*.tmp' 'cache/'\n"
+        "  stemma list --print0 crawl.stemma | grep -z example.org | stemma remove crawl.stemma --files-from=- -0\n",
     .see_also = "stemma-remove(1), stemma-list(1), stemma-add(1)",
     .no = "nothing matched a pattern",
     .run = run,

@@ -332,5 +332,6 @@ const command command_scan = {
                 "  stemma scan --move=/tmp/drafts --near=.9 --keep=newest drafts/\n"
                 "  stemma scan --json --pairs reports/ | jq 'select(.a_in_b == 1)'\n",
     .see_also = "stemma-scan(1), stemma-input(7), stemma-recipe(7)",
+    .no = "when asked whether to act",
     .run = scan_command,
 };

@@ -106,7 +106,7 @@ static char *sketch_path(const options *o, const char *name) {
 static bool may_write(const options *o, const char *path) {
     struct stat info;
     if (o->force || lstat(path, &info)) return true;
-    complain("cannot write '%s': it exists already; --force overwrites it", path);
+    complain_of_existing(path);
     return false;
 }
 

@@ -14,11 +14,12 @@ static enum exit_code cannot_read(const char *path, const char *reason) {
     return EXIT_WRONG;
 }
 
-/* As for documents: files and pipes are read. */
+/* As for documents: files and pipes are read. Scripts give /dev/null for no names. */
 static const char *why_no_list(const char *path) {
-    struct stat info;
+    struct stat info, empty;
     if (stat(path, &info)) return cause_text(errno);
     if (S_ISDIR(info.st_mode)) return "is a directory";
+    if (S_ISCHR(info.st_mode) && !stat("/dev/null", &empty) && info.st_rdev == empty.st_rdev) return NULL;
     if (S_ISCHR(info.st_mode) || S_ISBLK(info.st_mode)) return "is a device, not a list";
     return NULL;
 }

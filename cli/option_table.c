@@ -76,7 +76,8 @@ const option_spec option_table[OPT_COUNT] = {
     {OPT_KEEP, 0, "keep", "WHICH", "longest newest oldest first shortest-path", JUDGE,
      "the document of a group that is kept (default longest; first: in the order given)", IN_SCAN | IN_TREE},
     {OPT_GROUP, 0, "group", "HOW", "stars components first popular", JUDGE,
-     "how pairs become groups (default stars: each member by itself relates to the kept one)",
+     "how pairs become groups (default stars: each member by itself relates to the kept one; of trees "
+     "components: a chain of pairs is enough)",
      IN_SCAN | IN_TREE},
     {OPT_CAP, 0, "cap", "N", NULL, JUDGE,
      "what more documents share than this links each only to the first few of them (default 256)",

@@ -73,7 +73,8 @@ static bool is_path_of(const char *name, const char *operand) {
 }
 
 enum exit_code problem_code(const options *o, size_t first, const stemma_scan_problem *problem) {
-    for (size_t i = first; i < o->operand_count && problem->line == 0; i++)
+    const bool unread = problem->status == STEMMA_NOT_FOUND || problem->status == STEMMA_UNREADABLE;
+    for (size_t i = first; i < o->operand_count && unread; i++)
         if (!strcmp(o->operands[i], problem->name) || is_path_of(problem->name, o->operands[i]))
             return EXIT_WRONG;
     return EXIT_DONE;

@@ -15,10 +15,9 @@ typedef struct table {
     bool begun; /* something stands in this line */
 } table;
 
-static const char *const columns[] = {"document", "group",       "pivot",     "similarity",
-                                      "relation", "resemblance", "contained", "contains",
-                                      "bytes",    "modified",    "owner",     "source",
-                                      "redundant"};
+static const char *const columns[] = {"document",    "group",     "pivot",    "similarity", "relation",
+                                      "resemblance", "contained", "contains", "bytes",      "modified",
+                                      "owner",       "source",    "redundant"};
 
 /* ---- cells ---- */
 

@@ -238,8 +238,8 @@ static void print_left_out(const stemma_scan_summary *s) {
     const struct {
         uint64_t count;
         const char *words;
-    } kinds[] = {{s->empty, "without text"},
-                 {s->binary, "no text (compared by their bytes alone)"},
+    } kinds[] = {{s->empty, "empty"},
+                 {s->binary, "binary (compared by their bytes alone)"},
                  {s->containers, "looked into for documents"},
                  {s->repeated, "met again (counted once)"},
                  {s->problems, "could not be read"}};
@@ -266,7 +266,7 @@ void report_summary(const scan_report *r) {
            s->documents == 1 ? "" : "s", format_bytes(s->bytes, bytes, sizeof bytes), s->seconds);
     if (s->seconds > 0 && s->bytes >= RATE_WORTH) printf(", %.0f MB/s", (double)s->bytes / 1e6 / s->seconds);
     putchar('\n');
-    print_found(r);
+    if (!r->options->boilerplate) print_found(r);
     print_left_out(s);
 }
 

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "judge.h"
 #include "problems.h"
@@ -12,7 +11,7 @@
 
 enum {
     FLUSH_NANOSECONDS = 200000000, /* a reader waits no longer for what is known */
-    TERMINAL_EXCERPT = 300,
+    EXCERPT_SHOWN = 300,           /* bytes; JSON has all */
     PASSAGES = 100
 };
 
@@ -96,8 +95,7 @@ stemma_status report_pairs(scan_report *r, stemma_error *error) {
 
 static void print_passage(const scan_report *r, const stemma_scan_passage *passage) {
     char documents[32], tokens[32], offset[32];
-    bool cut = isatty(STDOUT_FILENO);
-    char *text = excerpt_of(passage->text, passage->size, cut ? TERMINAL_EXCERPT : passage->size, false);
+    char *text = excerpt_of(passage->text, passage->size, EXCERPT_SHOWN, false);
     printf("%s%s documents, %s %s, such as ", r->printed ? "\n" : "",
            format_count(passage->documents, documents, sizeof documents),
            format_count(passage->tokens, tokens, sizeof tokens), recipe_unit(r->recipe, passage->tokens));

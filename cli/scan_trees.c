@@ -19,6 +19,7 @@ void report_trees(scan_report *r) {
     enum tree_format format = r->options->format ? (enum tree_format)r->options->format : TREE_TEXT;
     stemma_tree tree;
     tree_begin(format);
+    if (!r->summary.groups && r->options->format && !r->options->quiet) tree_none(format);
     for (uint64_t i = 0; i < r->summary.groups && report_heard(); i++) {
         if (stemma_scan_get_tree(r->scan, i, &tree, NULL)) break;
         if (format == TREE_TEXT && (i > 0 || !(r->options->quiet || r->options->format))) putchar('\n');

@@ -17,11 +17,19 @@ typedef struct saved {
     const char **names; /* of the JSON object */
     size_t *by_name;
     size_t count, cap, root;
+    bool any, summary; /* a group, and the line with which results end */
 } saved;
 
 static enum exit_code refuse(const saved *s, const char *why) {
     char *name = safe_text(s->path, strlen(s->path));
     complain("cannot read '%s': line %llu %s", name, s->line, why);
+    free(name);
+    return EXIT_WRONG;
+}
+
+static enum exit_code refuse_file(const saved *s) {
+    char *name = safe_text(s->path, strlen(s->path));
+    complain("cannot read '%s': it is no result of 'stemma scan --tree --json'", name);
     free(name);
     return EXIT_WRONG;
 }
@@ -155,21 +163,21 @@ static bool link_members(saved *s, json_object *kept, json_object *members) {
     return is_tree(s);
 }
 
-static enum exit_code print_group(saved *s, json_object *line, enum tree_format format, bool *any) {
+static enum exit_code print_group(saved *s, json_object *line, enum tree_format format) {
     json_object *kept = value_at(line, "kept"), *members = value_at(line, "members");
     if (!json_object_is_type(members, json_type_array) || !take_members(s, kept, members))
         return refuse(s, "has no tree: it was saved without --tree");
     if (!link_members(s, kept, members)) return refuse(s, "has parents that make no tree");
     tree_view view = {count_at(line, "group"), s->nodes, s->names, s->count, s->root};
-    if (*any && format == TREE_TEXT) putchar('\n');
-    *any = true;
+    if (s->any && format == TREE_TEXT) putchar('\n');
+    s->any = true;
     tree_print(&view, format);
     return EXIT_DONE;
 }
 
 /* Lines that are no groups (problems, the summary) are passed over. */
 static enum exit_code print_line(saved *s, json_tokener *reader, const char *text, size_t size,
-                                 enum tree_format format, bool *any) {
+                                 enum tree_format format) {
     if (size > INT32_MAX) return refuse(s, "is longer than 2 GB");
     json_tokener_reset(reader);
     json_object *line = json_tokener_parse_ex(reader, text, (int)size);
@@ -177,7 +185,8 @@ static enum exit_code print_line(saved *s, json_tokener *reader, const char *tex
         json_object_put(line);
         return refuse(s, "is no JSON object");
     }
-    enum exit_code code = value_at(line, "group") ? print_group(s, line, format, any) : EXIT_DONE;
+    enum exit_code code = value_at(line, "group") ? print_group(s, line, format) : EXIT_DONE;
+    s->summary = s->summary || value_at(line, "summary");
     json_object_put(line);
     return code;
 }
@@ -187,16 +196,16 @@ static enum exit_code print_lines(saved *s, FILE *in, enum tree_format format) {
     char *text = NULL;
     size_t room = 0;
     ssize_t size;
-    bool any = false;
     json_tokener *reader = need(json_tokener_new());
     while (!code && report_heard() && (size = getline(&text, &room, in)) >= 0) {
         s->line++;
-        code = print_line(s, reader, text, (size_t)size, format, &any);
+        code = print_line(s, reader, text, (size_t)size, format);
     }
     free(text);
     json_tokener_free(reader);
     if (!code && ferror(in)) code = refuse(s, cause_text(errno));
-    return code;
+    if (code || s->any || !report_heard()) return code;
+    return s->summary ? (tree_none(format), EXIT_DONE) : refuse_file(s);
 }
 
 enum exit_code tree_print_saved(const char *path, enum tree_format format) {

@@ -9,7 +9,7 @@
 
 /* Children of each member: those of branches first, then the one whose descendants are most. The line that
  * leads there is the main line, drawn straight on: so a tree is never deeper than the logarithm of its size.
- */
+ * A copy is no step of it: it stands beside what it is a copy of. */
 typedef struct layout {
     size_t *kids;  /* of all members */
     size_t *first; /* where those of a member begin; one more at the end */
@@ -23,7 +23,8 @@ static bool is_copy(const tree_view *v, size_t member) {
 
 static bool is_main(const tree_view *v, const layout *l, size_t a, size_t b) {
     if (l->sizes[a] != l->sizes[b]) return l->sizes[a] > l->sizes[b];
-    return is_copy(v, a) != is_copy(v, b) ? is_copy(v, b) : a < b;
+    if (is_copy(v, a) != is_copy(v, b)) return is_copy(v, b);
+    return is_copy(v, a) ? a > b : a < b; /* copies stay in their order */
 }
 
 static void list_kids(const tree_view *v, layout *l) {
@@ -79,6 +80,11 @@ static bool is_last_kid(const tree_view *v, const layout *l, size_t member) {
     return l->kids[l->first[v->nodes[member].parent + 1] - 1] == member;
 }
 
+/* Drawn beside its parent, and not below it. */
+static bool is_branch(const tree_view *v, const layout *l, size_t member) {
+    return member != v->root && (!is_last_kid(v, l, member) || (is_copy(v, member) && l->sizes[member] == 1));
+}
+
 /* The sibling that is told behind a member. */
 static size_t next_kid(const tree_view *v, const layout *l, size_t member) {
     size_t at = l->first[v->nodes[member].parent];
@@ -89,7 +95,7 @@ static size_t next_kid(const tree_view *v, const layout *l, size_t member) {
 /* ---- for a terminal ---- */
 
 typedef struct strokes {
-    const char *member, *branch, *line;
+    const char *member, *branch, *end, *line;
 } strokes;
 
 static void print_change(const tree_view *v, const stemma_tree_node *n) {
@@ -108,11 +114,12 @@ static void print_change(const tree_view *v, const stemma_tree_node *n) {
     printf(", %s sure", format_percent(n->confidence * n->direction, share, sizeof share));
 }
 
-static void print_line(const tree_view *v, size_t member, size_t depth, bool branch, const strokes *s,
+static void print_line(const tree_view *v, const layout *l, size_t member, size_t depth, const strokes *s,
                        const palette *p) {
+    bool branch = is_branch(v, l, member);
     fputs(p->faint, stdout);
     for (size_t i = 0; i + branch < depth; i++) fputs(s->line, stdout);
-    if (branch) fputs(s->branch, stdout);
+    if (branch) fputs(is_last_kid(v, l, member) ? s->end : s->branch, stdout);
     printf("%s%s ", s->member, p->end);
     print_name(stdout, v->names[member]);
     fputs(p->faint, stdout);
@@ -123,24 +130,23 @@ static void print_line(const tree_view *v, size_t member, size_t depth, bool bra
 /* Down the branches, then on along the main line. */
 static void print_members(const tree_view *v, const layout *l, const strokes *s, const palette *p) {
     size_t at = v->root, depth = 0;
-    bool branch = false;
     while (report_heard()) {
-        print_line(v, at, depth, branch, s, p);
+        print_line(v, l, at, depth, s, p);
         if (l->first[at] < l->first[at + 1]) {
             at = l->kids[l->first[at]];
         } else { /* a line ends: on with what branches off behind it */
-            while (at != v->root && is_last_kid(v, l, at)) at = v->nodes[at].parent;
+            for (; at != v->root && is_last_kid(v, l, at); at = v->nodes[at].parent)
+                depth -= is_branch(v, l, at);
             if (at == v->root) return;
             at = next_kid(v, l, at);
             depth--;
         }
-        branch = !is_last_kid(v, l, at);
-        depth += branch;
+        depth += is_branch(v, l, at);
     }
 }
 
 static void print_text(const tree_view *v) {
-    static const strokes plain = {"*", "|-", "| "}, drawn = {"●", "├─", "│ "};
+    static const strokes plain = {"*", "|-", "`-", "| "}, drawn = {"●", "├─", "└─", "│ "};
     palette p = palette_choose();
     layout l = layout_of(v);
     char number[32], count[32];
@@ -231,6 +237,10 @@ void tree_print(const tree_view *view, enum tree_format format) {
         print_newick(view);
     else
         print_text(view);
+}
+
+void tree_none(enum tree_format format) {
+    if (format == TREE_TEXT) puts("no groups");
 }
 
 void tree_finish(enum tree_format format) {

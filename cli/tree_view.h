@@ -21,6 +21,7 @@ enum tree_format { TREE_DEFAULT, TREE_TEXT, TREE_DOT, TREE_NEWICK, TREE_JSON };
 /* What comes before the first tree and behind the last. */
 void tree_begin(enum tree_format format);
 void tree_print(const tree_view *view, enum tree_format format);
+void tree_none(enum tree_format format); /* that there are no trees */
 void tree_finish(enum tree_format format);
 
 /* Draws what a scan with --json --tree printed into a file ("-": standard input). */

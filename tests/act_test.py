@@ -188,7 +188,7 @@ class Chosen(Act):
             lines = self.lines("--delete", "--yes", "--keep=first", "--near=.7", *order)
             self.assertEqual([line for line in lines if "action" in line], [])
             self.assertEqual([line["acted"]["not_files"] for line in lines if "acted" in line], [2])
-        self.assertIn("2 left alone, as they or what is kept are not files of their own\n", self.scan("--delete", "--yes", "pile", "set.jsonl")[0])
+        self.assertIn("2 left alone, as they or what is kept are inside archives, mail or data sets\n", self.scan("--delete", "--yes", "pile", "set.jsonl")[0])
         self.assertEqual((self.names(), (self.folder / "set.jsonl").read_bytes()), (["a"], before))
 
     def test_members_of_archives_are_left_alone(self):
@@ -404,6 +404,7 @@ class Asked(Act):
         self.assertIn("delete 1 file, 2.4 KB? (--dry-run shows them) [y/N] ", heard)
         self.assertIn("stemma: nothing was done", rest)
         self.assertEqual((code, self.names()), (1, ["a", "b"]))
+        self.assertRegex(self.scan("--help")[0], r" 1 +done, and the answer is no: when asked whether to act")
         self.assertEqual(self.on_terminal("--delete", "pile", answer=b"\x03")[2], 130)
         self.assertEqual(self.names(), ["a", "b"])
         self.assertEqual(self.on_terminal("--delete", "pile", answer=b"y\n")[2], 0)

@@ -134,15 +134,15 @@ class Adding(Collections):
         self.assertEqual(self.counts(), (0, 1, 0, 0))
 
     def test_collections_are_no_documents(self):
-        """The one that is filled is passed over, any other is told once; so with questions and scans."""
+        """Those in folders are passed over, one that is named is told once; so with questions and scans."""
         self.put("a.txt", text(1))
         self.add("pile", collection="pile/other")
         self.put("folder/manifest", text(2))
         left_out = {name: f"left out '{{}}{name}': it is a collection" for name in ("own", "other")}
-        for name, arguments, told in (("add", ("pile/own", "pile"), "other"), ("add", ("pile/own", "pile"), "other"),
-                                      ("query", ("pile/own", "pile"), "other"),
-                                      ("known", ("pile/own", "pile"), "other"),
-                                      ("scan", ("pile",), "other"), ("scan", ("pile/own",), "own")):
+        for name, arguments, told in (("add", ("pile/own", "pile"), ""), ("add", ("pile/own", "pile"), ""),
+                                      ("add", ("pile/own", "pile/other"), "other"),
+                                      ("query", ("pile/own", "pile"), ""), ("known", ("pile/own", "pile"), ""),
+                                      ("scan", ("--strict", "pile"), ""), ("scan", ("pile/own",), "own")):
             with self.subTest(name, arguments=arguments):
                 run = self.run_program(name, *arguments)
                 at = str((self.folder / "pile").resolve()) + "/" if name == "add" else "pile/"
@@ -522,12 +522,43 @@ class Asked(Collections):
         self.add()
         self.assertEqual(self.good("remove", "c", "pile/a.txt"), "1 document removed\n")
         self.assertEqual(self.good("remove", "c", self.path("b.txt"), "old/"), "3 documents removed\n")
-        self.assertEqual(self.good("remove", "c", "*.nothing"), "0 documents removed\n")
+        done = self.run_program("remove", "c", "*.nothing")
+        self.assertEqual((done.returncode, done.stdout), (1, b"0 documents removed\n"))
+        self.assertIn(b"nothing in the collection matches '*.nothing'", done.stderr)
         self.assertEqual(set(self.documents()), {self.path("e.md")})
         self.assertIn("is not in the collection", self.run_program("remove", "c", "pile/x").stderr.decode())
         self.assertEqual(self.run_program("remove", "c", "pile/x", "pile/e.md").returncode, 2)
         self.assertEqual(self.documents(), {})
         self.assertEqual(self.counts()[0], 5)
+
+    def test_folders_are_removed_by_name(self):
+        for name in ("old/a.txt", "older/b.txt", "deep/old/c.txt", "o[l]d/d.txt", "gone/e.txt", "odd\nname"):
+            self.put(name, text(name))
+        self.add()
+        shutil.rmtree(self.folder / "pile/gone")
+        for folder in "old", "o[l]d", "gone":
+            self.assertEqual(self.good("remove", "c", f"pile/{folder}"), "1 document removed\n")
+        self.assertEqual(len(self.documents()), 3)
+        names = self.good("list", "--print0", "c").encode()
+        self.assertEqual(self.good("remove", "c", "--files-from=-", "-0", stdin=names), "3 documents removed\n")
+
+    def test_what_is_named_is_to_be_read(self):
+        self.put("a.txt", text(1))
+        os.symlink("nowhere", self.folder / "pile/dangling")
+        for command in "scan", "add c", "known c":
+            done = self.run_program(*command.split(), "pile", "missing")
+            self.assertEqual(done.returncode, 2, command)
+            self.assertIn(b"a.txt" if command == "known c" else b"1 document", done.stdout)
+        self.good("add", "c", "pile")
+
+    def test_bytes_of_what_is_replaced(self):
+        self.put("a.txt", "x " * 500)
+        self.add()
+        self.put("a.txt", "y " * 700)
+        self.assertEqual(self.good("add", "c", "pile"), "0 documents added, 1 replaced (1.4 KB), 0 unchanged, 0 removed\n")
+        self.put("a.txt", "z " * 700)
+        self.put("b.txt", "z " * 300)
+        self.assertIn("1 document added, 1 replaced (2.0 KB together)", self.good("add", "c", "pile"))
 
     def test_patterns(self):
         for name in ("a.txt", "old/b.txt", "old/deep/c.txt", "older/d.md"):
@@ -576,6 +607,8 @@ class Asked(Collections):
         (self.folder / "full").mkdir()
         self.write("full/x", "x")
         self.bad("list", "full")
+        self.bad("list", "file", says="'file' is not a collection")
+        self.bad("list", "", says="'' is not the name of a collection")
         self.assertFalse((self.folder / "c").exists())
 
 
@@ -616,6 +649,26 @@ class Seen(Collections):
         child.stdin.close()
         self.assertEqual(child.wait(timeout=60), 0)
         self.assertEqual(set(self.documents()), {"a", "b", "c", "d", "e", self.path("f.txt")})
+
+    def test_names_as_they_came_in(self):
+        self.put("a.bin", bytes(range(256)) * 9)
+        self.put("b.bin", bytes(range(256)) * 9)
+        lines = self.good("seen", "--json", "c", stdin=b"pile/a.bin\npile/b.bin\n").splitlines()
+        first, second = map(json.loads, lines)
+        self.assertEqual((first["given"], first["new"], first["relation"]), ("pile/a.bin", True, "unknown"))
+        self.assertEqual((second["given"], second["id"], second["match"], second["relation"]),
+                         ("pile/b.bin", self.path("b.bin"), self.path("a.bin"), "identical"))
+        self.put("d.bin", bytes(range(256)) * 9)
+        self.assertRegex(self.good("seen", "c", stdin=b"pile/d.bin\n"), r"identical +1  pile/d\.bin  ->  /.*/a\.bin")
+
+    def test_estimates_are_marked(self):
+        words = prose(300, 1)
+        record = lambda name, some: json.dumps({"id": name, "text": " ".join(some)}).encode()
+        self.good("seen", "c", stdin=record("a", words))
+        self.assertRegex(self.good("seen", "c", stdin=record("b", words[:290])), r"near-duplicate +~\.\d+  b  ->  a")
+
+    def test_quiet_is_not_silent_when_nothing_could_be_used(self):
+        self.bad("seen", "-q", "c", stdin=b"missing\n", says="1 line could not be used")
 
     def test_commits_while_nothing_comes(self):
         child = self.start("c")

@@ -82,7 +82,7 @@ class Base(unittest.TestCase):
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
         return name
 
-    def run_program(self, *arguments, stdin=b"", locale="C", timeout=120, **environment):
+    def run_program(self, *arguments, stdin=b"", locale="C", timeout=600, **environment):
         return subprocess.run([PROGRAM, *arguments], cwd=self.folder, input=stdin, capture_output=True,
                               timeout=timeout, env=dict(os.environ, LC_ALL=locale, **environment))
 

@@ -142,7 +142,7 @@ class Query(Base):
         """Those before them in a data set that is read in order are still there."""
         versions, version = [], prose(300, 81)
         for _ in range(6):
-            version = changed(version, 97)
+            version = changed(version, 97 - len(versions))
             versions.append(" ".join(version))
         for count in (6, 3):
             lines = "".join(json.dumps({"id": f"g{i}", "text": versions[i]}) + "\n" for i in range(count))
@@ -154,7 +154,9 @@ class Query(Base):
         for match in found:
             there = match["id"][-1] in "012"
             self.assertEqual(match["source"], "original" if there else "gone")
-            self.assertEqual(match["edit"]["value"] is not None, there, match)
+            certain = there or match["relation"] == "identical"  # which the digest tells
+            self.assertEqual(match["edit"]["value"] is not None, certain, match)
+            self.assertEqual(match["resemblance"]["exact"], certain, match)
 
     def test_family(self):
         found = self.matches("--family", "--contained=0", "--no-edits", "draft.txt")
@@ -183,7 +185,8 @@ class Query(Base):
         self.assertEqual((last["via"], last["documents"], last["problems"]), ("auto", 1, 0))
 
     def test_nothing_found(self):
-        self.query("c", "-", stdin=b"one two three four five six seven", code=1, says=b"nothing like it was found")
+        self.assertEqual(self.query("c", "-", stdin=b"one two three four five six seven", code=1),
+                         b"-\n  nothing like it\n")
         self.assertEqual(self.query("-q", "c", "-", stdin=b"one two three four five six seven", code=1), b"")
         self.assertEqual(self.query("-q", "c", "-", stdin=b"", code=1), b"")
 
@@ -199,9 +202,61 @@ class Query(Base):
         self.query("-0", "c", "draft.txt", code=2, says=b"--files-from")
 
     def test_one_of_several_cannot_be_read(self):
-        done = self.query("c", "missing.txt", "draft.txt", says=b"missing.txt")
+        done = self.query("c", "missing.txt", "draft.txt", code=2, says=b"missing.txt")
         self.assertIn(b"v0.txt", done)
-        self.query("--strict", "c", "missing.txt", "draft.txt", code=2, says=b"missing.txt")
+        self.write("names", "missing.txt\ndraft.txt\n")
+        self.query("c", "--files-from=names", says=b"missing.txt")
+        self.query("--strict", "c", "--files-from=names", code=2, says=b"missing.txt")
+
+    def test_same_bytes(self):
+        """Of what is no text, or hardly any, nothing else can be found; it is certain, and of any name."""
+        self.write("pile/a.bin", bytes(range(256)) * 12)
+        self.write("pile/short.txt", "two words")
+        self.write("pile/empty", "")
+        self.add("pile")
+        for name, content in ("a.bin", bytes(range(256)) * 12), ("short.txt", b"two words"):
+            self.write("asked", content)
+            for found in self.matches("asked"), self.matches("-", stdin=content):
+                self.assertEqual(self.names(found), [name])
+                self.assertEqual(found[0]["relation"], "identical")
+                self.assertEqual(found[0]["resemblance"], {"value": 1, "low": 1, "high": 1, "exact": True})
+            self.assertIn(b"known          1  asked  is identical to", self.run_program("known", "c", "asked").stdout)
+        self.assertEqual(self.matches("-", stdin=bytes(range(256)) * 11, code=1), [{"query": "-", "matches": 0}])
+        self.assertEqual(self.matches("pile/empty", code=1), [{"query": "pile/empty", "matches": 0}])
+        (self.folder / "pile/a.bin").rename(self.folder / "moved.bin")
+        self.assertRegex(self.query("c", "moved.bin").decode(), r"identical +1 +1 +1 +0 .*a\.bin  \(gone\)")
+
+    def test_known_versions(self):
+        """The one that is the same comes before the first that has all samples."""
+        self.write("copy", "\n".join(self.text) + " and one word more")
+        self.write("pile/w0.txt", "\n".join(self.text) + " and another word more")
+        self.write("pile/w1.txt", (self.folder / "copy").read_bytes())
+        self.add("pile")
+        for how in "name", "each", "folder":
+            done = self.good("known", f"--versions={how}", "c", "copy")
+            self.assertRegex(done, r"known +1  copy  is identical to .*w1\.txt\n")
+            found = json.loads(self.good("known", "--json", f"--versions={how}", "c", "copy"))
+            self.assertTrue(found["identical"] and found["containment"]["exact"])
+        self.write("near", " ".join(changed(self.text, 200)))
+        self.assertRegex(self.good("known", "c", "near"), r"known +~\.\d+  near  is a version of .* \(~\.\d+\)\n")
+
+    def test_many_of_which_some_are_new(self):
+        for i in range(3):
+            self.write(f"new/{i}.txt", " ".join(prose(300, 70 + i)))
+        self.write("new/v.txt", " ".join(self.text))
+        shown = self.query("--no-edits", "c", "new").decode()
+        self.assertEqual(shown.count("nothing like it"), 3)
+        self.assertIn("new/v.txt\n  relation", shown)
+        self.assertTrue(shown.endswith("\n\n3 of 4 documents are new\n"))
+        none = [match["query"] for match in self.matches("new") if match.get("matches") == 0]
+        self.assertEqual(none, [f"new/{i}.txt" for i in range(3)])
+        self.assertTrue(self.query("--family", "c", "draft.txt").startswith(b"draft.txt\n  relation"))
+
+    def test_standard_input_of_records(self):
+        lines = [json.dumps({"id": "r", "text": " ".join(self.text)}), json.dumps({"text": "something else"}), "{"]
+        found = self.query("--no-edits", "c", "-", stdin="\n".join(lines).encode(), says=b"'-:3': it is no JSON")
+        self.assertRegex(found.decode(), r"(?s)\Ar\n .*v0\.txt.*\n\n-:2\n  nothing like it\n\n1 of 2 documents is new\n\Z")
+        self.assertEqual(self.query("c", "-", stdin=b'{"a": 1}', code=1), b"-\n  nothing like it\n")
 
     def test_who_stops_reading(self):
         done = subprocess.run(f"{PROGRAM} query --no-edits c pile | head -1", shell=True, cwd=self.folder,

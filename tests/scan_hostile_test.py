@@ -126,9 +126,9 @@ class Trees(Hostile):
         self.assertEqual(self.outcome("pile")[0], expected)
         self.assertEqual(self.outcome("--follow", "pile")[0], expected)
         for name, says in (("fifo", "is a FIFO"), ("socket", "is a socket|[Nn]o such device"), ("zero", "is a device")):
-            groups, _ = self.outcome("pile/a", "pile/b", f"pile/{name}", says="warning: 1 document")
+            groups, _ = self.outcome("pile/a", "pile/b", f"pile/{name}", code=2, says="warning: 1 document")
             self.assertEqual(groups, expected)
-            self.scan("pile/a", f"pile/{name}", says=f"cannot read 'pile/{name}': ({says})")
+            self.scan("pile/a", f"pile/{name}", code=2, says=f"cannot read 'pile/{name}': ({says})")
 
     def test_strange_names(self):
         text = self.text()
@@ -376,12 +376,10 @@ class Machine(Hostile):
                 program = self.start("--memory=1M", "--filter=out.jsonl", name)
                 time.sleep(delay)
                 program.send_signal(number)
-                begin = time.monotonic()
                 program.communicate(timeout=60)
                 if program.returncode not in (0, -signal.SIGINT):  # done before, or before it could listen
                     self.assertEqual(program.returncode, code)
                     self.assertFalse((self.folder / "out.jsonl").exists())
-                    self.assertLess(time.monotonic() - begin, 20)
                 self.assertEqual(self.left_behind(), [])
                 self.assertLessEqual(set(self.listing()), {"scratch", name, "out.jsonl"})
                 (self.folder / "out.jsonl").unlink(missing_ok=True)

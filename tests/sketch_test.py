@@ -26,10 +26,10 @@ class Sketch(Base):
         before = self.write("a.sketch", "precious")
         done = self.run_program("sketch", "a", "b")
         self.assertEqual((done.returncode, done.stdout), (2, b"b.sketch\n"))
-        self.assertIn(b"exists already", done.stderr)
+        self.assertIn(b"exists; use --force", done.stderr)
         self.assertEqual((self.folder / before).read_text(), "precious")
         self.good("sketch", "--force", "a")
-        self.bad("sketch", "-o", "a", "b", says="exists already")
+        self.bad("sketch", "-o", "a", "b", says="exists; use --force")
 
     def test_directory_and_names(self):
         (self.folder / "out").mkdir()

@@ -110,9 +110,9 @@ static void wait_for_others(struct pile *p) {
     }
 }
 
-static stemma_status answer(void *worker, void *made, stemma_error *err) {
+static stemma_status answer(void *worker, const struct each_text *text, void *made, stemma_error *err) {
     struct pile *p = worker;
-    (void)err;
+    (void)text, (void)err;
     *(size_t *)made = p->weight;
     if (atomic_fetch_add(&p->answered, 1) == 0 && p->slow) wait_for_others(p);
     return STEMMA_OK;

@@ -116,6 +116,9 @@ static void test_no_column(void **state) {
     assert_non_null(strstr(err.message, "has no column 'key', but a, b"));
     assert_int_equal(dataset_open(save_text("blank.csv", "\n"), &plain, &dataset, &err), STEMMA_INVALID);
     assert_non_null(strstr(err.message, "has no column 'text'"));
+    assert_int_equal(dataset_open(save_text("open.csv", "a,text,\"open\n1,x,y\n"), &plain, &dataset, &err),
+                     STEMMA_INVALID);
+    assert_non_null(strstr(err.message, "begins a quote that does not end"));
     struct dataset_options third = {.text_field = "3"};
     assert_int_equal(dataset_open(path, &third, &dataset, &err), STEMMA_INVALID);
     assert_int_equal(dataset_open(in_folder("missing.csv"), &plain, &dataset, &err), STEMMA_NOT_FOUND);

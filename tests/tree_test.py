@@ -110,7 +110,10 @@ class Found(Trees):
 
     def test_nothing_to_tell(self):
         self.write("a.txt", "a single document")
-        self.assertEqual(self.good("tree", "."), "")
+        self.assertEqual(self.good("tree", "."), "no groups\n")
+        self.assertEqual(self.good("tree", "--quiet", "."), "")
+        self.write("saved.json", self.good("tree", "--json", "."))
+        self.assertEqual(self.good("tree", "--from=saved.json"), "no groups\n")
         self.assertEqual(self.good("tree", "--format=newick", "."), "")
 
     def test_many_members(self):
@@ -148,10 +151,18 @@ class Drawn(Trees):
                          "│ ● y  revised +12 -3, 90 % sure\n"
                          "● b  revised +12 -3, 25 % from x, 90 % sure\n"
                          "● c  revised +12 -3, 90 % sure\n"
-                         "● z \"'\\x0a  same\n")
+                         "└─● z \"'\\x0a  same\n")
         self.assertEqual(self.good("tree", "--from=-", stdin=(self.folder / "saved.json").read_bytes()).splitlines()[:4],
                          ["group 1: 6 documents", "* a", "|-* x  excerpt +12 -3, 90 % sure",
                           "| * y  revised +12 -3, 90 % sure"])
+
+    def test_copies_are_no_steps(self):
+        kind = {"derivation": "same", "confidence": 1, "direction": 1}
+        copies = [{"id": name, "parent": parent, **kind} for name, parent in (("a2", "a"), ("b2", "b"), ("b3", "b"))]
+        self.saved([{"group": 1, "kept": {"id": "a", "derivation": "root"},
+                     "members": [{"id": "b", "parent": "a", "derivation": "revised"}, *copies]}])
+        self.assertEqual([line.split("  ")[0] for line in self.good("tree", "--from=saved.json").splitlines()[1:]],
+                         ["* a", "|-* a2", "* b", "|-* b2", "`-* b3"])
 
     def test_newick(self):
         self.saved(self.example())
@@ -188,6 +199,9 @@ class Drawn(Trees):
         for bad in "[1]", "{", "words", "{\"group\": 1}", "[" * 5000:
             self.write("saved.json", bad)
             self.bad("tree", "--from=saved.json", says="saved.json")
+        for other in "", "{\"id\": 1, \"text\": \"a record\"}\n":
+            self.write("saved.json", other)
+            self.bad("tree", "--from=saved.json", says="'saved.json': it is no result of 'stemma scan --tree --json'")
         self.bad("tree", "--from=none.json", says="cannot open 'none.json'")
 
     def test_wrong_use(self):

@@ -4,11 +4,12 @@ import fcntl
 import json
 import os
 import shutil
+import subprocess
 import sys
 import unittest
 from pathlib import Path
 
-from program import Base, prose
+from program import PROGRAM, Base, prose
 
 
 class Upkeep(Base):
@@ -129,8 +130,15 @@ class Upkeep(Base):
             self.write("x", whole[:at])
             self.assertIn("'x' is damaged", self.bad("merge", "n", "x"))
             self.write("x", whole)
-            if (self.folder / "n").exists():
-                self.assertEqual(self.listed("n"), [])
+            self.assertFalse((self.folder / "n").exists())
+
+    def test_who_takes_the_beginning_of_an_export(self):
+        for i in range(40):  # more than a pipe holds
+            self.write(f"docs/more{i}.txt", " ".join(prose(4000, 100 + i)))
+        self.good("add", "--quiet", "--store-text", "t", "docs")
+        done = subprocess.run(f"set -o pipefail; {PROGRAM} export t | head -c 10 | wc -c", shell=True,
+                              executable="/bin/bash", cwd=self.folder, capture_output=True)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, b"10\n", b""))
 
     def test_other_views(self):
         self.good("add", "--quiet", "--window=7", "w", "docs")

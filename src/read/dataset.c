@@ -216,6 +216,10 @@ static stemma_status take_header(struct dataset *dataset, stemma_error *err) {
     if (end > dataset->record_most)
         return fail(err, STEMMA_INVALID, "the first record of '%s', which names its columns, is too long",
                     dataset->name);
+    if (place == CSV_QUOTED)
+        return fail(err, STEMMA_INVALID,
+                    "the first record of '%s', which names its columns, begins a quote that does not end",
+                    dataset->name);
     dataset->header.len = 0;
     if (!buf_add(&dataset->header, rest->data, end)) return fail_memory(err);
     drop_front(dataset, end);

@@ -259,15 +259,18 @@ static int is_collection(const struct folder *folder, bool *is) {
     return 0;
 }
 
+/* Collections have no documents of their own. Who names one should hear of it; on the way it is passed over.
+ */
 static stemma_status empty_collection(struct walk *walk, struct folder *folder, stemma_error *err) {
     stemma_error problem;
     bool is;
     const int cause = is_collection(folder, &is);
     if (is_exhausted(cause)) return fail_errno(err, "read", path_of(walk), cause);
     if (!is) return STEMMA_OK;
+    folder->order.len = 0;
+    if (walk->depth > 0) return STEMMA_OK;
     fail(&problem, STEMMA_UNSUPPORTED, "left out '%s': it is a collection", path_of(walk));
     walk->visitor->problem(walk->visitor->context, path_of(walk), &problem);
-    folder->order.len = 0;
     return STEMMA_OK;
 }
 

@@ -44,7 +44,7 @@ function Method({ report }: { report: Report }) {
     ['Recipe', summary.recipe],
     ['Different texts', count(summary.classes)],
     ['Without text', count(summary.empty)],
-    ['Not text (compared by their bytes)', count(summary.binary)],
+    ['Binary (compared by their bytes alone)', count(summary.binary)],
     ['Took', `${summary.seconds.toFixed(2)} s`],
     ['Made', `${head.made ? `${date(head.made)}, ${head.made.slice(11, 16)} UTC, ` : ''}by stemma ${head.report}`],
   ];
