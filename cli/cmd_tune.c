@@ -34,13 +34,6 @@ static enum exit_code check_sample(const tune_sample *sample) {
     return EXIT_WRONG;
 }
 
-static void say_problems(const tuning *t) {
-    uint64_t problems = t->sample.summary.problems;
-    if (problems)
-        complain("%llu document%s could not be read; 'stemma scan' says which", (unsigned long long)problems,
-                 problems == 1 ? "" : "s");
-}
-
 static enum exit_code tune(tuning *t, progress *p) {
     const options *o = t->options;
     enum exit_code code = tune_sample_take(&t->sample, o, p);
@@ -66,7 +59,6 @@ static enum exit_code run(const options *o) {
     progress_begin(&p);
     if (o->quiet) p.wanted = false;
     code = tune(&t, &p);
-    say_problems(&t);
     tune_views_release(&t);
     tune_own_release(&t.own);
     tune_copies_release(&t.copies);

@@ -45,9 +45,10 @@ void problems_report(const problem_list *list, bool listed, const char *rest) {
     uint64_t said = 0, shown = listed ? list_some(list, &said) : 0;
     char text[32];
     if (list->count == 0) return;
-    if (said) complain("the same of %s more; --json has all", format_count(said, text, sizeof text));
+    const char *all = list->all ? list->all : "--json";
+    if (said) complain("the same of %s more; %s has all", format_count(said, text, sizeof text), all);
     if (shown && shown < list->count)
-        complain("and %s more; --json has all", format_count(list->count - shown, text, sizeof text));
+        complain("and %s more; %s has all", format_count(list->count - shown, text, sizeof text), all);
     complain("warning: %s document%s could not be read%s", format_count(list->count, text, sizeof text),
              list->count == 1 ? "" : "s", rest);
 }

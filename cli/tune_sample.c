@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "problems.h"
 
 /* As many copies as make an interval of .02 to either side, whatever the share (1.96^2 / 4 / .02^2 = 2401),
  * and some more for what repeated copies of one document tell less. */
@@ -78,6 +79,10 @@ static void draw(tune_sample *sample, stemma_scan *scan, uint64_t seed, size_t b
     free(order);
 }
 
+static bool problem_of_scan(const void *scan, uint64_t index, stemma_scan_problem *problem) {
+    return stemma_scan_get_problem(scan, index, problem, NULL) == STEMMA_OK;
+}
+
 static enum exit_code read_all(tune_sample *sample, const options *o, stemma_scan *scan, progress *p) {
     stemma_error error;
     enum exit_code code = scan_add_paths(o, scan);
@@ -86,7 +91,14 @@ static enum exit_code read_all(tune_sample *sample, const options *o, stemma_sca
     progress_erase(p);
     if (failed) return complain_of(&error);
     sample->summary = stemma_scan_get_summary(scan);
+<<<<<<< HEAD
     draw(sample, scan, o->chance, o->sample ? o->sample : bytes_usual);
+=======
+    const problem_list problems = {
+        .get = problem_of_scan, .of = scan, .count = sample->summary.problems, .all = "'stemma scan --json'"};
+    problems_report(&problems, !o->quiet, "");
+    draw(sample, scan, o->chance);
+>>>>>>> fixtell
     return stop_requested ? EXIT_INTERRUPTED : EXIT_DONE;
 }
 

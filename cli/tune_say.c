@@ -237,14 +237,14 @@ static void warn_of_floor(const tuning *t, char texts[TUNE_WARNINGS][TUNE_WARNIN
 }
 
 static void warn_of_whole(const tuning *t, char texts[TUNE_WARNINGS][TUNE_WARNING], size_t *count) {
-    char documents[32], wrong[32];
+    char documents[32], drawn[32], wrong[32];
     uint64_t all = t->sample.all;
     double most = tune_wrong_among(t, tune_best(t), all);
     if (all <= t->sample.count || most < .01) return;
     snprintf(next_warning(texts, count), TUNE_WARNING,
-             "among all %s documents more are matched wrongly than among %zu: at most %s of them",
-             format_count(all, documents, sizeof documents), t->sample.count,
-             format_fraction(most, wrong, sizeof wrong));
+             "among all %s documents more are matched wrongly than among %s: at most %s of them",
+             format_count(all, documents, sizeof documents),
+             format_count(t->sample.count, drawn, sizeof drawn), format_fraction(most, wrong, sizeof wrong));
 }
 
 size_t tune_warnings(const tuning *t, char texts[TUNE_WARNINGS][TUNE_WARNING]) {
