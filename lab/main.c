@@ -139,6 +139,7 @@ static stemma_status run_one(const struct arguments *arguments, struct results *
     remark_machine(&results->times);
     TRY(e->run(&arguments->lab, &results->data, &results->times, err));
     TRY(keep_tables(results, arguments->folder, err));
+    TRY(paper_values(e->name, &results->paper, err));
     results_judge(results);
     return STEMMA_OK;
 }
