@@ -36,7 +36,7 @@ static bool problem_of_add(const void *collection, uint64_t index, stemma_scan_p
 
 static void print_json(const stemma_add_summary *s, bool made, const stemma_collection *c) {
     char *view = collection_view(c);
-    const problem_list problems = {problem_of_add, c, s->problems};
+    const problem_list problems = {.get = problem_of_add, .of = c, .count = s->problems};
     problems_json(&problems, stdout);
     json line = json_begin(stdout);
     json_open(&line, "summary", '{');
@@ -93,7 +93,7 @@ static enum exit_code add_paths(const options *o, stemma_collection *c, const pa
         print_json(&summary, made, c);
     else
         print_words(o, &summary, made, c);
-    const problem_list problems = {problem_of_add, c, summary.problems};
+    const problem_list problems = {.get = problem_of_add, .of = c, .count = summary.problems};
     problems_report(&problems, !o->quiet && !o->json, "");
     bool nothing = summary.added + summary.replaced + summary.unchanged == 0;
     return summary.problems && (nothing || o->strict) ? EXIT_WRONG : problems_code(o, 1, &problems);

@@ -21,6 +21,7 @@ static enum exit_code compare_one(const judge *j, const char *a, const char *b) 
         verdict_print_json(j, &v);
     else
         verdict_print(j, &v);
+    if (!code && v.no_text) complain_no_text(v.no_text, "compare");
     verdict_release(&v);
     cache_release(&cache);
     return code;

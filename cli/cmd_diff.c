@@ -76,6 +76,15 @@ static bool has_same_bytes(const pair *p) {
     return stemma_text_same_original(p->a, p->b);
 }
 
+/* Of what is no text only its bytes are known. */
+static bool is_binary(const pair *p) {
+    return stemma_text_is_binary(p->a) || stemma_text_is_binary(p->b);
+}
+
+static bool differ(const pair *p) {
+    return is_binary(p) ? !has_same_bytes(p) : p->changes.count > 0;
+}
+
 /* What the differences are counted in. */
 static const char *unit_of(const pair *p) {
     return recipe_unit(stemma_recipe_text(p->recipe), 2);
@@ -95,8 +104,9 @@ static void print_json(const pair *p) {
     json line = json_begin(stdout);
     json_name(&line, "a", p->a_name);
     json_name(&line, "b", p->b_name);
-    json_bool(&line, "same_text", p->changes.count == 0);
+    json_bool(&line, "same_text", !differ(p));
     json_bool(&line, "same_bytes", has_same_bytes(p));
+    json_bool(&line, "binary", is_binary(p));
     json_offsets_of_pair(&line, stemma_text_is_extracted(p->a), stemma_text_is_extracted(p->b));
     json_differences(&line, p->changes.differences, p->changes.count);
     json_shared(&line, p->alignment);
@@ -158,13 +168,33 @@ static enum exit_code show(const options *o, const pair *p) {
     return code;
 }
 
+/* There are no words to show, and a page of none would only look like an answer. */
+static enum exit_code show_binary(const options *o, const pair *p) {
+    const char *name = stemma_text_is_binary(p->a) ? p->a_name : p->b_name;
+    if (o->html) {
+        complain_no_text(name, "show");
+        return EXIT_WRONG;
+    }
+    if (!differ(p)) {
+        print_same(p);
+        return EXIT_DONE;
+    }
+    fputs("Binary files ", stdout);
+    print_name(stdout, p->a_name);
+    fputs(" and ", stdout);
+    print_name(stdout, p->b_name);
+    puts(" differ");
+    complain_no_text(name, "show");
+    return EXIT_DONE;
+}
+
 static enum exit_code answer(const options *o, const pair *p) {
     enum exit_code code = EXIT_DONE;
     if (o->json)
         print_json(p);
     else if (!o->quiet)
-        code = show(o, p);
-    return graver(code, p->changes.count ? EXIT_NO : EXIT_DONE);
+        code = is_binary(p) ? show_binary(o, p) : show(o, p);
+    return graver(code, differ(p) ? EXIT_NO : EXIT_DONE);
 }
 
 /* ---- the command ---- */

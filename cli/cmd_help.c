@@ -115,8 +115,20 @@ void help_of_program(void) {
          "  stemma compare draft.txt final.txt\n"
          "  stemma sketch --output=all.sketch *.txt\n"
          "  stemma help compare");
-    print_exit_codes("the documents differ, nothing was found");
+    print_exit_codes("the documents differ, nothing was found, damage was");
     puts("\nSee also: stemma(1), stemma-input(7), stemma-recipe(7)");
+}
+
+void help_in_brief(FILE *out) {
+    fputs("  piles        scan, tree, undo, tune\n"
+          "  documents    compare, diff, find, text\n"
+          "  collections  add, query, seen, known, list, remove, info,\n"
+          "               verify, backup, export, merge\n"
+          "  sketches     sketch, show\n"
+          "  trials       mutate, lab\n"
+          "  this         help, completion, version\n"
+          "Try 'stemma --help'.\n",
+          out);
 }
 
 static void help_of_recipe(void) {

@@ -265,7 +265,7 @@ static void tell_new(const asking *a) {
 
 static enum exit_code conclude(asking *a) {
     const options *o = a->options;
-    const problem_list problems = {told_problem_at, &a->problems, a->problems.count};
+    const problem_list problems = {.get = told_problem_at, .of = &a->problems, .count = a->problems.count};
     if (!o->json) tell_new(a);
     if (o->json) problems_json(&problems, stdout);
     if (o->explain && o->json) query_print_summary_json(o, &a->sum);

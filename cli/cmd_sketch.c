@@ -192,8 +192,15 @@ static enum exit_code write_into_bundle(sketch_run *run, const item *it) {
     return complain_of(&error);
 }
 
+/* Such a sketch tells identical bytes, and nothing else. */
+static void warn_of_no_text(const item *it) {
+    stemma_document_info info = stemma_sketch_info(it->sketch);
+    if (info.bytes && !info.tokens) complain_no_text(it->name, "sketch");
+}
+
 static enum exit_code write_item(sketch_run *run, const item *it) {
     if (it->status) return complain_of(&it->error);
+    warn_of_no_text(it);
     if (run->bundle) return write_into_bundle(run, it);
     if (!run->options->json) return write_beside(run, it);
     json_sketch(stdout, it->sketch);

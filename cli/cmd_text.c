@@ -60,7 +60,8 @@ static enum exit_code print_tokens(const stemma_text *text, bool as_json) {
 static enum exit_code print_document(const options *o, const stemma_text *text) {
     size_t size;
     if (o->tokens) return print_tokens(text, o->json);
-    const char *data = o->extracted ? stemma_text_source(text, &size) : stemma_text_data(text, &size);
+    const bool source = o->extracted && !stemma_text_is_binary(text);
+    const char *data = source ? stemma_text_source(text, &size) : stemma_text_data(text, &size);
     if (o->json)
         print_text_json(text, o->operands[0], data, size);
     else
@@ -82,6 +83,7 @@ static enum exit_code run(const options *o) {
         stemma_text_file(o->operands[0], recipe, &limits, &text, &error)) {
         code = complain_of(&error);
     } else {
+        if (stemma_text_is_binary(text)) complain_no_text(o->operands[0], "print");
         code = print_document(o, text);
         stemma_text_free(text);
     }

@@ -34,23 +34,13 @@ static enum exit_code check_sample(const tune_sample *sample) {
     return EXIT_WRONG;
 }
 
-static void say_problems(const tuning *t) {
-    uint64_t problems = t->sample.summary.problems;
-    if (problems)
-        complain("%llu document%s could not be read; 'stemma scan' says which", (unsigned long long)problems,
-                 problems == 1 ? "" : "s");
-}
-
 static enum exit_code tune(tuning *t, progress *p) {
     const options *o = t->options;
     enum exit_code code = tune_sample_take(&t->sample, o, p);
     if (!code) code = check_sample(&t->sample);
-    if (!code) code = tune_copies_make(&t->copies, &t->sample, t->aim, o->chance);
     if (!code) code = tune_own_find(&t->own, &t->sample);
     if (!code) code = tune_measure(t, p);
-    if (code) return code;
-    tune_choose(t);
-    code = tune_try_sketches(t);
+    if (!code) code = tune_try_sketches(t);
     if (code) return code;
     if (o->json)
         tune_print_json(t);
@@ -69,7 +59,6 @@ static enum exit_code run(const options *o) {
     progress_begin(&p);
     if (o->quiet) p.wanted = false;
     code = tune(&t, &p);
-    say_problems(&t);
     tune_views_release(&t);
     tune_own_release(&t.own);
     tune_copies_release(&t.copies);

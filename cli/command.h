@@ -32,6 +32,7 @@ const command *command_named(const char *name); /* NULL when there is none; `nam
 enum exit_code unknown_command(const char *name);
 
 void help_of_program(void);
+void help_in_brief(FILE *out); /* the names of all commands */
 void help_of_command(const command *c);
 
 /* Set by SIGINT and SIGTERM; the library ends its work when it sees it. */

@@ -169,6 +169,10 @@ static stemma_status read_texts(const judge *j, const side *a, const side *b, st
     return status ? status : edits_read(j->options, b->name, j->recipe, &texts[1], error);
 }
 
+static bool is_binary(const stemma_text *text) {
+    return text && stemma_text_is_binary(text);
+}
+
 static stemma_status compare_read(const judge *j, document_cache *cache, const side *a, const side *b,
                                   stemma_text *const texts[2], verdict *out, stemma_error *error) {
     stemma_status status = read_document(j, a, texts[0], error);
@@ -181,7 +185,7 @@ static stemma_status compare_read(const judge *j, document_cache *cache, const s
     b->slot->shingles = out->comparison.shingles_b;
     cache_trim(cache, j->limits.memory);
     out->recipe = need_copy(stemma_recipe_text(j->recipe));
-    if (!edits_wanted(j->options)) return STEMMA_OK;
+    if (!edits_wanted(j->options) || is_binary(texts[0]) || is_binary(texts[1])) return STEMMA_OK;
     const char *const names[2] = {a->name, b->name};
     return edits_measure(j->options, j->recipe, names, texts, &out->edits, error);
 }
@@ -198,17 +202,25 @@ static stemma_status compare_documents(const judge *j, document_cache *cache, co
 
 /* ---- why a relation is unknown ---- */
 
-/* The tokens of a side; 0 where they cannot be had, as a pipe cannot be read again. */
-static uint64_t count_tokens(const judge *j, side *s) {
+/* What its sketch says of a side; false where it cannot be had, as a pipe cannot be read again. */
+static bool know_side(const judge *j, side *s, stemma_document_info *info) {
     stemma_error ignored;
-    if (!s->sketch && (!can_be_read_again(s->name) || sketch_document(j, s, j->recipe, &ignored))) return 0;
-    return stemma_sketch_info(s->sketch).tokens;
+    if (!s->sketch && (!can_be_read_again(s->name) || sketch_document(j, s, j->recipe, &ignored)))
+        return false;
+    *info = stemma_sketch_info(s->sketch);
+    return true;
+}
+
+static bool has_no_text(const judge *j, side *s) {
+    stemma_document_info info;
+    return know_side(j, s, &info) && info.bytes && !info.tokens;
 }
 
 /* "x has 4 words, fewer than the window of 5", or NULL. Other windows can be tried only with documents. */
 static char *too_short(const judge *j, side *s, const char *recipe, bool documents) {
     size_t length;
-    uint64_t tokens = count_tokens(j, s),
+    stemma_document_info info = {0};
+    uint64_t tokens = know_side(j, s, &info) ? info.tokens : 0,
              window = strtoull(recipe_field(recipe, "window", &length), NULL, 10);
     if (tokens == 0 || tokens >= window) return NULL;
     char advice[48] = "", *text = NULL;
@@ -224,6 +236,8 @@ static char *too_short(const judge *j, side *s, const char *recipe, bool documen
 static void explain_unknown(const judge *j, side *a, side *b, verdict *v) {
     bool documents = a->slot && b->slot;
     if (v->comparison.relation != STEMMA_UNKNOWN) return;
+    v->no_text = has_no_text(j, a) ? a->name : has_no_text(j, b) ? b->name : NULL;
+    if (v->no_text) return;
     v->hint = too_short(j, a, v->recipe, documents);
     if (!v->hint) v->hint = too_short(j, b, v->recipe, documents);
 }

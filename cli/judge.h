@@ -37,8 +37,9 @@ typedef struct verdict {
     const char *a, *b; /* as the user named them */
     stemma_comparison comparison;
     edits edits;
-    char *recipe; /* text form of the recipe used; owned */
-    char *hint;   /* why the relation is unknown, or NULL; owned */
+    char *recipe;        /* text form of the recipe used; owned */
+    char *hint;          /* why the relation is unknown, or NULL; owned */
+    const char *no_text; /* the document that it is for, if it has none */
 } verdict;
 
 void verdict_release(verdict *v);

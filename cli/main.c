@@ -80,10 +80,11 @@ static enum exit_code run_program(int argc, char **argv) {
     }
     if (!options_parse(&o, NULL, IN_HELP, argc, argv)) return EXIT_WRONG;
     if (o.version) return print_version();
-    if (!o.help)
-        return wrong_use(
-            NULL,
-            "a command is needed: scan, compare, diff, find, add, query, sketch, show, text, undo, mutate, tune, help or completion");
+    if (!o.help) {
+        complain("a command is needed");
+        help_in_brief(stderr);
+        return EXIT_WRONG;
+    }
     help_of_program();
     return EXIT_DONE;
 }

@@ -297,6 +297,11 @@ const option_spec option_table[OPT_COUNT] = {
      "what is to be found (default dedup)", IN_TUNE},
     {OPT_COPIES, 0, "copies", "S", NULL, CHANGE,
      "the share of documents that are copies, which precision depends on (default .5)", IN_TUNE},
+    {OPT_SAMPLE, 0, "sample", "SIZE", NULL, CHANGE, "text that the sample may hold (default 96M)", IN_TUNE},
+    {OPT_MOST_BYTES, 0, "most-bytes", "SIZE", NULL, CHANGE,
+     "recommend the sketch that finds most in so many bytes a document", IN_TUNE},
+    {OPT_PREFER, 0, "prefer", "WHAT", "recall speed", CHANGE,
+     "recall: the best view (default); speed: the fastest of those that are nearly as good", IN_TUNE},
 
     {OPT_HELP, 'h', "help", NULL, NULL, OTHER, "show this help", IN_ALL},
     {OPT_VERSION, 'V', "version", NULL, NULL, OTHER, "show the version", IN_ALL},

@@ -424,6 +424,12 @@ static bool store(const parser *p, const option_spec *spec, const char *value) {
         return take_choice(p, spec, value, &o->aim);
     case OPT_COPIES:
         return take_fraction(p, spec, value, &o->copies);
+    case OPT_SAMPLE:
+        return take_size(p, spec, value, &o->sample);
+    case OPT_MOST_BYTES:
+        return take_size(p, spec, value, &o->most_bytes);
+    case OPT_PREFER:
+        return take_choice(p, spec, value, &o->prefer);
     case OPT_MEMORY:
     case OPT_SCAN_MEMORY:
     case OPT_ASK_MEMORY:

@@ -182,6 +182,9 @@ enum option_id {
     OPT_CHANCE,
     OPT_FOR,
     OPT_COPIES,
+    OPT_SAMPLE,
+    OPT_MOST_BYTES,
+    OPT_PREFER,
     OPT_HELP,
     OPT_VERSION,
     OPT_COUNT
@@ -276,9 +279,11 @@ typedef struct options {
     bool family, no_edits, explain, hamming;
     unsigned threads;
     size_t memory;
-    unsigned kind, aim;     /* of mutate and tune: place among the choices */
-    uint64_t count, chance; /* 0 when not given */
-    double share, copies;   /* negative when not given */
+    unsigned kind, aim;        /* of mutate and tune: place among the choices */
+    unsigned prefer;           /* likewise */
+    size_t sample, most_bytes; /* of tune; 0 when not given */
+    uint64_t count, chance;    /* 0 when not given */
+    double share, copies;      /* negative when not given */
     unsigned passage_count;
     const char *with;
     bool help, version;

@@ -92,6 +92,10 @@ enum exit_code complain_of(const stemma_error *error) {
     return exit_code_of(error->status);
 }
 
+void complain_no_text(const char *name, const char *what) {
+    complain("'%s' holds no text to %s; --preset=raw --unit=byte takes its bytes", name, what);
+}
+
 const char *cause_text(int number) {
     static _Thread_local char text[128];
     snprintf(text, sizeof text, "%s", strerror(number));

@@ -32,6 +32,9 @@ stemma_status set_error(stemma_error *error, stemma_status status, const char *f
 /* Complains of a library error; returns its exit code. An interruption needs no words. */
 enum exit_code complain_of(const stemma_error *error);
 
+/* Complains of a document that there is nothing to `what` of ("compare"), unless as bytes. */
+void complain_no_text(const char *name, const char *what);
+
 /* "permission denied": an errno in words, as part of a sentence. Static for each thread. */
 const char *cause_text(int number);
 

@@ -45,9 +45,10 @@ void problems_report(const problem_list *list, bool listed, const char *rest) {
     uint64_t said = 0, shown = listed ? list_some(list, &said) : 0;
     char text[32];
     if (list->count == 0) return;
-    if (said) complain("the same of %s more; --json has all", format_count(said, text, sizeof text));
+    const char *all = list->all ? list->all : "--json";
+    if (said) complain("the same of %s more; %s has all", format_count(said, text, sizeof text), all);
     if (shown && shown < list->count)
-        complain("and %s more; --json has all", format_count(list->count - shown, text, sizeof text));
+        complain("and %s more; %s has all", format_count(list->count - shown, text, sizeof text), all);
     complain("warning: %s document%s could not be read%s", format_count(list->count, text, sizeof text),
              list->count == 1 ? "" : "s", rest);
 }
@@ -73,7 +74,8 @@ static bool is_path_of(const char *name, const char *operand) {
 }
 
 enum exit_code problem_code(const options *o, size_t first, const stemma_scan_problem *problem) {
-    for (size_t i = first; i < o->operand_count && problem->line == 0; i++)
+    const bool unread = problem->status == STEMMA_NOT_FOUND || problem->status == STEMMA_UNREADABLE;
+    for (size_t i = first; i < o->operand_count && unread; i++)
         if (!strcmp(o->operands[i], problem->name) || is_path_of(problem->name, o->operands[i]))
             return EXIT_WRONG;
     return EXIT_DONE;

@@ -55,9 +55,9 @@ static void show_share(double done, double total, double seconds) {
     fprintf(stderr, ", %u:%02u left", (unsigned)left / 60, (unsigned)left % 60);
 }
 
-static void show_scan(const stemma_scan_progress *scan, double seconds) {
+static void show_scan(const char *lead, const stemma_scan_progress *scan, double seconds) {
     char documents[32], bytes[32];
-    fprintf(stderr, "\r%s", scan->stage);
+    fprintf(stderr, "\r%s%s", lead ? lead : "", scan->stage);
     if (scan->bytes_total)
         show_share((double)scan->bytes, (double)scan->bytes_total, seconds);
     else if (scan->documents_total)
@@ -80,7 +80,7 @@ void progress_of_scan(void *argument, const stemma_scan_progress *scan) {
         p->stage = scan->stage;
         p->stage_begin = time;
     }
-    if (is_due(p, time)) show_scan(scan, (double)(time - p->stage_begin) / SECOND);
+    if (is_due(p, time)) show_scan(p->lead, scan, (double)(time - p->stage_begin) / SECOND);
 }
 
 void progress_erase(progress *p) {

@@ -16,6 +16,7 @@ typedef struct progress {
     _Atomic uint64_t bytes;
     _Atomic int64_t next; /* when the line is written again, in nanoseconds of the clock */
     int64_t begin;
+    const char *lead;  /* of several scans: which this is, with what parts it from the stage; NULL: of one */
     const char *stage; /* of a scan, */
     int64_t stage_begin;
     atomic_bool shown;

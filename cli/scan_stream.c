@@ -127,13 +127,13 @@ static bool problem_of_scan(const void *scan, uint64_t index, stemma_scan_proble
 }
 
 enum exit_code report_problems(const scan_report *r) {
-    const problem_list list = {problem_of_scan, r->scan, r->summary.problems};
+    const problem_list list = {.get = problem_of_scan, .of = r->scan, .count = r->summary.problems};
     problems_report(&list, !r->options->quiet && !r->options->json,
                     r->summary.documents ? "; the others were scanned" : "");
     return problems_code(r->options, 0, &list);
 }
 
 void json_problems(const scan_report *r) {
-    const problem_list list = {problem_of_scan, r->scan, r->summary.problems};
+    const problem_list list = {.get = problem_of_scan, .of = r->scan, .count = r->summary.problems};
     problems_json(&list, r->out);
 }

@@ -3,7 +3,8 @@
  *
  * A sample of the documents, each with changed copies (tune_copies.c), is scanned under several views
  * (tune_measure.c). Whether a copy is found with its original is recall. Whether two documents of the sample
- * are found that have nothing in common but what many share (tune_own.c) is what goes wrong.
+ * are found that have nothing in common but what many share (tune_own.c) is what goes wrong; pairs that share
+ * text of their own are there by nature, and shown beside the copies that were made.
  * docs/design/tune.md says why it is so.
  */
 #ifndef STEMMA_CLI_TUNE_H
@@ -12,6 +13,8 @@
 #include "options.h"
 #include "output.h"
 #include "progress.h"
+
+enum { PREFER_SPEED = 2 }; /* place among the choices of --prefer */
 
 /* ---- chance: the same on every machine ---- */
 
@@ -32,6 +35,7 @@ typedef struct tune_sample {
     stemma_scan_summary summary; /* of all that was read */
     uint64_t all;                /* different texts, those without text left aside as far as they were met */
     uint64_t too_large;          /* to be part of a sample */
+    bool full;                   /* of text, before there were enough documents */
     tune_text *texts;
     size_t count;
     uint64_t bytes;
@@ -64,22 +68,21 @@ typedef struct tune_aim {
     bool by_containment; /* the threshold is of containment, else of resemblance */
     double contained;    /* of resemblance: also what is contained from here on; 0: not */
     double weight;       /* one document matched wrongly is as bad as so many copies that are missed */
+    bool removes;        /* what is found goes: texts that have less in common are not wanted */
 } tune_aim;
 const tune_aim *tune_aim_of(const options *o);
 
-typedef struct tune_copy {
-    tune_text text;
-    size_t origin;
-    size_t change; /* which of the aim's */
-} tune_copy;
-
+/* One copy of each document: a round. */
 typedef struct tune_copies {
-    tune_copy *list;
-    size_t count, each; /* each: of a document */
+    tune_text *texts;
+    size_t count;
 } tune_copies;
 enum exit_code tune_copies_make(tune_copies *copies, const tune_sample *sample, const tune_aim *aim,
-                                uint64_t seed);
+                                uint64_t seed, size_t round);
 void tune_copies_release(tune_copies *copies);
+/* Which of the aim's changes makes the copy: they take turns, so that each is tried as often in every round.
+ */
+size_t tune_change_of(const tune_aim *aim, size_t round, size_t origin);
 
 /* ---- what is a document's own ---- */
 
@@ -90,11 +93,16 @@ typedef struct tune_own {
     size_t many;      /* documents: what so many have is nobody's own */
     double shared;    /* the mean share of a document that is not its own */
     size_t count;
+    size_t judged;     /* documents that have anything of their own, and so can be matched wrongly */
+    uint64_t *natural; /* pairs that share text of their own: first << 32 | second, ascending */
+    size_t natural_count;
+    uint64_t related; /* documents in such pairs */
 } tune_own;
 enum exit_code tune_own_find(tune_own *own, const tune_sample *sample);
 void tune_own_release(tune_own *own);
-/* Whether two documents have nothing in common but what many have, and each enough of its own to lose. */
+/* Whether two documents have nothing in common but what many have, and each something of its own to lose. */
 bool tune_own_differ(const tune_own *own, size_t a, size_t b);
+bool tune_own_natural(const tune_own *own, uint64_t a, uint64_t b); /* a < b */
 
 /* ---- measuring ---- */
 
@@ -107,18 +115,23 @@ enum { TUNE_ROWS = 15, TUNE_VIEWS = 4 };
 typedef struct tune_row {
     double threshold;
     tune_share recall, precision, wrong;
+    double recall_cases, wrong_cases; /* independent ones that the shares are worth */
+    size_t natural;                   /* pairs that are found */
 } tune_row;
 
 typedef struct tune_view {
     const char *unit;
     unsigned window;
-    double *found; /* of each copy: the highest threshold at which it is found with its original; 0: never */
-    double *wrong; /* of each document: likewise, with one that it has nothing to do with */
+    double *found;      /* of each copy, round by round: the highest threshold at which it is found with its
+                           original */
+    double *wrong;      /* of each document: likewise, with one that it has nothing to do with */
     size_t *wrong_with; /* which one */
+    double *natural;    /* of each pair by nature that is found at all: likewise */
+    size_t natural_count;
     tune_row rows[TUNE_ROWS];
     size_t row_count, best_row;
     double bytes, seconds; /* of its scans */
-    uint64_t verified;     /* pairs, in the last of them */
+    double work;           /* of the first of them */
 } tune_view;
 
 enum { TUNE_SKETCHES = 3 };
@@ -134,21 +147,27 @@ typedef struct tuning {
     const options *options;
     const tune_aim *aim;
     tune_sample sample;
-    tune_copies copies;
+    tune_copies copies; /* of the round that is tried */
     tune_own own;
     double prevalence; /* share of documents that are copies, which precision is stated for */
     tune_view views[TUNE_VIEWS];
     size_t rounds; /* copies of each document that were tried */
     size_t best_view, best_row;
     tune_sketch sketches[TUNE_SKETCHES];
-    uint64_t related; /* documents of the sample with another that shares text of their own */
+    size_t best_sketch; /* of so many bytes as were asked for; TUNE_SKETCHES: none */
 } tuning;
 
 enum exit_code tune_measure(tuning *t, progress *p);
 void tune_views_release(tuning *t);
 
-/* Fills the rows of every view, and names the best. */
+/* Fills the rows of every view from the rounds so far, and names the best. */
 void tune_choose(tuning *t);
+/* Whether further copies of the same documents would bring recall to the width that is wanted. */
+bool tune_wants_copies(const tuning *t);
+/* Whether false removal, and with it precision, is known: most documents have something to lose. */
+bool tune_is_precise(const tuning *t);
+/* How many documents would make every interval as narrow as is wanted; 0: these do. */
+uint64_t tune_documents_needed(const tuning *t);
 const tune_row *tune_best(const tuning *t);
 /* The row of the default view that a scan has without options. */
 const tune_row *tune_default(const tuning *t);
@@ -168,7 +187,7 @@ enum exit_code tune_try_sketches(tuning *t);
 
 /* ---- saying it ---- */
 
-enum { TUNE_WARNINGS = 8, TUNE_WARNING = 400 };
+enum { TUNE_WARNINGS = 12, TUNE_WARNING = 400 };
 size_t tune_warnings(const tuning *t, char texts[TUNE_WARNINGS][TUNE_WARNING]);
 /* The scan to run, quoted for a shell; the caller frees it. */
 char *tune_command(const tuning *t);

@@ -59,10 +59,10 @@ static const tune_change plagiarism_changes[] = {
 #define CHANGES(list) list, sizeof list / sizeof *list
 
 static const tune_aim aims[] = {
-    {"dedup", "the same document once more", CHANGES(dedup_changes), false, 0, 10},
-    {"versions", "other versions of a document", CHANGES(version_changes), false, .9, 3},
-    {"containment", "documents inside others", CHANGES(containment_changes), true, 0, 3},
-    {"plagiarism", "passages taken over and reworded", CHANGES(plagiarism_changes), true, 0, 1},
+    {"dedup", "the same document once more", CHANGES(dedup_changes), false, 0, 10, true},
+    {"versions", "other versions of a document", CHANGES(version_changes), false, .9, 3, false},
+    {"containment", "documents inside others", CHANGES(containment_changes), true, 0, 3, false},
+    {"plagiarism", "passages taken over and reworded", CHANGES(plagiarism_changes), true, 0, 1, false},
 };
 
 const tune_aim *tune_aim_of(const options *o) {
@@ -70,9 +70,6 @@ const tune_aim *tune_aim_of(const options *o) {
 }
 
 /* ---- making them ---- */
-
-enum { COPIES_ENOUGH = 2600, COPIES_EACH = 6 }; /* further copies of a document tell little that is new */
-static const size_t bytes_most = 192u << 20;
 
 /* One step. Where a share is too small to change anything, a word is inserted: a copy that nothing was done
  * to would tell nothing. The result replaces *text. */
@@ -112,46 +109,40 @@ static const tune_text *draw_other(const tune_sample *sample, size_t origin, tun
     return &sample->texts[other + (other >= origin)];
 }
 
-static stemma_status make_copy(tune_copy *copy, const tune_sample *sample, const tune_aim *aim,
-                               tune_chance *chance, stemma_error *error) {
-    const tune_text *origin = &sample->texts[copy->origin];
-    const tune_change *change = &aim->changes[copy->change];
-    copy->text = (tune_text){need_memory(origin->size), origin->size};
-    memcpy(copy->text.data, origin->data, origin->size);
+static stemma_status make_copy(tune_text *copy, const tune_sample *sample, size_t origin,
+                               const tune_change *change, tune_chance *chance, stemma_error *error) {
+    const tune_text *text = &sample->texts[origin];
+    *copy = (tune_text){need_memory(text->size), text->size};
+    memcpy(copy->data, text->data, text->size);
     for (size_t i = 0; i < change->count; i++) {
-        const tune_text *other = draw_other(sample, copy->origin, chance);
-        stemma_status status = take_step(&copy->text, &change->steps[i], other, chance, error);
+        const tune_text *other = draw_other(sample, origin, chance);
+        stemma_status status = take_step(copy, &change->steps[i], other, chance, error);
         if (status) return status;
     }
     return STEMMA_OK;
 }
 
-static size_t copies_each(const tune_sample *sample) {
-    size_t each = (COPIES_ENOUGH + sample->count - 1) / sample->count;
-    size_t fits = sample->bytes ? (size_t)(bytes_most / sample->bytes) : each;
-    if (each > COPIES_EACH) each = COPIES_EACH;
-    if (each > fits) each = fits;
-    return each ? each : 1;
+size_t tune_change_of(const tune_aim *aim, size_t round, size_t origin) {
+    return (origin + round) % aim->change_count;
 }
 
-/* Changes take turns, so that each is tried as often in every round. */
 enum exit_code tune_copies_make(tune_copies *copies, const tune_sample *sample, const tune_aim *aim,
-                                uint64_t seed) {
-    tune_chance chance = {~seed};
+                                uint64_t seed, size_t round) {
+    tune_chance chance = {~seed ^ (uint64_t)round << 32};
     stemma_error error;
-    copies->each = copies_each(sample);
-    copies->list = need_memory(sample->count * copies->each * sizeof *copies->list);
-    for (size_t i = 0; i < sample->count * copies->each; i++) {
-        copies->list[i] = (tune_copy){.origin = i / copies->each,
-                                      .change = (i / copies->each + i % copies->each) % aim->change_count};
-        copies->count++;
-        if (make_copy(&copies->list[i], sample, aim, &chance, &error)) return complain_of(&error);
+    copies->texts = need_memory(sample->count * sizeof *copies->texts);
+    while (copies->count < sample->count) {
+        size_t origin = copies->count++;
+        const tune_change *change = &aim->changes[tune_change_of(aim, round, origin)];
+        if (make_copy(&copies->texts[origin], sample, origin, change, &chance, &error))
+            return complain_of(&error);
         if (stop_requested) return EXIT_INTERRUPTED;
     }
     return EXIT_DONE;
 }
 
 void tune_copies_release(tune_copies *copies) {
-    for (size_t i = 0; i < copies->count; i++) free(copies->list[i].text.data);
-    free(copies->list);
+    for (size_t i = 0; i < copies->count; i++) free(copies->texts[i].data);
+    free(copies->texts);
+    *copies = (tune_copies){0};
 }

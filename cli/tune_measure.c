@@ -38,10 +38,6 @@ static double score_of(const tune_aim *aim, const stemma_scan_pair *pair) {
     return aim->contained && contained >= aim->contained ? 1 : pair->resemblance;
 }
 
-static size_t copy_at(const tuning *t, size_t round, size_t origin) {
-    return origin * t->copies.each + round;
-}
-
 /* Two originals, or a copy and its own original: any other pair is of no interest. */
 static bool is_wanted(const finding *f, uint64_t a, uint64_t b) {
     size_t originals = f->tuning->sample.count;
@@ -86,7 +82,7 @@ static void score_copies(const finding *f, tune_view *view) {
     size_t originals = f->tuning->sample.count;
     if (f->count) qsort(f->pairs, f->count, sizeof *f->pairs, by_place);
     for (size_t i = 0; i < originals; i++)
-        view->found[copy_at(f->tuning, f->round, i)] = pair_score(f, f->first[originals + i], f->first[i]);
+        view->found[f->round * originals + i] = pair_score(f, f->first[originals + i], f->first[i]);
 }
 
 static void note_mistake(tune_view *view, uint64_t document, uint64_t other, double score) {
@@ -95,37 +91,37 @@ static void note_mistake(tune_view *view, uint64_t document, uint64_t other, dou
     view->wrong_with[document] = (size_t)other;
 }
 
+static void note_natural(tune_view *view, double score) {
+    view->natural = need_more(view->natural, (view->natural_count + 1) * sizeof *view->natural);
+    view->natural[view->natural_count++] = score;
+}
+
 /* A pair of which both are known to be matched wrongly at a higher threshold tells nothing more. */
-static uint64_t score_mistakes(const finding *f, tune_view *view) {
-    size_t originals = f->tuning->sample.count;
-    bool *related = need(calloc(originals, sizeof *related));
-    uint64_t count = 0;
+static void score_originals(const finding *f, tune_view *view) {
+    const tune_own *own = &f->tuning->own;
     if (f->count) qsort(f->pairs, f->count, sizeof *f->pairs, by_score);
     for (size_t i = 0; i < f->count; i++) {
         scored pair = f->pairs[i];
-        if (pair.b >= originals || (view->wrong[pair.a] > 0 && view->wrong[pair.b] > 0)) continue;
-        if (!tune_own_differ(&f->tuning->own, pair.a, pair.b)) {
-            related[pair.a] = related[pair.b] = true;
+        if (pair.b >= f->tuning->sample.count) continue;
+        if (tune_own_natural(own, pair.a, pair.b)) {
+            note_natural(view, pair.score);
             continue;
         }
+        if ((view->wrong[pair.a] > 0 && view->wrong[pair.b] > 0) || !tune_own_differ(own, pair.a, pair.b))
+            continue;
         note_mistake(view, pair.a, pair.b, pair.score);
         note_mistake(view, pair.b, pair.a, pair.score);
     }
-    for (size_t i = 0; i < originals; i++) count += related[i];
-    free(related);
-    return count;
 }
 
 /* ---- the scan ---- */
 
-static stemma_status add_texts(const tuning *t, size_t round, stemma_scan *scan, stemma_error *error) {
+static stemma_status add_texts(const tuning *t, stemma_scan *scan, stemma_error *error) {
     stemma_status status = STEMMA_OK;
     for (size_t i = 0; i < t->sample.count && !status; i++)
         status = stemma_scan_add_text(scan, "", t->sample.texts[i].data, t->sample.texts[i].size, error);
-    for (size_t i = 0; i < t->sample.count && !status; i++) {
-        const tune_text *text = &t->copies.list[copy_at(t, round, i)].text;
-        status = stemma_scan_add_text(scan, "", text->data, text->size, error);
-    }
+    for (size_t i = 0; i < t->sample.count && !status; i++)
+        status = stemma_scan_add_text(scan, "", t->copies.texts[i].data, t->copies.texts[i].size, error);
     return status;
 }
 
@@ -138,6 +134,15 @@ static void find_firsts(finding *f, stemma_scan *scan, size_t documents) {
     }
 }
 
+/* Bytes that are read, and those of documents that are compared: a comparison goes through its two some 64
+ * times as fast as they are read. */
+static void note_work(const tuning *t, tune_view *view, size_t round, stemma_scan_summary summary) {
+    double mean = (double)t->sample.bytes / (double)t->sample.count;
+    view->bytes += (double)summary.bytes;
+    view->seconds += summary.seconds;
+    if (round == 0) view->work = (double)summary.bytes + (double)summary.verified * 2 * mean / 64;
+}
+
 static stemma_status find_pairs(tuning *t, tune_view *view, size_t round, stemma_scan *scan,
                                 stemma_error *error) {
     size_t documents = 2 * t->sample.count;
@@ -145,21 +150,17 @@ static stemma_status find_pairs(tuning *t, tune_view *view, size_t round, stemma
                  .round = round,
                  .first = need_memory(documents * sizeof *f.first),
                  .repeated = need_memory(documents)};
-    stemma_status status = add_texts(t, round, scan, error);
+    stemma_status status = add_texts(t, scan, error);
     if (!status) status = stemma_scan_run(scan, error);
     if (!status) {
-        stemma_scan_summary summary = stemma_scan_get_summary(scan);
-        view->bytes += (double)summary.bytes;
-        view->seconds += summary.seconds;
-        view->verified = summary.verified;
         find_firsts(&f, scan, documents);
         status = stemma_scan_pairs(scan, take_pair, &f, error);
     }
-    if (!status) score_copies(&f, view);
-    if (!status && round == 0) { /* originals are the same in every round */
-        uint64_t related = score_mistakes(&f, view);
-        if (related > t->related) t->related = related;
+    if (!status) {
+        note_work(t, view, round, stemma_scan_get_summary(scan));
+        score_copies(&f, view);
     }
+    if (!status && round == 0) score_originals(&f, view); /* they are the same in every round */
     free(f.first);
     free(f.repeated);
     free(f.pairs);
@@ -185,43 +186,67 @@ static stemma_status measure_round(tuning *t, tune_view *view, size_t round, con
     return status;
 }
 
-/* Collections in which all resembles all cost more, and further copies tell less there: so many pairs are
- * compared, or one round is made. */
-static size_t rounds_worth(const tuning *t, const tune_view *first) {
-    static const uint64_t pairs_enough = 100000;
-    uint64_t worth = first->verified ? pairs_enough / first->verified : t->copies.each;
-    if (worth > t->copies.each) return t->copies.each;
-    return worth ? (size_t)worth : 1;
-}
-
-static stemma_status measure_view(tuning *t, tune_view *view, progress *p, stemma_error *error) {
+static stemma_status measure_view(tuning *t, tune_view *view, size_t round, progress *p,
+                                  stemma_error *error) {
     char text[64];
     stemma_recipe *recipe;
     snprintf(text, sizeof text, "preset=text unit=%s window=%u", view->unit, view->window);
     stemma_status status = stemma_recipe_parse(text, &recipe, error);
     if (status) return status;
-    for (size_t round = 0; round < t->rounds && !status; round++) {
-        status = measure_round(t, view, round, recipe, p, error);
-        if (view == t->views && round == 0) t->rounds = rounds_worth(t, view);
-    }
+    view->found = need_more(view->found, (round + 1) * t->sample.count * sizeof *view->found);
+    status = measure_round(t, view, round, recipe, p, error);
     stemma_recipe_free(recipe);
     return status;
 }
 
-enum exit_code tune_measure(tuning *t, progress *p) {
+static enum exit_code try_round(tuning *t, size_t round, progress *p) {
+    char lead[64];
     stemma_error error;
-    t->rounds = t->copies.each;
+    stemma_status status = STEMMA_OK;
+    enum exit_code code = tune_copies_make(&t->copies, &t->sample, t->aim, t->options->chance, round);
+    p->lead = lead;
+    for (size_t i = 0; i < TUNE_VIEWS && !code && !status; i++) {
+        snprintf(lead, sizeof lead, "round %zu, view %zu of %d: ", round + 1, i + 1, (int)TUNE_VIEWS);
+        status = measure_view(t, &t->views[i], round, p, &error);
+        progress_erase(p);
+    }
+    p->lead = NULL;
+    tune_copies_release(&t->copies);
+    return status ? complain_of(&error) : code;
+}
+
+/* Further copies of a document tell less and less that is new. */
+enum { COPIES_ENOUGH = 2600, ROUNDS_USUAL = 6, ROUNDS_MOST = 48 };
+static const double work_most = 600e6; /* of all scans; but one round is always made */
+
+static size_t rounds_usual(const tuning *t) {
+    size_t rounds = (COPIES_ENOUGH + t->sample.count - 1) / t->sample.count;
+    return rounds < ROUNDS_USUAL ? rounds : ROUNDS_USUAL;
+}
+
+/* Collections of large documents, and such in which all resembles all, get fewer. */
+static size_t rounds_affordable(const tuning *t) {
+    double work = 0;
+    for (size_t i = 0; i < TUNE_VIEWS; i++) work += t->views[i].work;
+    double rounds = work > 0 ? work_most / work : ROUNDS_MOST;
+    if (rounds < 1) return 1;
+    return rounds < ROUNDS_MOST ? (size_t)rounds : ROUNDS_MOST;
+}
+
+enum exit_code tune_measure(tuning *t, progress *p) {
     for (size_t i = 0; i < TUNE_VIEWS; i++) {
         tune_view *view = &t->views[i];
         view->unit = candidates[i].unit;
         view->window = candidates[i].window;
-        view->found = need(calloc(t->copies.count, sizeof *view->found));
         view->wrong = need(calloc(t->sample.count, sizeof *view->wrong));
         view->wrong_with = need(calloc(t->sample.count, sizeof *view->wrong_with));
-        stemma_status status = measure_view(t, view, p, &error);
-        progress_erase(p);
-        if (status) return complain_of(&error);
     }
+    do {
+        enum exit_code code = try_round(t, t->rounds, p);
+        if (code) return code;
+        t->rounds++;
+        tune_choose(t);
+    } while (t->rounds < rounds_affordable(t) && (t->rounds < rounds_usual(t) || tune_wants_copies(t)));
     return EXIT_DONE;
 }
 
@@ -230,5 +255,6 @@ void tune_views_release(tuning *t) {
         free(t->views[i].found);
         free(t->views[i].wrong);
         free(t->views[i].wrong_with);
+        free(t->views[i].natural);
     }
 }

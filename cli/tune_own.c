@@ -11,7 +11,13 @@
 
 #include "command.h"
 
-enum { FINGERPRINTS_MOST = 8 << 20, MANY_LEAST = 5, OWN_LEAST = 10, TEXT_OF_SHINGLE = 6 };
+enum { FINGERPRINTS_MOST = 8 << 20, MANY_LEAST = 5, TEXT_OF_SHINGLE = 6 };
+
+/* Of two documents that belong together: a tenth of what the smaller has of its own, and more than a
+ * sentence. */
+enum { COMMON_PART = 10, COMMON_LEAST = 10 };
+
+enum { LINKS_MOST = 4 << 20 }; /* shared fingerprints that are looked at: beyond, one in some */
 
 static int ascending(const void *a, const void *b) {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -38,7 +44,7 @@ static stemma_status take_fingerprints(tune_own *own, size_t i, const tune_text 
     status = stemma_sketch_get_part(sketch, 0, &part, error);
     if (!status) {
         own->tokens[i] = stemma_sketch_info(sketch).tokens;
-        own->counts[i] = own->all[i] = part.value_count;
+        own->all[i] = part.value_count;
         own->values[i] = need_memory((part.value_count ? part.value_count : 1) * sizeof **own->values);
         if (part.value_count) memcpy(own->values[i], part.values, part.value_count * sizeof **own->values);
     }
@@ -46,47 +52,111 @@ static stemma_status take_fingerprints(tune_own *own, size_t i, const tune_text 
     return status;
 }
 
-/* Those that at least `many` documents have, ascending. */
-static uint64_t *common_values(const tune_own *own, size_t *count) {
-    size_t total = 0, kept = 0;
-    for (size_t i = 0; i < own->count; i++) total += own->counts[i];
-    uint64_t *all = need_memory((total ? total : 1) * sizeof *all);
-    total = 0;
-    for (size_t i = 0; i < own->count; i++) {
-        memcpy(all + total, own->values[i], own->counts[i] * sizeof *all);
-        total += own->counts[i];
-    }
-    qsort(all, total, sizeof *all, ascending);
-    for (size_t i = 0, end; i < total; i = end) {
-        for (end = i + 1; end < total && all[end] == all[i]; end++) {
-        }
-        if (end - i >= own->many) all[kept++] = all[i];
-    }
-    *count = kept;
-    return all;
+typedef struct entry {
+    uint64_t value;
+    size_t document;
+} entry;
+
+static int by_value(const void *x, const void *y) {
+    const entry *a = x, *b = y;
+    if (a->value != b->value) return a->value < b->value ? -1 : 1;
+    return (a->document > b->document) - (a->document < b->document);
 }
 
-static void keep_own(tune_own *own, const uint64_t *common, size_t common_count) {
+/* All fingerprints of all documents, ascending: equal ones together. */
+static entry *sorted_entries(const tune_own *own, size_t *total) {
+    size_t count = 0;
+    for (size_t i = 0; i < own->count; i++) count += own->all[i];
+    entry *entries = need_memory((count ? count : 1) * sizeof *entries);
+    *total = count;
+    count = 0;
+    for (size_t i = 0; i < own->count; i++)
+        for (size_t k = 0; k < own->all[i]; k++) entries[count++] = (entry){own->values[i][k], i};
+    if (count) qsort(entries, count, sizeof *entries, by_value);
+    return entries;
+}
+
+static size_t end_of_run(const entry *entries, size_t total, size_t begin) {
+    size_t end = begin + 1;
+    while (end < total && entries[end].value == entries[begin].value) end++;
+    return end;
+}
+
+/* What fewer than `many` have goes back to its documents. */
+static void keep_own(tune_own *own, const entry *entries, size_t total) {
     size_t documents = 0;
+    for (size_t i = 0, end; i < total; i = end) {
+        end = end_of_run(entries, total, i);
+        for (size_t k = i; k < end && end - i < own->many; k++) {
+            size_t document = entries[k].document;
+            own->values[document][own->counts[document]++] = entries[k].value;
+        }
+    }
     for (size_t i = 0; i < own->count; i++) {
-        size_t kept = 0;
-        qsort(own->values[i], own->counts[i], sizeof **own->values, ascending);
-        for (size_t k = 0; k < own->counts[i]; k++)
-            if (!bsearch(&own->values[i][k], common, common_count, sizeof *common, ascending))
-                own->values[i][kept++] = own->values[i][k];
-        own->counts[i] = kept;
+        own->judged += own->counts[i] > 0;
         if (!own->all[i]) continue;
-        own->shared += 1 - (double)kept / (double)own->all[i];
+        own->shared += 1 - (double)own->counts[i] / (double)own->all[i];
         documents++;
     }
     if (documents) own->shared /= (double)documents;
+}
+
+/* ---- pairs by nature ---- */
+
+/* One link for every two documents that have a fingerprint of every rate-th run; counted, where links is
+ * NULL. */
+static size_t link_documents(const tune_own *own, const entry *entries, size_t total, size_t rate,
+                             uint64_t *links) {
+    size_t count = 0, run = 0;
+    for (size_t i = 0, end; i < total; i = end) {
+        end = end_of_run(entries, total, i);
+        if (end - i < 2 || end - i >= own->many || run++ % rate) continue;
+        for (size_t a = i; a < end; a++)
+            for (size_t b = a + 1; b < end; b++, count++)
+                if (links) links[count] = (uint64_t)entries[a].document << 32 | entries[b].document;
+    }
+    return count;
+}
+
+static bool is_natural(const tune_own *own, uint64_t link, size_t common) {
+    size_t a = own->counts[link >> 32], b = own->counts[link & UINT32_MAX], least = a < b ? a : b;
+    return common >= COMMON_LEAST && common * COMMON_PART >= least;
+}
+
+static void count_related(tune_own *own) {
+    bool *related = need(calloc(own->count, sizeof *related));
+    for (size_t i = 0; i < own->natural_count; i++)
+        related[own->natural[i] >> 32] = related[own->natural[i] & UINT32_MAX] = true;
+    for (size_t i = 0; i < own->count; i++) own->related += related[i];
+    free(related);
+}
+
+static void find_natural(tune_own *own, const entry *entries, size_t total) {
+    size_t rate = 1, count;
+    while ((count = link_documents(own, entries, total, rate, NULL)) > LINKS_MOST) rate *= 2;
+    own->natural = need_memory((count ? count : 1) * sizeof *own->natural);
+    link_documents(own, entries, total, rate, own->natural);
+    if (count) qsort(own->natural, count, sizeof *own->natural, ascending);
+    for (size_t i = 0, end; i < count; i = end) {
+        for (end = i + 1; end < count && own->natural[end] == own->natural[i]; end++) {
+        }
+        if (is_natural(own, own->natural[i], (end - i) * rate))
+            own->natural[own->natural_count++] = own->natural[i];
+    }
+    count_related(own);
+}
+
+bool tune_own_natural(const tune_own *own, uint64_t a, uint64_t b) {
+    uint64_t link = a << 32 | b;
+    return own->natural_count &&
+           bsearch(&link, own->natural, own->natural_count, sizeof link, ascending) != NULL;
 }
 
 enum exit_code tune_own_find(tune_own *own, const tune_sample *sample) {
     stemma_recipe *recipe;
     stemma_error error;
     stemma_status status = STEMMA_OK;
-    size_t common_count;
+    size_t total;
     if (view_recipe(sample, &recipe, &error)) return complain_of(&error);
     own->count = sample->count;
     own->many = sample->count / 100 > MANY_LEAST ? sample->count / 100 : MANY_LEAST;
@@ -98,9 +168,10 @@ enum exit_code tune_own_find(tune_own *own, const tune_sample *sample) {
         status = take_fingerprints(own, i, &sample->texts[i], recipe, &error);
     stemma_recipe_free(recipe);
     if (status) return complain_of(&error);
-    uint64_t *common = common_values(own, &common_count);
-    keep_own(own, common, common_count);
-    free(common);
+    entry *entries = sorted_entries(own, &total);
+    keep_own(own, entries, total);
+    find_natural(own, entries, total);
+    free(entries);
     return EXIT_DONE;
 }
 
@@ -110,6 +181,7 @@ void tune_own_release(tune_own *own) {
     free(own->counts);
     free(own->all);
     free(own->tokens);
+    free(own->natural);
 }
 
 static size_t in_common(const uint64_t *a, size_t a_count, const uint64_t *b, size_t b_count) {
@@ -124,13 +196,8 @@ static size_t in_common(const uint64_t *a, size_t a_count, const uint64_t *b, si
     return common;
 }
 
-/* A tenth of it, and more than a word or two. */
-static bool has_enough(const tune_own *own, size_t i) {
-    return own->counts[i] >= OWN_LEAST && own->counts[i] * 10 >= own->all[i];
-}
-
 bool tune_own_differ(const tune_own *own, size_t a, size_t b) {
-    if (!has_enough(own, a) || !has_enough(own, b)) return false;
     size_t least = own->counts[a] < own->counts[b] ? own->counts[a] : own->counts[b];
-    return in_common(own->values[a], own->counts[a], own->values[b], own->counts[b]) * 10 < least;
+    if (!least) return false;
+    return in_common(own->values[a], own->counts[a], own->values[b], own->counts[b]) * COMMON_PART < least;
 }

@@ -64,7 +64,7 @@ typedef struct curve {
     size_t offset; /* of its share in a row */
 } curve;
 
-static const curve curves[] = {{"recall", "recall", offsetof(tune_row, recall)},
+static const curve curves[] = {{"recall", "recall of copies", offsetof(tune_row, recall)},
                                {"precision", "precision", offsetof(tune_row, precision)},
                                {"wrong", "false removal", offsetof(tune_row, wrong)}};
 
@@ -122,9 +122,10 @@ static void put_plot(FILE *out, const tuning *t) {
     fprintf(out, "<line class=\"chosen\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%d\"/>\n", chosen, chosen,
             TOP, TOP + HEIGHT);
     for (size_t i = 0; i < sizeof curves / sizeof *curves; i++) {
+        if (curves[i].offset == offsetof(tune_row, precision) && !tune_is_precise(t)) continue;
         put_curve(out, view, &curves[i]);
         fprintf(out, "<text class=\"%s\" x=\"%d\" y=\"%d\">\xe2\x96\xac %s</text>\n", curves[i].name,
-                LEFT + 130 * (int)i, TOP + HEIGHT + 68, curves[i].label);
+                LEFT + 160 * (int)i, TOP + HEIGHT + 68, curves[i].label);
     }
     fputs("</svg></div>\n", out);
 }
@@ -140,15 +141,21 @@ static void put_share(FILE *out, tune_share share) {
 static void put_rows(FILE *out, const tuning *t) {
     const tune_view *view = &t->views[t->best_view];
     char number[32];
-    fputs("<div class=\"wide\"><table><tr><th>from<th>recall<th>precision<th>false removal\n", out);
+    fputs(
+        "<div class=\"wide\"><table><tr><th>from<th>recall of copies<th>precision<th>false removal<th>natural "
+        "pairs\n",
+        out);
     for (size_t i = 0; i < view->row_count; i++) {
         const tune_row *row = &view->rows[i];
         fprintf(out, "<tr%s><td>%s", i == t->best_row ? " class=\"best\"" : "",
                 format_threshold(row->threshold, number, sizeof number));
         put_share(out, row->recall);
-        put_share(out, row->precision);
+        if (tune_is_precise(t))
+            put_share(out, row->precision);
+        else
+            fputs("<td>not known", out);
         put_share(out, row->wrong);
-        putc('\n', out);
+        fprintf(out, "<td>%zu of %zu\n", row->natural, t->own.natural_count);
     }
     fputs("</table></div>\n", out);
 }
@@ -156,7 +163,7 @@ static void put_rows(FILE *out, const tuning *t) {
 static void put_views(FILE *out, const tuning *t) {
     char words[64], number[32], speed[32];
     fputs(
-        "<h2>Views, each at its best</h2>\n<div class=\"wide\"><table><tr><th>view<th>from<th>recall<th>false "
+        "<h2>Views, each at its best</h2>\n<div class=\"wide\"><table><tr><th>view<th>from<th>recall of copies<th>false "
         "removal<th>speed\n",
         out);
     for (size_t i = 0; i < TUNE_VIEWS; i++) {
@@ -191,11 +198,12 @@ static void put_changes(FILE *out, const tuning *t) {
 static void put_sketches(FILE *out, const tuning *t) {
     char bytes[32];
     fputs(
-        "<h2>By sketches alone</h2>\n<div class=\"wide\"><table><tr><th>per document<th>recall<th>any two<th>recipe\n",
+        "<h2>By sketches alone</h2>\n<div class=\"wide\"><table><tr><th>per document<th>recall of copies<th>any two<th>recipe\n",
         out);
     for (size_t i = 0; i < TUNE_SKETCHES; i++) {
         const tune_sketch *sketch = &t->sketches[i];
-        fprintf(out, "<tr><td>%s", format_bytes((uint64_t)(sketch->bytes + .5), bytes, sizeof bytes));
+        fprintf(out, "<tr%s><td>%s", i == t->best_sketch ? " class=\"best\"" : "",
+                format_bytes((uint64_t)(sketch->bytes + .5), bytes, sizeof bytes));
         put_share(out, sketch->recall);
         put_share(out, sketch->wrong);
         fprintf(out, "<td>%s\n", sketch->recipe);
@@ -222,8 +230,9 @@ static void put_page(FILE *out, const tuning *t) {
     fputs(head, out);
     fprintf(
         out,
-        "<h1>Finding %s</h1>\n<p>%s of %s documents that differ, with %s changed copies. Precision is stated "
-        "for %s of the documents being copies; ranges are 95&nbsp;%% intervals.</p>\n<pre>",
+        "<h1>Finding %s</h1>\n<p>%s of %s documents that differ, with %s changed copies. Recall is of "
+        "copies made so; natural pairs are those of the sample that share text of their own. Precision is stated for %s "
+        "of the documents being copies; ranges are 95&nbsp;%% intervals.</p>\n<pre>",
         t->aim->found, format_count(t->sample.count, sampled, sizeof sampled),
         format_count(t->sample.all, all, sizeof all),
         format_count(t->sample.count * t->rounds, copies, sizeof copies),

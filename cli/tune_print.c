@@ -26,13 +26,14 @@ static void print_bar(double share, bool utf8) {
     for (int i = full + (utf8 && eighths % 8); i < BAR; i++) putchar(' ');
 }
 
-static void print_row(const tune_row *row, bool best, bool utf8, const palette *colours) {
-    char threshold[PLACES], recall[3 * PLACES], precision[3 * PLACES], wrong[3 * PLACES];
-    printf("%s%c %-5s%-20s%-20s%-20s", best ? colours->strong : "", best ? '*' : ' ',
+static void print_row(const tuning *t, const tune_row *row, bool best, bool utf8, const palette *colours) {
+    char threshold[PLACES], recall[3 * PLACES], precision[3 * PLACES], wrong[3 * PLACES], natural[PLACES];
+    snprintf(natural, sizeof natural, "%zu/%zu", row->natural, t->own.natural_count);
+    printf("%s%c %-5s%-20s%-20s%-20s%-12s", best ? colours->strong : "", best ? '*' : ' ',
            format_threshold(row->threshold, threshold, sizeof threshold),
            share_words(row->recall, recall, sizeof recall),
-           share_words(row->precision, precision, sizeof precision),
-           share_words(row->wrong, wrong, sizeof wrong));
+           tune_is_precise(t) ? share_words(row->precision, precision, sizeof precision) : "not known",
+           share_words(row->wrong, wrong, sizeof wrong), natural);
     print_bar(row->recall.value, utf8);
     putchar('|');
     print_bar(row->wrong.value, utf8);
@@ -44,15 +45,15 @@ static void print_table(const tuning *t, const palette *colours) {
     char words[64];
     printf("%s, from each %s on (95 %% intervals):\n\n", tune_view_words(view, words, sizeof words),
            t->aim->by_containment ? "containment" : "resemblance");
-    printf("  %-5s%-20s%-20s%-20s%-*s|%s\n", "from", "recall", "precision", "false removal", (int)BAR,
-           "recall", "false removal");
+    printf("  %-5s%-20s%-20s%-20s%-12s%-*s|%s\n", "from", "recall of copies", "precision", "false removal",
+           "natural", (int)BAR, "recall of copies", "false removal");
     for (size_t i = 0; i < view->row_count; i++)
-        print_row(&view->rows[i], i == t->best_row, locale_is_utf8(), colours);
+        print_row(t, &view->rows[i], i == t->best_row, locale_is_utf8(), colours);
 }
 
 static void print_views(const tuning *t) {
     char words[64], recall[3 * PLACES], wrong[3 * PLACES], threshold[PLACES], speed[PLACES];
-    printf("\n  %-28s%-6s%-20s%-20s%s\n", "view", "from", "recall", "false removal", "speed");
+    printf("\n  %-28s%-6s%-20s%-20s%s\n", "view", "from", "recall of copies", "false removal", "speed");
     for (size_t i = 0; i < TUNE_VIEWS; i++) {
         const tune_view *view = &t->views[i];
         const tune_row *row = &view->rows[view->best_row];
@@ -79,10 +80,11 @@ static void print_changes(const tuning *t) {
 static void print_sketches(const tuning *t) {
     char recall[3 * PLACES], wrong[3 * PLACES], bytes[PLACES];
     printf("\nBy sketches alone ('stemma sketch --recipe=...'), for documents that are not kept:\n\n");
-    printf("  %-14s%-20s%-20s%s\n", "per document", "recall", "any two", "recipe");
+    printf("  %-14s%-20s%-20s%s\n", "per document", "recall of copies", "any two", "recipe");
     for (size_t i = 0; i < TUNE_SKETCHES; i++) {
         const tune_sketch *sketch = &t->sketches[i];
-        printf("  %-14s%-20s%-20s'%s'\n", format_bytes((uint64_t)(sketch->bytes + .5), bytes, sizeof bytes),
+        printf("%c %-14s%-20s%-20s'%s'\n", i == t->best_sketch ? '*' : ' ',
+               format_bytes((uint64_t)(sketch->bytes + .5), bytes, sizeof bytes),
                share_words(sketch->recall, recall, sizeof recall),
                share_words(sketch->wrong, wrong, sizeof wrong), sketch->recipe);
     }
@@ -104,8 +106,10 @@ void tune_print(const tuning *t) {
                format_count(t->sample.count, sampled, sizeof sampled),
                format_count(t->sample.all, all, sizeof all),
                format_count(t->sample.count * t->rounds, copies, sizeof copies), t->aim->found, t->aim->name);
-        printf("Precision is stated for %s of the documents being copies.\n\n",
-               format_percent(t->prevalence, prevalence, sizeof prevalence));
+        printf(
+            "Recall is of copies made so; natural: pairs of the sample that share text of their own, found of all.\n"
+            "Precision is stated for %s of the documents being copies.\n\n",
+            format_percent(t->prevalence, prevalence, sizeof prevalence));
         print_table(t, &colours);
         print_views(t);
         print_changes(t);
@@ -124,23 +128,31 @@ static void json_share(json *j, const char *key, tune_share share) {
     json_quantity(j, key, &quantity);
 }
 
-static void json_row(json *j, const char *key, const tune_row *row) {
+static void json_shares(json *j, const tuning *t, const tune_row *row) {
+    json_share(j, "recall_of_copies", row->recall);
+    if (tune_is_precise(t))
+        json_share(j, "precision", row->precision);
+    else
+        json_null(j, "precision");
+    json_share(j, "false_removal", row->wrong);
+    json_count(j, "natural_pairs", row->natural);
+}
+
+static void json_row(json *j, const char *key, const tuning *t, const tune_row *row) {
     json_open(j, key, '{');
     json_number(j, "threshold", row->threshold);
-    json_share(j, "recall", row->recall);
-    json_share(j, "precision", row->precision);
-    json_share(j, "false_removal", row->wrong);
+    json_shares(j, t, row);
     json_close(j, '}');
 }
 
-static void json_view(json *j, const tune_view *view) {
+static void json_view(json *j, const tuning *t, const tune_view *view) {
     json_open(j, NULL, '{');
     json_word(j, "unit", view->unit);
     json_count(j, "window", view->window);
     json_number(j, "best", view->rows[view->best_row].threshold);
     json_number(j, "bytes_per_second", view->bytes / view->seconds);
     json_open(j, "rows", '[');
-    for (size_t i = 0; i < view->row_count; i++) json_row(j, NULL, &view->rows[i]);
+    for (size_t i = 0; i < view->row_count; i++) json_row(j, NULL, t, &view->rows[i]);
     json_close(j, ']');
     json_close(j, '}');
 }
@@ -163,7 +175,7 @@ static void json_change(json *j, const tuning *t, size_t which) {
     for (size_t i = 0; i < change->count; i++) json_step(j, &change->steps[i]);
     json_close(j, ']');
     json_count(j, "copies", copies);
-    json_share(j, "recall", share);
+    json_share(j, "recall_of_copies", share);
     json_close(j, '}');
 }
 
@@ -176,20 +188,18 @@ static void json_recommended(json *j, const tuning *t) {
     json_count(j, "window", view->window);
     json_number(j, "threshold", row->threshold);
     json_number(j, "contained", t->aim->by_containment ? row->threshold : t->aim->contained);
-    json_share(j, "recall", row->recall);
-    json_share(j, "precision", row->precision);
-    json_share(j, "false_removal", row->wrong);
+    json_shares(j, t, row);
     json_number(j, "false_removal_among_all", tune_wrong_among(t, row, t->sample.all));
     json_word(j, "command", command);
     json_close(j, '}');
     free(command);
 }
 
-static void json_sketch_size(json *j, const tune_sketch *sketch) {
-    json_open(j, NULL, '{');
+static void json_sketch_size(json *j, const char *key, const tune_sketch *sketch) {
+    json_open(j, key, '{');
     json_word(j, "recipe", sketch->recipe);
     json_number(j, "bytes", sketch->bytes);
-    json_share(j, "recall", sketch->recall);
+    json_share(j, "recall_of_copies", sketch->recall);
     json_share(j, "any_two", sketch->wrong);
     json_close(j, '}');
 }
@@ -211,19 +221,24 @@ void tune_print_json(const tuning *t) {
     json_count(&j, "sampled", t->sample.count);
     json_count(&j, "copies", t->sample.count * t->rounds);
     json_number(&j, "prevalence", t->prevalence);
-    json_count(&j, "related", t->related);
+    json_count(&j, "related", t->own.related);
+    json_count(&j, "natural_pairs", t->own.natural_count);
+    json_count(&j, "nothing_own", t->sample.count - t->own.judged);
+    json_count(&j, "documents_needed", tune_documents_needed(t));
     json_number(&j, "boilerplate", t->own.shared);
     json_recommended(&j, t);
-    json_row(&j, "default", tune_default(t));
+    json_row(&j, "default", t, tune_default(t));
     json_warnings(&j, t);
     json_open(&j, "changes", '[');
     for (size_t i = 0; i < t->aim->change_count; i++) json_change(&j, t, i);
     json_close(&j, ']');
     json_open(&j, "views", '[');
-    for (size_t i = 0; i < TUNE_VIEWS; i++) json_view(&j, &t->views[i]);
+    for (size_t i = 0; i < TUNE_VIEWS; i++) json_view(&j, t, &t->views[i]);
     json_close(&j, ']');
     json_open(&j, "sketches", '[');
-    for (size_t i = 0; i < TUNE_SKETCHES; i++) json_sketch_size(&j, &t->sketches[i]);
+    for (size_t i = 0; i < TUNE_SKETCHES; i++) json_sketch_size(&j, NULL, &t->sketches[i]);
     json_close(&j, ']');
+    if (t->best_sketch < TUNE_SKETCHES)
+        json_sketch_size(&j, "recommended_sketch", &t->sketches[t->best_sketch]);
     json_end(&j);
 }

@@ -7,12 +7,13 @@
 #include <string.h>
 
 #include "command.h"
+#include "problems.h"
 
 /* As many copies as make an interval of .02 to either side, whatever the share (1.96^2 / 4 / .02^2 = 2401),
  * and some more for what repeated copies of one document tell less. */
 enum { SAMPLE_MOST = 2600 };
-static const size_t bytes_most =
-    96u << 20; /* of texts: copies are as much again, and scans need memory, too */
+static const size_t bytes_usual = 96u
+                                  << 20; /* of texts: copies are as much again, and scans need memory, too */
 
 /* SplitMix64 */
 static uint64_t chance_next(tune_chance *chance) {
@@ -57,22 +58,29 @@ static void take_text(tune_sample *sample, const char *text, size_t size) {
     sample->bytes += size;
 }
 
-/* What has no text, or has gone meanwhile, is passed over: a scan would not compare it either. */
-static void draw(tune_sample *sample, stemma_scan *scan, uint64_t seed) {
+/* What has no text, or has gone meanwhile, is passed over: a scan would not compare it either. The first that
+ * does not fit ends it: to go on with smaller ones would make a sample of small ones. */
+static void draw(tune_sample *sample, stemma_scan *scan, uint64_t seed, size_t bytes_most) {
     size_t count, size;
     const char *text;
     uint64_t *order = shuffled_texts(scan, sample->summary.documents, seed, &count);
     sample->all = count;
     sample->texts = need_memory(SAMPLE_MOST * sizeof *sample->texts);
-    for (size_t i = 0; i < count && sample->count < SAMPLE_MOST && !stop_requested; i++) {
+    for (size_t i = 0; i < count && sample->count < SAMPLE_MOST && !sample->full && !stop_requested; i++) {
         if (stemma_scan_get_text(scan, order[i], &text, &size, NULL, NULL) || !size)
             sample->all--;
         else if (size > bytes_most / 16)
             sample->too_large++;
-        else if (sample->bytes + size <= bytes_most)
+        else if (sample->bytes + size > bytes_most)
+            sample->full = true;
+        else
             take_text(sample, text, size);
     }
     free(order);
+}
+
+static bool problem_of_scan(const void *scan, uint64_t index, stemma_scan_problem *problem) {
+    return stemma_scan_get_problem(scan, index, problem, NULL) == STEMMA_OK;
 }
 
 static enum exit_code read_all(tune_sample *sample, const options *o, stemma_scan *scan, progress *p) {
@@ -83,7 +91,10 @@ static enum exit_code read_all(tune_sample *sample, const options *o, stemma_sca
     progress_erase(p);
     if (failed) return complain_of(&error);
     sample->summary = stemma_scan_get_summary(scan);
-    draw(sample, scan, o->chance);
+    const problem_list problems = {
+        .get = problem_of_scan, .of = scan, .count = sample->summary.problems, .all = "'stemma scan --json'"};
+    problems_report(&problems, !o->quiet, "");
+    draw(sample, scan, o->chance, o->sample ? o->sample : bytes_usual);
     return stop_requested ? EXIT_INTERRUPTED : EXIT_DONE;
 }
 

@@ -147,13 +147,43 @@ static char *next_warning(char texts[TUNE_WARNINGS][TUNE_WARNING], size_t *count
 
 static void warn_of_size(const tuning *t, char texts[TUNE_WARNINGS][TUNE_WARNING], size_t *count) {
     const tune_row *row = tune_best(t);
-    double recall = tune_half_width(row->recall), precision = tune_half_width(row->precision);
-    double wider = recall > precision ? recall : precision;
-    char half[32];
-    if (wider > .02)
-        snprintf(next_warning(texts, count), TUNE_WARNING,
-                 "%zu documents are too few for intervals of .02 to either side: these are up to %s",
-                 t->sample.count, format_fraction(wider, half, sizeof half));
+    double recall = tune_half_width(row->recall),
+           precision = tune_is_precise(t) ? tune_half_width(row->precision) : 0;
+    char half[32], needed[32];
+    uint64_t documents = tune_documents_needed(t);
+    if (documents)
+        snprintf(
+            next_warning(texts, count), TUNE_WARNING,
+            "%zu documents are too few for intervals of .02 to either side: these are up to %s, and about %s "
+            "documents would be needed",
+            t->sample.count, format_fraction(recall > precision ? recall : precision, half, sizeof half),
+            format_count(documents, needed, sizeof needed));
+}
+
+/* What many have is not what a removal loses; who has nothing else is not counted. */
+static void warn_of_own(const tuning *t, char texts[TUNE_WARNINGS][TUNE_WARNING], size_t *count) {
+    char share[32];
+    size_t nothing = t->sample.count - t->own.judged;
+    if (nothing * 20 < t->sample.count) return;
+    snprintf(next_warning(texts, count), TUNE_WARNING,
+             "%s of the documents have nothing but what at least %zu have: false removal is of the others%s",
+             format_percent((double)nothing / (double)t->sample.count, share, sizeof share), t->own.many,
+             tune_is_precise(t) ? "" : ", which are too few to state precision");
+}
+
+static void warn_of_natural(const tuning *t, char texts[TUNE_WARNINGS][TUNE_WARNING], size_t *count) {
+    const tune_row *row = tune_best(t);
+    if (row->natural >= t->own.natural_count) return;
+    snprintf(
+        next_warning(texts, count), TUNE_WARNING,
+        "of the %zu pairs that share text of their own %zu are found: recall of copies is not recall of these",
+        t->own.natural_count, row->natural);
+}
+
+static void warn_of_sketches(const tuning *t, char texts[TUNE_WARNINGS][TUNE_WARNING], size_t *count) {
+    if (!t->options->most_bytes || t->best_sketch < TUNE_SKETCHES) return;
+    snprintf(next_warning(texts, count), TUNE_WARNING, "no sketch that is of use has as few as %zu bytes",
+             t->options->most_bytes);
 }
 
 static void warn_of_documents(const tuning *t, char texts[TUNE_WARNINGS][TUNE_WARNING], size_t *count) {
@@ -173,6 +203,9 @@ static void warn_of_documents(const tuning *t, char texts[TUNE_WARNINGS][TUNE_WA
     if (t->sample.too_large)
         snprintf(next_warning(texts, count), TUNE_WARNING, "%llu documents are too large to be tried",
                  (unsigned long long)t->sample.too_large);
+    if (t->sample.full)
+        snprintf(next_warning(texts, count), TUNE_WARNING,
+                 "the sample is full of text after %zu documents: --sample allows more", t->sample.count);
 }
 
 /* The language, the length, the layout: whatever makes the default poor, the sample shows it. */
@@ -204,14 +237,14 @@ static void warn_of_floor(const tuning *t, char texts[TUNE_WARNINGS][TUNE_WARNIN
 }
 
 static void warn_of_whole(const tuning *t, char texts[TUNE_WARNINGS][TUNE_WARNING], size_t *count) {
-    char documents[32], wrong[32];
+    char documents[32], drawn[32], wrong[32];
     uint64_t all = t->sample.all;
     double most = tune_wrong_among(t, tune_best(t), all);
     if (all <= t->sample.count || most < .01) return;
     snprintf(next_warning(texts, count), TUNE_WARNING,
-             "among all %s documents more are matched wrongly than among %zu: at most %s of them",
-             format_count(all, documents, sizeof documents), t->sample.count,
-             format_fraction(most, wrong, sizeof wrong));
+             "among all %s documents more are matched wrongly than among %s: at most %s of them",
+             format_count(all, documents, sizeof documents),
+             format_count(t->sample.count, drawn, sizeof drawn), format_fraction(most, wrong, sizeof wrong));
 }
 
 size_t tune_warnings(const tuning *t, char texts[TUNE_WARNINGS][TUNE_WARNING]) {
@@ -220,6 +253,9 @@ size_t tune_warnings(const tuning *t, char texts[TUNE_WARNINGS][TUNE_WARNING]) {
     warn_of_default(t, texts, &count);
     warn_of_floor(t, texts, &count);
     warn_of_whole(t, texts, &count);
+    warn_of_own(t, texts, &count);
+    warn_of_natural(t, texts, &count);
+    warn_of_sketches(t, texts, &count);
     warn_of_size(t, texts, &count);
     return count;
 }

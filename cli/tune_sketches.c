@@ -11,10 +11,47 @@
 
 enum { SKETCHED_MOST = 600 }; /* documents: enough to tell sizes apart, and no longer than a scan takes */
 
-/* By containment the sample has to grow with the document; by resemblance a fixed size will do. */
-static const char *const by_resemblance[TUNE_SKETCHES] = {"oph n=256 bits=2", "oph n=1024 bits=2",
-                                                          "oph n=4096 bits=2"};
-static const char *const by_containment[TUNE_SKETCHES] = {"mod n=128", "mod n=32", "mod n=8"};
+enum {
+    SIZES_APART = 4,
+    HASHES_LEAST = 256,
+    HASHES_USUAL = 4096,
+    HASHES_MOST = 1 << 16,
+    RATE_USUAL = 8,
+    RATE_MOST = 1 << 20
+};
+
+/* Values of 2 bits: as many as fit, or the usual. */
+static unsigned hashes_that_fit(size_t bytes) {
+    unsigned hashes = HASHES_MOST;
+    if (!bytes) return HASHES_USUAL;
+    while (hashes > HASHES_LEAST && hashes / 4 > bytes) hashes /= 2;
+    return hashes;
+}
+
+/* One in so many of the fingerprints, of 8 bytes each. */
+static unsigned rate_that_fits(const tuning *t, size_t bytes) {
+    double all = 0;
+    unsigned rate = 1;
+    if (!bytes) return RATE_USUAL;
+    for (size_t i = 0; i < t->own.count; i++) all += (double)t->own.tokens[i];
+    while (rate < RATE_MOST && 8 * all / (double)t->own.count / rate > (double)bytes) rate *= 2;
+    return rate;
+}
+
+/* By containment the sample has to grow with the document; by resemblance a fixed size will do. The last is
+ * the largest. */
+static void name_sketch(const tuning *t, size_t which, char *recipe, size_t size) {
+    const tune_view *view = &t->views[t->best_view];
+    unsigned smaller = 1;
+    for (size_t i = which + 1; i < TUNE_SKETCHES; i++) smaller *= SIZES_APART;
+    int used = snprintf(recipe, size, "unit=%s window=%u; ", view->unit, view->window);
+    if (t->aim->by_containment)
+        snprintf(recipe + used, size - (size_t)used, "mod n=%u",
+                 rate_that_fits(t, t->options->most_bytes) * smaller);
+    else
+        snprintf(recipe + used, size - (size_t)used, "oph n=%u bits=2",
+                 hashes_that_fit(t->options->most_bytes) / smaller);
+}
 
 static uint64_t part_bytes(const stemma_sketch *sketch) {
     stemma_sketch_part part;
@@ -57,7 +94,7 @@ static stemma_status try_document(const tuning *t, size_t i, const stemma_recipe
     stemma_sketch *original, *copy;
     stemma_status status = sketch_text(&t->sample.texts[i], recipe, &original, error);
     if (status) return status;
-    status = sketch_text(&t->copies.list[i * t->copies.each].text, recipe, &copy, error);
+    status = sketch_text(&t->copies.texts[i], recipe, &copy, error);
     if (!status) {
         status = compare(t, original, copy, &c->found, error);
         stemma_sketch_free(copy);
@@ -87,14 +124,22 @@ static stemma_status try_sketch(const tuning *t, tune_sketch *sketch, stemma_err
     return STEMMA_OK;
 }
 
+/* The largest that fits. */
+static size_t best_sketch(const tuning *t) {
+    size_t best = TUNE_SKETCHES;
+    for (size_t i = 0; i < TUNE_SKETCHES && t->options->most_bytes; i++)
+        if (t->sketches[i].bytes <= (double)t->options->most_bytes) best = i;
+    return best;
+}
+
 enum exit_code tune_try_sketches(tuning *t) {
-    const tune_view *view = &t->views[t->best_view];
     stemma_error error;
-    for (size_t i = 0; i < TUNE_SKETCHES; i++) {
+    enum exit_code code = tune_copies_make(&t->copies, &t->sample, t->aim, t->options->chance, 0);
+    for (size_t i = 0; i < TUNE_SKETCHES && !code; i++) {
         tune_sketch *sketch = &t->sketches[i];
-        snprintf(sketch->recipe, sizeof sketch->recipe, "unit=%s window=%u; %s", view->unit, view->window,
-                 t->aim->by_containment ? by_containment[i] : by_resemblance[i]);
-        if (try_sketch(t, sketch, &error)) return complain_of(&error);
+        name_sketch(t, i, sketch->recipe, sizeof sketch->recipe);
+        if (try_sketch(t, sketch, &error)) code = complain_of(&error);
     }
-    return EXIT_DONE;
+    t->best_sketch = best_sketch(t);
+    return code;
 }

@@ -267,9 +267,9 @@ STEMMA_API stemma_limits stemma_limits_default(void);
  * characters. HTML is known by how it begins, or by its name (.html .htm .xhtml), Markdown by its name (.md .markdown
  * .mdown), the others by their bytes. PDF is converted by poppler's pdftotext, in a child process under limits; where it is
  * not found, that is UNSUPPORTED. A document that is damaged is CORRUPT, one that is encrypted or goes beyond the limits
- * UNSUPPORTED. Anything that is no text stays as it is, and so does
- * everything under the presets raw and code. Only plain UTF-8 is read in pieces: what has to be converted is refused,
- * with UNSUPPORTED, when it takes more memory than the limits allow.
+ * UNSUPPORTED. Pictures, programs and the like have no text: two of them are identical, or nothing is known. Under the
+ * presets raw and code everything is taken as it is. Only plain UTF-8 is read in pieces: what has to be converted is
+ * refused, with UNSUPPORTED, when it takes more memory than the limits allow.
  */
 
 /* Compare two files, exactly: resemblance and containment from the full shingle sets.
@@ -433,6 +433,9 @@ STEMMA_API stemma_status stemma_text_token(const stemma_text *text, size_t index
 STEMMA_API const char *stemma_text_source(const stemma_text *text, size_t *size);
 /* Whether that is extracted text, and no original. */
 STEMMA_API bool stemma_text_is_extracted(const stemma_text *text);
+/* Whether the document is a picture, a program or the like, which has no text: the source is its bytes, and there are no
+ * tokens. Never under a recipe that takes bytes as they are. */
+STEMMA_API bool stemma_text_is_binary(const stemma_text *text);
 /* Whether two were made of the same bytes, whatever was extracted from them. */
 STEMMA_API bool stemma_text_same_original(const stemma_text *a, const stemma_text *b);
 /* The line of the original that a byte stands in, counted from 1; a line ends with LF. */

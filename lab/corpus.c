@@ -8,6 +8,7 @@
 #include "truth/made.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,14 +102,19 @@ static stemma_status read_text(const char *path, const struct kind *kind, struct
     return status;
 }
 
-/* Whatever is no file is passed over. */
+static stemma_status read_folder(const char *folder, const struct kind *kind, struct corpus *out,
+                                 size_t *room, stemma_error *err);
+
+/* What is neither file nor folder is passed over, and so is what begins with a dot, as a scan does. */
 static stemma_status read_entry(const char *folder, const char *name, const struct kind *kind,
                                 struct corpus *out, size_t *room, stemma_error *err) {
     char path[PATH_MOST];
     struct stat info;
     struct text text = {0};
+    if (*name == '.') return STEMMA_OK;
     if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path)
         return fail(err, STEMMA_INVALID, "the name of the folder '%.200s' is too long", folder);
+    if (!lstat(path, &info) && S_ISDIR(info.st_mode)) return read_folder(path, kind, out, room, err);
     if (stat(path, &info) || !S_ISREG(info.st_mode)) return STEMMA_OK;
     TRY(read_text(path, kind, &text, err));
     return text.bytes ? corpus_add(out, room, text, err) : STEMMA_OK;
@@ -118,15 +124,16 @@ static int by_name(const struct dirent **a, const struct dirent **b) {
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
+/* And the folders in it. */
 static stemma_status read_folder(const char *folder, const struct kind *kind, struct corpus *out,
-                                 stemma_error *err) {
+                                 size_t *room, stemma_error *err) {
     struct dirent **names;
-    size_t room = 0;
     int count = scandir(folder, &names, NULL, by_name);
-    if (count < 0) return fail(err, STEMMA_UNREADABLE, "cannot read the folder '%s'", folder);
+    if (count < 0)
+        return fail(err, STEMMA_UNREADABLE, "cannot read the folder '%s': %s", folder, strerror(errno));
     stemma_status status = STEMMA_OK;
     for (int i = 0; i < count; i++) {
-        if (status == STEMMA_OK) status = read_entry(folder, names[i]->d_name, kind, out, &room, err);
+        if (status == STEMMA_OK) status = read_entry(folder, names[i]->d_name, kind, out, room, err);
         free(names[i]);
     }
     free(names);
@@ -161,8 +168,9 @@ static int by_size(const void *a, const void *b) {
 static stemma_status load_folder(const struct lab *lab, const struct kind *kind, struct corpus *out,
                                  stemma_error *err) {
     char path[PATH_MOST];
+    size_t room = 0;
     snprintf(path, sizeof path, "%s/%s", lab->corpus, kind->folder);
-    TRY(read_folder(is_folder(path) ? path : lab->corpus, kind, out, err));
+    TRY(read_folder(is_folder(path) ? path : lab->corpus, kind, out, &room, err));
     if (out->count < 2)
         return fail(err, STEMMA_NOT_FOUND, "'%s' has no %s (%zu to %zu bytes)", lab->corpus, kind->words,
                     kind->least, kind->most);

@@ -1,8 +1,8 @@
 /*
  * The documents of an experiment: real ones from a folder, or generated English that is the same everywhere.
  *
- * A folder made by lab/corpora has one folder for each kind; any other folder is taken for one of long
- * documents.
+ * A folder made by lab/corpora has one folder for each kind; of any other the files of a
+ * fitting size are taken, also those in the folders below it.
  */
 #ifndef LAB_CORPUS_H
 #define LAB_CORPUS_H

@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,6 +47,17 @@ struct arguments {
     int name_count;
 };
 
+/* One line, and where to read on. */
+__attribute__((format(printf, 1, 2))) static int wrong_use(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("stemma-lab: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputs("\nTry 'stemma-lab --help'.\n", stderr);
+    va_end(arguments);
+    return EXIT_WRONG;
+}
+
 static int complain(const stemma_error *error) {
     fprintf(stderr, "stemma-lab: %s\n", error->message);
     return error->status < STEMMA_NO_MEMORY || error->status >= STEMMA_UNREADABLE ? EXIT_WRONG : EXIT_MACHINE;
@@ -55,11 +67,14 @@ static int complain(const stemma_error *error) {
 
 static int list(void) {
     const char *paper = "";
+    int width = 0;
+    for (size_t i = 0; i < experiment_count; i++)
+        if ((int)strlen(experiments[i]->place) > width) width = (int)strlen(experiments[i]->place);
     for (size_t i = 0; i < experiment_count; i++) {
         const struct experiment *e = experiments[i];
         if (strcmp(paper, e->paper)) printf("%s%s\n", i ? "\n" : "", paper_title(e->paper));
         paper = e->paper;
-        printf("  %-20s %-16s %s\n", e->name, e->place, e->title);
+        printf("  %-20s %-*s  %s\n", e->name, width, e->place, e->title);
     }
     return EXIT_DONE;
 }
@@ -181,9 +196,20 @@ static bool names_known(const struct arguments *arguments) {
     return true;
 }
 
+/* Said once, before every experiment says it. */
+static bool corpus_there(const char *corpus) {
+    struct stat info;
+    if (!corpus) return true;
+    bool there = !stat(corpus, &info);
+    if (there && S_ISDIR(info.st_mode)) return true;
+    fprintf(stderr, "stemma-lab: cannot read the folder '%s': %s\n", corpus,
+            strerror(there ? ENOTDIR : errno));
+    return false;
+}
+
 static int run(const struct arguments *arguments) {
     struct run run = {.arguments = arguments};
-    if (!names_known(arguments)) return EXIT_WRONG;
+    if (!names_known(arguments) || !corpus_there(arguments->lab.corpus)) return EXIT_WRONG;
     if (mkdir(arguments->folder, 0777) && errno != EEXIST) {
         fprintf(stderr, "stemma-lab: cannot make '%s': %s\n", arguments->folder, strerror(errno));
         return EXIT_WRONG;
@@ -203,19 +229,21 @@ static int report(const struct arguments *arguments) {
     snprintf(beside, sizeof beside, "%s/report.html", arguments->folder);
     const char *html = arguments->html ? arguments->html : arguments->markdown ? NULL : beside;
     if (html && report_html(arguments->folder, html, &error) != STEMMA_OK) return complain(&error);
+    if (html) printf("%s\n", html);
     if (arguments->markdown && report_markdown(arguments->folder, arguments->markdown, &error) != STEMMA_OK)
         return complain(&error);
+    if (arguments->markdown) printf("%s/README.md\n", arguments->markdown);
     return EXIT_DONE;
 }
 
 /* ---- arguments ---- */
 
-static bool number_of(const char *text, uint64_t most, uint64_t *out) {
+static bool number_of(const char *option, const char *text, uint64_t most, uint64_t *out) {
     char *end;
     errno = 0;
     unsigned long long value = strtoull(text, &end, 10);
     if (errno || end == text || *end || *text == '-' || value > most) {
-        fprintf(stderr, "stemma-lab: '%s' is no number that fits here\n", text);
+        wrong_use("%s takes a number up to %llu, not '%s'", option, (unsigned long long)most, text);
         return false;
     }
     *out = value;
@@ -229,13 +257,14 @@ static bool parse(int argc, char **argv, struct arguments *out) {
         {"threads", required_argument, NULL, 't'},  {"html", required_argument, NULL, 'h'},
         {"markdown", required_argument, NULL, 'm'}, {NULL, 0, NULL, 0}};
     uint64_t value;
-    for (int option; (option = getopt_long(argc, argv, "", known, NULL)) != -1;) {
+    opterr = 0;
+    for (int option; (option = getopt_long(argc, argv, ":", known, NULL)) != -1;) {
         switch (option) {
         case 'f':
             out->lab.full = true;
             break;
         case 's':
-            if (!number_of(optarg, UINT64_MAX, &out->lab.seed)) return false;
+            if (!number_of("--seed", optarg, UINT64_MAX, &out->lab.seed)) return false;
             break;
         case 'c':
             out->lab.corpus = optarg;
@@ -244,7 +273,7 @@ static bool parse(int argc, char **argv, struct arguments *out) {
             out->folder = optarg;
             break;
         case 't':
-            if (!number_of(optarg, THREADS_MOST, &value)) return false;
+            if (!number_of("--threads", optarg, THREADS_MOST, &value)) return false;
             out->threads = (unsigned)value;
             break;
         case 'h':
@@ -253,7 +282,11 @@ static bool parse(int argc, char **argv, struct arguments *out) {
         case 'm':
             out->markdown = optarg;
             break;
+        case ':':
+            wrong_use("%s needs a value", argv[optind - 1]);
+            return false;
         default:
+            wrong_use("there is no option '%s'", argv[optind - 1]);
             return false;
         }
     }
@@ -269,10 +302,12 @@ int main(int argc, char **argv) {
     if (!strcmp(command, "--version")) return printf("stemma-lab %s\n", stemma_version()), EXIT_DONE;
     if (!strcmp(command, "list") && argc == 2) return list();
     bool runs = !strcmp(command, "run"), reports = !strcmp(command, "report");
-    if ((!runs && !reports) || !parse(argc - 1, argv + 1, &arguments))
-        return fputs(usage, stderr), EXIT_WRONG;
+    if (!*command) return wrong_use("a command is needed: list, run or report");
+    if (!strcmp(command, "list")) return wrong_use("list takes nothing else");
+    if (!runs && !reports) return wrong_use("there is no command '%s': list, run or report", command);
+    if (!parse(argc - 1, argv + 1, &arguments)) return EXIT_WRONG;
     if (runs) return run(&arguments);
-    if (arguments.name_count > 1) return fputs(usage, stderr), EXIT_WRONG;
+    if (arguments.name_count > 1) return wrong_use("report takes one folder");
     if (arguments.name_count) arguments.folder = arguments.names[0];
     return report(&arguments);
 }

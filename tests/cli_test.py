@@ -7,6 +7,7 @@ import base64
 import json
 import os
 import pty
+import random
 import re
 import resource
 import shutil
@@ -23,7 +24,10 @@ COMMANDS = ["scan", "compare", "diff", "find", "sketch", "show", "text", "undo",
 
 class Use(Base):
     def test_no_command(self):
-        self.bad(says="a command is needed")
+        said = self.bad(says="a command is needed")
+        listed = re.findall(r"^  (\w+) ", self.good("--help").split("Commands:")[1].split("\n\n")[0], re.MULTILINE)
+        self.assertGreater(len(listed), 20)
+        self.assertLessEqual(set(listed), set(re.findall(r"\w+", said)))
 
     def test_unknown_command_is_suggested(self):
         self.bad("compair", says="did you mean 'compare'")
@@ -651,13 +655,35 @@ class BadInput(Base):
             self.good("text", name)
 
     def test_bytes_that_are_not_text(self):
+        """Compared by their bytes alone, as a scan does, unless bytes are asked for; a note says so."""
+        picture = random.Random(1).randbytes(20000)
         self.write("nul", b"one\0two\0three " * 50)
-        self.write("invalid", b"caf\xe9 \xff\xfe\xc0\x80 \xed\xa0\x80 word " * 50)
-        for name in ("nul", "invalid"):
+        self.write("picture", picture)
+        self.write("changed", picture[:19000] + bytes(1000))
+        for name in ("nul", "picture"):
             self.assertIn("identical", self.good("compare", name, name))
-            json.loads(self.good("compare", "--json", name, "a"))
-            json.loads(self.good("text", "--json", name))
-            json.loads(self.good("sketch", "--json", name))
+            for command, *others in (("compare", "a"), ("compare", "changed"), ("text",), ("sketch",)):
+                done = self.run_program(command, "--json", name, *others)
+                self.assertEqual((done.returncode, done.stderr.count(b"\n")), (0, 1))
+                self.assertIn(f"'{name}' holds no text to".encode(), done.stderr)
+                self.assertIn(b"--preset=raw --unit=byte", done.stderr)
+                found = json.loads(done.stdout)
+                self.assertEqual(found.get("relation", "unknown"), "unknown")
+                self.assertEqual(found.get("tokens", 0), 0)
+        self.assertIn("near-duplicate", self.good("compare", "-q", "--preset=raw", "--unit=byte", "picture", "changed"))
+        self.assertIn("identical", self.good("compare", "--encoding=latin-1", "nul", "nul"))
+
+    def test_binaries_differ(self):
+        self.write("x", bytes(range(256)) * 9)
+        self.write("y", bytes(range(255, -1, -1)) * 9)
+        done = self.run_program("diff", "x", "y")
+        self.assertEqual((done.returncode, done.stdout), (1, b"Binary files x and y differ\n"))
+        self.assertIn(b"'x' holds no text to show", done.stderr)
+        self.assertEqual(self.good("diff", "x", "x"), "The documents are identical.\n")
+        found = json.loads(self.run_program("diff", "--json", "x", "y").stdout)
+        self.assertEqual([found[key] for key in ("binary", "same_text", "same_bytes")], [True, False, False])
+        self.bad("diff", "--html", "x", "y", says="holds no text")
+        self.assertIn(b"\\x", self.run_program("diff", "--preset=raw", "x", "y").stdout)
 
     def test_a_million_equal_lines(self):
         self.write("same", b"the same line\n" * 1_000_000)
@@ -730,7 +756,7 @@ class Large(Base):
         with open(sparse, "wb") as file:
             file.truncate(10 << 30)
         start = time.monotonic()
-        found = json.loads(self.good("sketch", "--json", sparse, timeout=550))
+        found = json.loads(self.run_program("sketch", "--json", sparse, timeout=550).stdout)
         self.assertEqual(found["bytes"], 10 << 30)
         print(f"sparse file of 10 GB: {time.monotonic() - start:.1f} s", file=sys.stderr)
 

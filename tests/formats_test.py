@@ -84,7 +84,7 @@ class Formats(Base):
             self.assertEqual(self.good("text", f"--encoding={encoding}", name), plain)
         self.assertNotEqual(self.good("text", "--encoding=latin-1", "a.txt"), plain)
         self.bad("text", "--encoding=ebcdic", "a.txt", says="is not one of")
-        self.bad("find", "--encoding=utf-8", "a.txt", "a.txt", says="encoding")
+        self.bad("show", "--encoding=utf-8", "a.txt", says="encoding")
         self.bad("text", "--tokens", "--extracted", "a.txt", says="do not go together")
 
     def test_pipes(self):

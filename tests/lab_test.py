@@ -8,6 +8,7 @@ STEMMA_CPU asks for other kernels, whose results are the same. With STEMMA_SCREE
 at.
 """
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -138,17 +139,35 @@ class Lab(unittest.TestCase):
         (empty / "bad" / "broder-example.tsv").write_text("a\tb\n1\n")
         for arguments, said in [(["run", "nothing"], "no experiment is called 'nothing'"),
                                 (["run", "--corpus", empty, "--out", empty / "x", "hp-window"], "has no long documents"),
-                                (["run", "--corpus", empty / "gone", "--out", empty / "x", "hp-window"], "cannot read the folder"),
+                                (["run", "--corpus", empty / "gone", "--out", empty / "x"], "cannot read the folder"),
                                 (["run", "--out", empty / "no" / "where", "broder-example"], "cannot make"),
-                                (["run", "--seed", "x"], "'x' is no number"),
+                                (["run", "--seed", "x"], "--seed takes a number"),
+                                (["run", "--frobnicate"], "there is no option '--frobnicate'"),
+                                (["run", "--seed"], "--seed needs a value"),
                                 (["report", empty], "has no results"),
                                 (["report", empty / "bad"], "is no table"),
-                                (["report", empty, empty], "usage:"),
-                                ([], "usage:"), (["frobnicate"], "usage:")]:
+                                (["report", empty, empty], "one folder"),
+                                ([], "a command is needed"), (["frobnicate"], "no command 'frobnicate'")]:
             done = lab(*arguments)
             self.assertEqual(done.returncode, 2, arguments)
             self.assertIn(said, done.stderr)
+            self.assertLessEqual(done.stderr.count("\n"), 2)
             self.assertEqual(done.stdout, "")
+
+    def test_corpus_of_folders(self):
+        source = random.Random(5)
+        for i in range(4):
+            path = self.folder / f"pile/below/{i}/text"
+            path.parent.mkdir(parents=True)
+            path.write_text(" ".join(f"w{source.randrange(10 ** 5)}" for _ in range(2000)))
+        done = lab("run", "--corpus", self.folder / "pile", "--out", self.folder / "walked", "hp-window")
+        self.assertIn(done.returncode, (0, 1), done.stderr)
+        self.assertIn("documents 4 real long documents", (self.folder / "walked/hp-window.tsv").read_text())
+
+    def test_list_is_in_columns(self):
+        rows = [line for line in lab("list").stdout.splitlines() if line.startswith("  ")]
+        titles = {re.match(r"  \S+ +\S.*?  +(?=\S)", row).end() for row in rows}
+        self.assertEqual(len(titles), 1, titles)
 
     def test_markdown(self):
         target = self.folder / "markdown"

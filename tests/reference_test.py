@@ -86,20 +86,21 @@ class Base(unittest.TestCase):
 
     def run_program(self, *arguments, data=None):
         done = subprocess.run([PROGRAM, *arguments], input=data, capture_output=True, cwd=self.folder, check=False)
-        self.assertEqual((done.returncode, done.stderr), (0, b""), arguments)
+        said = [line for line in done.stderr.splitlines() if b"holds no text" not in line]  # as blank ones do
+        self.assertEqual((done.returncode, said), (0, []), arguments)
         return done.stdout
 
     def sketch_bundle(self, names, *options):
-        self.run_program("sketch", *options, "--quiet", "--force", "--output=bundle", *names)
+        self.run_program("sketch", "--encoding=utf-8", *options, "--quiet", "--force", "--output=bundle", *names)
         return (self.folder / "bundle").read_bytes()
 
     def sketch_json(self, names, *options):
-        lines = self.run_program("sketch", *options, "--json", *names).splitlines()
+        lines = self.run_program("sketch", "--encoding=utf-8", *options, "--json", *names).splitlines()
         return [json.loads(line) for line in lines]
 
     def compare_all(self, pairs, *options):
         listed = "".join(f"{a}\t{b}\n" for a, b in pairs).encode()
-        lines = self.run_program("compare", *options, "--json", "--pairs-from=-", data=listed).splitlines()
+        lines = self.run_program("compare", "--encoding=utf-8", *options, "--json", "--pairs-from=-", data=listed).splitlines()
         self.assertEqual(len(lines), len(pairs))
         return [json.loads(line) for line in lines]
 
@@ -218,7 +219,7 @@ class Characters(Base):
         known = [chr(c) for c in range(1, 0x110000) if old.category(chr(c)) not in ("Cn", "Cs", "Co")]
         data = "\0Q\n".join(f"x{c}y{c}\u0301 {c} \u0301{c}" for c in known[::step]).encode()
         recipe = reference.Recipe(f"fold={fold} unit={unit}")
-        got = self.run_program("text", f"--fold={fold}", f"--unit={unit}", "-", data=data)
+        got = self.run_program("text", "--encoding=utf-8", f"--fold={fold}", f"--unit={unit}", "-", data=data)
         want = encode(canonical_text(data, recipe))
         if got != want:
             differ = [pair for pair in zip(got.lower().split(b"q"), want.lower().split(b"q")) if pair[0] != pair[1]]

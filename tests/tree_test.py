@@ -89,6 +89,22 @@ class Found(Trees):
         self.assertIn("from ./", self.good("tree", "--threshold=.4", "."))
         self.assertIn("style=dashed", self.good("tree", "--threshold=.4", "--format=dot", "."))
 
+    def test_a_quote_is_no_root(self):
+        """A mail that quotes a part of several drafts is made from one of them; a short first draft that was worked on is not."""
+        first = prose(600, 1)
+        second = first[:200] + prose(30, 2) + first[200:]
+        third = second[:400] + prose(30, 3) + second[410:]
+        drafts = {"1": first, "2": second, "3": third}
+        for name, words in {**drafts, "mail": prose(8, 4) + first[230:400]}.items():
+            self.write(f"quoted/{name}", " ".join(words))
+        self.assertEqual(self.parents("quoted"), {"quoted/1": None, "quoted/2": "quoted/1", "quoted/3": "quoted/2",
+                                                  "quoted/mail": "quoted/1"})
+        stub = prose(200, 5)
+        grown = stub[:40] + prose(10, 6) + stub[60:120] + prose(300, 7) + stub[120:]
+        for name, words in {"0": stub, "1": grown, "2": grown + prose(50, 8)}.items():
+            self.write(f"grown/{name}", " ".join(words))
+        self.assertEqual(self.parents("--contained=.7", "grown"), {"grown/0": None, "grown/1": "grown/0", "grown/2": "grown/1"})
+
     def test_scan_tells_the_same(self):
         names = self.history()
         self.assertEqual(self.parents("--tree", "--group=components", *names, command="scan"), self.EXPECTED)

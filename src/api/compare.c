@@ -32,8 +32,10 @@ static stemma_status take(void *context, const uint64_t *fp, size_t count, const
 /* A text was read already. */
 static stemma_status read_text(struct intake *intake, const stemma_text *text, struct facts *facts,
                                stemma_error *err) {
-    TRY(text->extracted ? intake_add_extracted(intake, text->source.data, text->source.len, err)
-                        : intake_add(intake, text->source.data, text->source.len, err));
+    const struct buf *source = &text->source;
+    TRY(text->binary      ? intake_add_binary(intake, source->data, source->len, err)
+        : text->extracted ? intake_add_extracted(intake, source->data, source->len, err)
+                          : intake_add(intake, source->data, source->len, err));
     TRY(intake_finish(intake, facts, err));
     if (!text->extracted) return STEMMA_OK;
     facts->bytes = text->original_size;

@@ -27,8 +27,12 @@ stemma_status intake_init(struct intake *in, const struct stemma_recipe *recipe,
 }
 
 /* The document's own bytes count for its digest and size, its text for everything else; mostly they are the
- * same. */
+ * same, and of a picture or a program there is none. */
 enum { ORIGINAL = 1, TEXT = 2 };
+
+static unsigned what_is(enum text_format format) {
+    return format == TEXT_BINARY ? ORIGINAL : ORIGINAL | TEXT;
+}
 
 static stemma_status add_steps(struct intake *in, unsigned what, const uint8_t *bytes, size_t size,
                                stemma_error *err) {
@@ -62,13 +66,20 @@ stemma_status intake_add_extracted(struct intake *in, const void *text, size_t s
     return in->failed;
 }
 
+stemma_status intake_add_binary(struct intake *in, const void *bytes, size_t size, stemma_error *err) {
+    if (in->failed) return fail_again(in, err);
+    in->failed = add_steps(in, ORIGINAL, bytes, size, err);
+    return in->failed;
+}
+
 /* ---- documents ---- */
 
-/* The bytes behind the mark are the text. */
-static stemma_status add_plain(struct intake *in, size_t mark, const uint8_t *bytes, size_t size,
-                               stemma_error *err) {
+/* The bytes behind the mark are the text, if there is any. */
+static stemma_status add_plain(struct intake *in, const struct document_kind *kind, const uint8_t *bytes,
+                               size_t size, stemma_error *err) {
+    size_t mark = kind->mark;
     TRY(add_steps(in, ORIGINAL, bytes, mark, err));
-    return add_steps(in, ORIGINAL | TEXT, mark ? bytes + mark : bytes, size - mark, err);
+    return add_steps(in, what_is(kind->format), mark ? bytes + mark : bytes, size - mark, err);
 }
 
 static stemma_status add_converted(struct intake *in, const char *name, const uint8_t *bytes, size_t size,
@@ -77,7 +88,8 @@ static stemma_status add_converted(struct intake *in, const char *name, const ui
     struct document_text text;
     stemma_status status = document_extract(&extractor, name, bytes, size, &in->reading, &text, err);
     if (status == STEMMA_OK) status = add_steps(in, ORIGINAL, bytes, size, err);
-    if (status == STEMMA_OK) status = add_steps(in, TEXT, text.bytes, text.size, err);
+    if (status == STEMMA_OK && text.format != TEXT_BINARY)
+        status = add_steps(in, TEXT, text.bytes, text.size, err);
     extractor_release(&extractor);
     return status;
 }
@@ -85,7 +97,7 @@ static stemma_status add_converted(struct intake *in, const char *name, const ui
 static stemma_status add_document(struct intake *in, const char *name, const uint8_t *bytes, size_t size,
                                   stemma_error *err) {
     struct document_kind kind = document_look(name, bytes, size, &in->reading);
-    if (!kind.converted) return add_plain(in, kind.mark, bytes, size, err);
+    if (!kind.converted) return add_plain(in, &kind, bytes, size, err);
     if (size > in->memory / DOCUMENT_TIMES) /* as of a file */
         return fail(err, STEMMA_UNSUPPORTED,
                     "the document is converted as a whole, which takes more memory than allowed");
@@ -101,12 +113,13 @@ stemma_status intake_add_document(struct intake *in, const char *name, const voi
 
 /* ---- files ---- */
 
-static stemma_status add_rest(struct intake *in, struct input *input, struct buf *piece, stemma_error *err) {
+static stemma_status add_rest(struct intake *in, unsigned what, struct input *input, struct buf *piece,
+                              stemma_error *err) {
     for (;;) {
         size_t got = 0;
         TRY(input_read(input, piece->data, piece->cap, &got, err));
         if (got == 0) return STEMMA_OK;
-        TRY(add_steps(in, ORIGINAL | TEXT, piece->data, got, err));
+        TRY(add_steps(in, what, piece->data, got, err));
     }
 }
 
@@ -117,8 +130,8 @@ static stemma_status add_input(struct intake *in, struct input *input, struct bu
         TRY(input_read_all(input, in->memory / DOCUMENT_TIMES, bytes, err));
         return add_converted(in, input->name, bytes->data, bytes->len, err);
     }
-    TRY(add_plain(in, kind.mark, bytes->data, bytes->len, err));
-    return bytes->len < DOCUMENT_HEAD ? STEMMA_OK : add_rest(in, input, bytes, err);
+    TRY(add_plain(in, &kind, bytes->data, bytes->len, err));
+    return bytes->len < DOCUMENT_HEAD ? STEMMA_OK : add_rest(in, what_is(kind.format), input, bytes, err);
 }
 
 /* What is inside another file has no name of its own there. */

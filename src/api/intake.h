@@ -40,6 +40,8 @@ stemma_status intake_init(struct intake *intake, const struct stemma_recipe *rec
 stemma_status intake_add(struct intake *intake, const void *bytes, size_t size, stemma_error *err);
 /* Text of a document whose own bytes were read before: they are not counted here. */
 stemma_status intake_add_extracted(struct intake *intake, const void *text, size_t size, stemma_error *err);
+/* Bytes that are no text. */
+stemma_status intake_add_binary(struct intake *intake, const void *bytes, size_t size, stemma_error *err);
 /* All of a document: its text, whatever its encoding and format. name may be NULL. */
 stemma_status intake_add_document(struct intake *intake, const char *name, const void *bytes, size_t size,
                                   stemma_error *err);

@@ -114,6 +114,7 @@ static stemma_status extract(stemma_text *t, const char *name, const struct docu
     if (status == STEMMA_OK) {
         size_t mark = text.extracted ? 0 : t->source.len - text.size;
         t->extracted = text.extracted || mark;
+        t->binary = text.format == TEXT_BINARY;
         t->original_size = t->source.len;
         if (t->extracted) digest_source(t, t->original);
         if (mark) memmove(t->source.data, text.bytes, t->source.len = text.size);
@@ -147,6 +148,7 @@ static stemma_status canonicalise(const struct making *making, const stemma_reci
     TRY(refuse_archive(making, &options, err));
     TRY(extract(t, making->document, &options, err));
     TRY(count_all_lines(t, err));
+    if (t->binary) return STEMMA_OK;
     TRY(canon_new(t->folds, t->unit, &t->map, &canon, err));
     stemma_status status = feed(making, canon, err);
     canon_free(canon);
@@ -228,6 +230,10 @@ const char *stemma_text_source(const stemma_text *text, size_t *size) {
 
 bool stemma_text_is_extracted(const stemma_text *text) {
     return text->extracted;
+}
+
+bool stemma_text_is_binary(const stemma_text *text) {
+    return text->binary;
 }
 
 static const uint8_t *original_digest(const stemma_text *text, uint8_t made[DIGEST_SIZE]) {

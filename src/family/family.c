@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "family/arrange.h"
+#include "family/piece.h"
 
 /* A second parent has at least a twentieth of a member's shingles, and some twenty words of it, that the
  * first lacks: less comes together by chance. */
@@ -142,6 +143,20 @@ static void part_from_taker(struct family *f, size_t member) {
     f->tree.margin[member] = 0;
 }
 
+/* A passage differs from the whole before it and behind it, and by a slip; drafts in five places and more. */
+enum { PASSAGE_PLACES = 3 };
+
+static stemma_status hang_pieces(struct family *f, stemma_error *err) {
+    uint32_t whole;
+    while (piece_find_whole(&f->tree, &f->kinship, &f->variants, &whole)) {
+        struct derivation change;
+        TRY(derive(f, whole, f->tree.root, &change, err));
+        if (change.changes > PASSAGE_PLACES) return STEMMA_OK;
+        piece_hang(&f->tree, whole);
+    }
+    return STEMMA_OK;
+}
+
 static stemma_status fill(struct family *f, struct family_node *nodes, stemma_error *err) {
     for (size_t i = 0; i < f->options->members; i++) {
         struct family_node *node = &nodes[i];
@@ -166,6 +181,7 @@ static stemma_status make(struct family *f, struct family_node *nodes, stemma_er
     TRY(look_at_all(f, err));
     TRY(kinship_find(&f->kinship, &f->variants, f->clues, f->options->modified, f->options->stop, err));
     TRY(arrange(&f->tree, &f->kinship, f->options->stop, err));
+    if (!f->options->modified) TRY(hang_pieces(f, err));
     for (size_t i = 0; i < f->options->members; i++) part_from_taker(f, i);
     return fill(f, nodes, err);
 }

@@ -10,8 +10,7 @@ enum {
     YEARS = 827,       /* years replaced by later ones */
     NUMBERS = 591,     /* other numbers by higher ones, at most */
     DATES = 650,       /* later dates are named */
-    GROWTH = 355,      /* the text has grown, at most; */
-    GROWTH_HALF = 30,  /* half of that for so many shingles */
+    GROWTH_HALF = 30,  /* the text has grown: half of what that is worth, for so many shingles */
     FILE_DATES = 16384 /* decide, when they are asked */
 };
 

@@ -15,6 +15,7 @@
 
 enum {
     BIT = 1024,
+    GROWTH = 355, /* what the growth of a text says of its direction, at most */
     BRANCH =
         1330 /* what each child of a member costs after the first: histories are lines more often than not */
 };

@@ -20,31 +20,38 @@ static uint64_t bits_of(uint64_t key) {
     return bits;
 }
 
-static stemma_status read_keys(struct id_filter *f, struct run *run, struct run_reader *reader) {
+static stemma_status read_keys(struct id_filter *f, struct run *run, struct run_reader *reader,
+                               stemma_error *err) {
     size_t count = 1;
     run_reader_turn(reader, run);
-    TRY(run_reader_seek(reader, 0, NULL));
+    TRY(run_reader_seek(reader, 0, err));
     while (count) {
         const struct record *records;
-        TRY(run_reader_next(reader, &records, &count, NULL));
+        TRY(run_reader_next(reader, &records, &count, err));
         for (size_t i = 0; i < count; i++) *word_of(f, records[i].key) |= bits_of(records[i].key);
     }
     return STEMMA_OK;
 }
 
-static void make(struct id_filter *f, struct run *run, struct run_reader *reader, size_t most) {
+static stemma_status make(struct id_filter *f, struct run *run, struct run_reader *reader, size_t most,
+                          stemma_error *err) {
     f->asked = NEVER;
     f->count = run_count(run) / KEYS_OF_WORD + 1;
-    if (f->count > most / sizeof *f->words) return;
+    if (f->count > most / sizeof *f->words) return STEMMA_OK;
     f->words = mem_zero((size_t)f->count, sizeof *f->words);
-    if (f->words && read_keys(f, run, reader) != STEMMA_OK) id_filter_release(f);
+    if (!f->words) return fail_memory(err);
+    stemma_status status = read_keys(f, run, reader, err);
+    if (status != STEMMA_OK) id_filter_release(f);
+    return status == STEMMA_CORRUPT ? STEMMA_OK : status;
 }
 
-bool id_filter_may_have(struct id_filter *f, struct run *run, struct run_reader *reader, uint64_t key,
-                        size_t most) {
-    if (!f->words && f->asked != NEVER && ++f->asked > run_count(run) / READ_GAIN) make(f, run, reader, most);
+stemma_status id_filter_look(struct id_filter *f, struct run *run, struct run_reader *reader, uint64_t key,
+                             size_t most, bool *may_have, stemma_error *err) {
+    if (!f->words && f->asked != NEVER && ++f->asked > run_count(run) / READ_GAIN)
+        TRY(make(f, run, reader, most, err));
     const uint64_t bits = bits_of(key);
-    return !f->words || (*word_of(f, key) & bits) == bits;
+    *may_have = !f->words || (*word_of(f, key) & bits) == bits;
+    return STEMMA_OK;
 }
 
 void id_filter_release(struct id_filter *f) {

@@ -32,10 +32,11 @@ static stemma_status find_in_segment(struct collection *c, struct segment *segme
                                      uint64_t hash, const void *id, size_t size, uint64_t *number,
                                      bool *found, stemma_error *err) {
     struct run *run;
+    bool may_have;
     TRY(segment_ids(segment, &run, err));
     TRY(have_reader(c, run, err));
-    if (!id_filter_may_have(&segment->filter, run, c->reader, hash, c->memory / FILTER_SHARE))
-        return STEMMA_OK;
+    TRY(id_filter_look(&segment->filter, run, c->reader, hash, c->memory / FILTER_SHARE, &may_have, err));
+    if (!may_have) return STEMMA_OK;
     TRY(stand_at(c, run, hash, err));
     for (;;) {
         const struct record *records;

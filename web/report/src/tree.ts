@@ -33,7 +33,7 @@ function weights(parents: number[], topDown: number[]): Int32Array {
 
 /**
  * Depth first, without recursion, since a chain may be long. What goes on longest comes last and straight below its parent,
- * so that a history is a line with branches, and not a staircase.
+ * so that a history is a line with branches, and not a staircase. A copy is no step of it.
  */
 export function treeRows(group: Group): Node[] {
   const { parents, seconds } = parentsOf(group);
@@ -43,15 +43,17 @@ export function treeRows(group: Group): Node[] {
   const waiting = topDown.map((document) => ({ document, depth: 0 })).reverse();
   for (let i = 0; i < topDown.length; i++) for (const child of children[topDown[i]]) topDown.push(child);
   const sizes = weights(parents, topDown);
+  const isCopy = (place: number): number => Number(group.documents[place].derivation === 'same');
   const rowOf = new Int32Array(group.documents.length).fill(-1);
   const rows: Node[] = [];
   for (let next = waiting.pop(); next; next = waiting.pop()) {
     const { document, depth } = next;
     rowOf[document] = rows.length;
     rows.push({ document, depth, parent: parents[document] < 0 ? -1 : rowOf[parents[document]], second: -1 });
-    const below = children[document].sort((a, b) => sizes[b] - sizes[a] || b - a);
+    const below = children[document].sort((a, b) => sizes[b] - sizes[a] || isCopy(a) - isCopy(b) || b - a);
+    const steps = below.filter((child) => !isCopy(child)).length;
     below.forEach((child, i) => {
-      const straight = i === 0 && (sizes[child] > 1 || below.length === 1);
+      const straight = i === 0 && !isCopy(child) && (sizes[child] > 1 || steps === 1);
       waiting.push({ document: child, depth: straight ? depth : depth + 1 });
     });
   }
