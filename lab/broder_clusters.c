@@ -68,7 +68,8 @@ static stemma_status cluster_made(const struct made_options *options, const char
                            .cluster_of = mem_zero(options->count, sizeof *c.cluster_of)};
     stemma_status status = c.maker && c.cluster_of ? STEMMA_OK : fail_memory(err);
     if (status == STEMMA_OK)
-        status = recipe_make(&c.recipe, err, "preset=text unit=word window=5; min n=%d", SKETCH);
+        status = recipe_make(&c.recipe, options->seed - 1, err, "preset=text unit=word window=5; min n=%d",
+                             SKETCH);
     if (status == STEMMA_OK) status = clusters_new(SKETCH, .5, &c.clusters, err);
     if (status == STEMMA_OK) status = cluster_all(&c, options->count, template, data, err);
     clusters_free(c.clusters);
@@ -99,8 +100,8 @@ static stemma_status run(const struct lab *lab, struct table *data, struct table
     return cluster_made(&options, "of_a_tenth", data, err);
 }
 
-static void judge(const struct table *data, const struct table *times, struct verdict *verdict) {
-    (void)times;
+static void judge(const struct evidence *evidence, struct verdict *verdict) {
+    const struct table *data = evidence->data;
     size_t last = data->rows / 2 - 1;
     double first = table_number(data, 0, "steps_per_rs"), end = table_number(data, last, "steps_per_rs");
     double documents = table_number(data, last, "documents");

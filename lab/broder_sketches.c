@@ -313,7 +313,11 @@ static void judge_times(const struct table *times, struct verdict *verdict) {
         fmax(0, (large - small) * table_number(times, last, "documents") / 1e6));
 }
 
-static void judge(const struct table *data, const struct table *times, struct verdict *verdict) {
+static void judge(const struct evidence *evidence, struct verdict *verdict) {
+    const struct table *data = evidence->data, *times = evidence->times;
+    note(verdict,
+         "The proportions are the paper's because the crawl is made by them: what is shown is that they are "
+         "found again.");
     for (size_t row = 0; row < data->rows; row++)
         if (table_matches(data, row, "crawl=found")) judge_size(data, row, verdict);
     judge_extrapolation(data, 1, data->rows - 1, verdict);

@@ -14,9 +14,11 @@ static size_t first_like(const struct algorithm *algorithms, size_t index) {
     return i;
 }
 
-static stemma_status make_recipe(struct originals *originals, unsigned window, stemma_error *err) {
+static stemma_status make_recipe(struct originals *originals, unsigned window, uint64_t seed,
+                                 stemma_error *err) {
     char text[400];
-    size_t used = (size_t)snprintf(text, sizeof text, "preset=raw unit=byte window=%u hash=rabin", window),
+    size_t used = (size_t)snprintf(text, sizeof text, "preset=raw unit=byte window=%u hash=rabin seed=%llu",
+                                   window, (unsigned long long)seed),
            parts = 0;
     for (size_t i = 0; i < originals->algorithm_count && used < sizeof text; i++) {
         size_t like = first_like(originals->algorithms, i);
@@ -33,9 +35,9 @@ double originals_score(const struct originals *originals, size_t algorithm, cons
 }
 
 stemma_status originals_make(const struct corpus *corpus, const struct algorithm *algorithms, size_t count,
-                             unsigned window, struct originals *out, stemma_error *err) {
+                             unsigned window, uint64_t seed, struct originals *out, stemma_error *err) {
     *out = (struct originals){.corpus = corpus, .algorithms = algorithms, .algorithm_count = count};
-    stemma_status status = make_recipe(out, window, err);
+    stemma_status status = make_recipe(out, window, seed, err);
     out->sketches = mem_zero(corpus->count, sizeof *out->sketches);
     if (status == STEMMA_OK && !out->sketches) status = fail_memory(err);
     for (size_t i = 0; status == STEMMA_OK && i < corpus->count; i++)

@@ -24,9 +24,9 @@ struct originals {
     stemma_sketch **sketches;
 };
 
-/* Sketches of all documents over windows of `window` bytes. */
+/* Sketches of all documents over windows of `window` bytes, with the hash functions of `seed`. */
 stemma_status originals_make(const struct corpus *corpus, const struct algorithm *algorithms, size_t count,
-                             unsigned window, struct originals *out, stemma_error *err);
+                             unsigned window, uint64_t seed, struct originals *out, stemma_error *err);
 void originals_release(struct originals *originals);
 
 double originals_score(const struct originals *originals, size_t algorithm, const stemma_sketch *a,

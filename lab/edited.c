@@ -10,18 +10,19 @@
 
 /* Ours has windows of 6 where every fiftieth window is kept, which survive more edits, and of 8 elsewhere. */
 stemma_status signature_recipe_make(struct signature_recipe *out, unsigned year, uint32_t n, uint32_t c,
-                                    uint64_t seed, stemma_error *err) {
+                                    uint64_t seed, unsigned draw, stemma_error *err) {
     out->c = c;
     unsigned ours = c <= 50 ? 6 : 8;
+    uint64_t hash = seed * DRAWS + draw;
     if (year == 2011) /* which sums are kept follows from k: another draw is another k */
-        return recipe_make(&out->recipe, err,
-                           "preset=raw unit=byte seed=%u; signature2011 n=%u c=%u k=%u; "
+        return recipe_make(&out->recipe, hash, err,
+                           "preset=raw unit=byte; signature2011 n=%u c=%u k=%u; "
                            "signature n=%u c=%u alphabet=65536",
-                           (unsigned)seed, n, c, (unsigned)(seed * 37 % c), ours, c);
-    return recipe_make(&out->recipe, err,
-                       "preset=raw unit=byte seed=%u; signature n=%u c=%u alphabet=95; "
+                           n, c, (unsigned)((draw * (c / DRAWS) + seed - 1) % c), ours, c);
+    return recipe_make(&out->recipe, hash, err,
+                       "preset=raw unit=byte; signature n=%u c=%u alphabet=95; "
                        "signature n=%u c=%u alphabet=65536",
-                       (unsigned)seed, n, c, ours, c);
+                       n, c, ours, c);
 }
 
 void signature_recipe_release(struct signature_recipe *recipe) {
@@ -61,13 +62,17 @@ static stemma_status measure_sketches(const struct signature_recipe *recipe, con
     return our_estimate(a, b, out, err);
 }
 
-stemma_status measure(const struct signature_recipe *recipe, struct text a, struct text b,
+stemma_status true_distance(struct text a, struct text b, double *out, stemma_error *err) {
+    uint64_t truth;
+    TRY(stemma_distance(a.bytes, a.size, b.bytes, b.size, STEMMA_EDIT_BYTES, UINT64_MAX, NULL, &truth, err));
+    *out = (double)truth;
+    return STEMMA_OK;
+}
+
+stemma_status measure(const struct signature_recipe *recipe, struct text a, struct text b, double truth,
                       struct measured *out, stemma_error *err) {
     stemma_sketch *first = NULL, *second = NULL;
-    uint64_t truth;
-    *out = (struct measured){0};
-    TRY(stemma_distance(a.bytes, a.size, b.bytes, b.size, STEMMA_EDIT_BYTES, UINT64_MAX, NULL, &truth, err));
-    out->truth = (double)truth;
+    *out = (struct measured){.truth = truth};
     stemma_status status = sketch_make(recipe->recipe, a.bytes, a.size, &first, err);
     if (status == STEMMA_OK) status = sketch_make(recipe->recipe, b.bytes, b.size, &second, err);
     if (status == STEMMA_OK) status = measure_sketches(recipe, first, second, out, err);
@@ -78,7 +83,7 @@ stemma_status measure(const struct signature_recipe *recipe, struct text a, stru
 
 /* ---- means ---- */
 
-void tally_add(struct tally_of *tally, const struct measured *m, double most) {
+void tally_add(struct tally_of *tally, unsigned draw, const struct measured *m, double whole) {
     tally->count++;
     tally->truth += m->truth;
     tally->estimate += m->estimate;
@@ -86,11 +91,25 @@ void tally_add(struct tally_of *tally, const struct measured *m, double most) {
     tally->covered += m->low <= m->truth && m->truth <= m->high;
     tally->bytes_paper += m->bytes_paper;
     tally->bytes_ours += m->bytes_ours;
-    tally->error_paper += pow((m->estimate - m->truth) / most, 2);
-    tally->error_ours += pow((m->ours - m->truth) / most, 2);
-    tally->most += most;
+    tally->error_paper += fabs(m->estimate - m->truth) / whole;
+    tally->error_ours += fabs(m->ours - m->truth) / whole;
+    tally->most += m->unrelated;
+    tally->by_draw[draw] += m->estimate;
     tally->p_most = fmax(tally->p_most, m->p_unrelated);
     tally->blocks += m->blocks;
+}
+
+/* Every draw has seen the same texts. */
+static void spread_of_draws(struct tally_of *tally) {
+    double squares = 0;
+    tally->least_draw = INFINITY;
+    for (unsigned i = 0; i < DRAWS; i++) {
+        double mean = tally->by_draw[i] * DRAWS / tally->count;
+        tally->least_draw = fmin(tally->least_draw, mean);
+        tally->most_draw = fmax(tally->most_draw, mean);
+        squares += pow(mean - tally->estimate, 2);
+    }
+    tally->deviation = sqrt(squares / (DRAWS - 1));
 }
 
 void tally_finish(struct tally_of *tally) {
@@ -98,8 +117,7 @@ void tally_finish(struct tally_of *tally) {
                       &tally->bytes_paper, &tally->bytes_ours, &tally->error_paper, &tally->error_ours,
                       &tally->most,        &tally->blocks};
     for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) *sums[i] /= tally->count;
-    tally->error_paper = sqrt(tally->error_paper);
-    tally->error_ours = sqrt(tally->error_ours);
+    spread_of_draws(tally);
 }
 
 /* ---- texts ---- */

@@ -10,9 +10,11 @@ struct signature_recipe {
     stemma_recipe *recipe; /* the paper's signature, then ours */
     uint32_t c;
 };
-/* year 2011: bits by sums of n bytes; 2015: symbols of an alphabet of 95 printable characters. */
+/* year 2011: bits by sums of n bytes; 2015: symbols of an alphabet of 95 printable characters. One of DRAWS
+ * draws: of k in 2011, which are all there are in equal steps, of the hash in 2015. */
+enum { DRAWS = 25 };
 stemma_status signature_recipe_make(struct signature_recipe *out, unsigned year, uint32_t n, uint32_t c,
-                                    uint64_t seed, stemma_error *err);
+                                    uint64_t seed, unsigned draw, stemma_error *err);
 void signature_recipe_release(struct signature_recipe *recipe);
 
 struct measured {
@@ -24,16 +26,19 @@ struct measured {
     double blocks;
     double bytes_paper, bytes_ours; /* of the first text's signatures */
 };
-stemma_status measure(const struct signature_recipe *recipe, struct text a, struct text b,
+stemma_status true_distance(struct text a, struct text b, double *out, stemma_error *err);
+/* With the true distance already known. */
+stemma_status measure(const struct signature_recipe *recipe, struct text a, struct text b, double truth,
                       struct measured *out, stemma_error *err);
 
-/* Means and errors of many. Errors are root mean squares, as shares of `most`, the distance of unrelated
- * texts. */
+/* Means of many, and how far the paper's estimates of one draw, means over texts, are from those of another.
+ * Errors are |estimate - truth| as shares of `whole`. */
 struct tally_of {
     double count, truth, estimate, ours, covered, bytes_paper, bytes_ours, error_paper, error_ours, most,
         p_most, blocks;
+    double by_draw[DRAWS], deviation, least_draw, most_draw;
 };
-void tally_add(struct tally_of *tally, const struct measured *measured, double most);
+void tally_add(struct tally_of *tally, unsigned draw, const struct measured *measured, double whole);
 /* Sums become means. */
 void tally_finish(struct tally_of *tally);
 

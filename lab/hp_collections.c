@@ -13,13 +13,15 @@
 
 #define THRESHOLD .7
 
-/* The signatures as the paper compares them: entries in common. */
+/* As the paper compares signatures: entries in common, of Sketch those that agree in place. Sketch's as a set
+ * is another reading, and no fifth algorithm: it does not count for what any or all find. */
 static const struct algorithm four[] = {{"Mod_100", "mod n=100", jaccard_of},
                                         {"Min_100", "min n=100", jaccard_of},
-                                        {"Sketch_100", "minhash n=100 bits=64", agreement_jaccard},
+                                        {"Sketch_100", "minhash n=100 bits=64", agreement_of},
                                         {"BSW_100", "bsw n=100", jaccard_of},
+                                        {"Sketch_100,_set", "minhash n=100 bits=64", agreement_jaccard},
                                         {"exact", "mod n=1", jaccard_of}};
-enum { ALGORITHMS = COUNT(four), EXACT = ALGORITHMS - 1 };
+enum { ALGORITHMS = COUNT(four), EXACT = ALGORITHMS - 1, FOUR = 4 };
 
 static const double thresholds[] = {.4, .5, .6, .7, .8, .9};
 
@@ -37,11 +39,11 @@ static void count_pair(struct counts *counts, const double *scores) {
         if (!(scores[i] >= THRESHOLD)) continue;
         counts->total[i]++;
         counts->correct[i] += right;
-        found += i != EXACT;
+        found += i < FOUR;
     }
     counts->any += found > 0;
     counts->any_correct += found > 0 && right;
-    counts->all += found == EXACT;
+    counts->all += found == FOUR;
 }
 
 /* The exact resemblance costs most: it is asked for only where a signature has something to say. */
@@ -78,7 +80,7 @@ static stemma_status collection(const struct lab *lab, unsigned number, enum cor
     struct originals originals;
     struct counts counts = {0};
     TRY(corpus_load(lab, kind, most, data, &corpus, err));
-    stemma_status status = originals_make(&corpus, four, ALGORITHMS, 20, &originals, err);
+    stemma_status status = originals_make(&corpus, four, ALGORITHMS, 20, hash_seed(lab), &originals, err);
     if (status == STEMMA_OK) {
         count_pairs(&originals, &counts);
         collection_rows(&counts, number, data);
@@ -99,48 +101,59 @@ static double pairs_of(const struct table *data, unsigned number, const char *al
     return table_at(data, column, "of=table collection=%u algorithm=%s", number, algorithm);
 }
 
-static void judge_one(const struct table *data, unsigned number, struct verdict *verdict) {
+static const char all_around[] =
+    "Resemblances lie all around .7 here, so that every estimate takes many pairs for more than they are; the "
+    "paper's pairs were nearly identical, and judged by diffs.";
+
+/* Mod, Min, BSW, Sketch: the order of the paper's first collection and, BSW and Sketch aside, of its second.
+ */
+static void judge_order(const struct table *data, unsigned number, struct verdict *verdict) {
     double mod = pairs_of(data, number, "Mod_100", "pairs"), min = pairs_of(data, number, "Min_100", "pairs");
     double sketch = pairs_of(data, number, "Sketch_100", "pairs"),
            bsw = pairs_of(data, number, "BSW_100", "pairs");
-    claim(verdict, mod >= sketch && min >= sketch && mod >= bsw,
-          "Collection %u, from .7 on: Mod reports %.0f pairs, Min %.0f, BSW %.0f, Sketch %.0f.", number, mod,
-          min, bsw, sketch);
-    if (min < bsw)
+    static const char text[] =
+        "Collection %u, from .7 on: Mod reports %.0f pairs, Min %.0f, BSW %.0f, Sketch %.0f (as a set %.0f)%s";
+    double set = pairs_of(data, number, "Sketch_100,_set", "pairs");
+    if (mod >= min && min >= bsw && bsw >= sketch)
+        claim(verdict, true, text, number, mod, min, bsw, sketch, set, ": the order of the paper.");
+    else
         differs(
-            verdict,
-            "Collection %u: the order of the paper is Mod, Min, BSW, Sketch; here BSW reports more than Min. Pairs of short documents "
-            "that share much but not .7 are many here, and the fewer entries a signature has, the more of them it takes for more.",
-            number);
-    double wrong = mod - pairs_of(data, number, "Mod_100", "correct"),
-           exact = pairs_of(data, number, "exact", "pairs");
+            verdict, text, number, mod, min, bsw, sketch, set,
+            ". The paper's order is Mod, Min, BSW, Sketch. The fewer entries a signature has, the more of the "
+            "many pairs a little below .7 it takes for more; that Sketch reports least is so as a set alone.");
+}
+
+static void judge_one(const struct evidence *evidence, unsigned number, struct verdict *verdict) {
+    const struct table *data = evidence->data, *paper = evidence->paper;
+    char what[80];
+    judge_order(data, number, verdict);
+    double mod = pairs_of(data, number, "Mod_100", "pairs"),
+           sketch = pairs_of(data, number, "Sketch_100", "pairs");
     double right = pairs_of(data, number, "Mod_100", "correct"),
            safe = sketch - pairs_of(data, number, "Sketch_100", "correct");
     claim(
-        verdict, wrong / mod >= (sketch > 0 ? safe / sketch : 0),
+        verdict, (mod - right) / mod >= (sketch > 0 ? safe / sketch : 0),
         "Verified on all windows, %.0f of Mod's pairs are wrong (%.0f of Sketch's); it finds %.0f of the %.0f true ones.",
-        wrong, safe, right, exact);
+        mod - right, safe, right, pairs_of(data, number, "exact", "pairs"));
     double any = pairs_of(data, number, "any", "pairs"), all = pairs_of(data, number, "all_four", "pairs");
-    claim(verdict, all < any, "Found by all four: %.0f; by any: %.0f (the paper: %s).", all, any,
-          number == 1 ? "12 of 65" : "45 of 81");
+    snprintf(what, sizeof what, "Collection %u, share of the pairs found by any that all four find", number);
+    beside(verdict, what, all / any,
+           table_at(paper, "pairs", "collection=%u algorithm=all_four", number) /
+               table_at(paper, "pairs", "collection=%u algorithm=any", number),
+           1.5, all_around);
 }
 
-static void judge(const struct table *data, const struct table *times, struct verdict *verdict) {
-    (void)times;
-    judge_one(data, 1, verdict);
-    judge_one(data, 2, verdict);
-    double first = pairs_of(data, 1, "Mod_100", "correct") / pairs_of(data, 1, "Mod_100", "pairs");
-    double second = pairs_of(data, 2, "Mod_100", "correct") / pairs_of(data, 2, "Mod_100", "pairs");
-    static const char text[] =
-        "Of Mod_100's pairs %.2f are right in the first collection and %.2f in the second (the paper: .79 and 1)%s";
-    if (second > first)
-        claim(verdict, true, text, first, second,
-              ": it has a handful of samples of short documents, more of longer ones.");
-    else
-        differs(
-            verdict, text, first, second,
-            ". Resemblances lie all around .7 here, where more samples find no clear line either; the paper's pairs were nearly "
-            "identical.");
+static void judge(const struct evidence *evidence, struct verdict *verdict) {
+    judge_one(evidence, 1, verdict);
+    judge_one(evidence, 2, verdict);
+    beside_column(verdict, evidence->data, evidence->paper,
+                  &(struct column_beside){.where = "of=table",
+                                          .keys = "collection algorithm",
+                                          .column = "correct",
+                                          .over = "pairs",
+                                          .what = "Share of the reported pairs that is right",
+                                          .factor = 1.25,
+                                          .why = all_around});
 }
 
 static const struct plot plots[] = {
@@ -160,7 +173,7 @@ const struct experiment hp_collections = {
     .what =
         "All pairs of two collections: documents of 600 to 1500 bytes, and of 2 to 4 KB, both with a template. Pairs "
         "reported by each algorithm by threshold; from .7 on verified on all 20-byte windows, where the paper looked at "
-        "diffs.",
+        "diffs. Sketch is scored by the share of entries that agree, as the paper describes it, and as a set besides.",
     .run = run,
     .judge = judge,
     .plots = plots,

@@ -53,7 +53,7 @@ static stemma_status window_body(const struct lab *lab, const struct corpus *cor
     table_begin(data, "algorithm\twindow\tedits\tsimilarity");
     for (size_t i = 0; i < COUNT(windows); i++) {
         struct originals originals;
-        TRY(originals_make(corpus, both, COUNT(both), windows[i], &originals, err));
+        TRY(originals_make(corpus, both, COUNT(both), windows[i], hash_seed(lab), &originals, err));
         stemma_status status = window_rows(lab, &originals, windows[i], data, err);
         originals_release(&originals);
         if (status != STEMMA_OK) return status;
@@ -86,8 +86,8 @@ static bool falls_with_edits(const struct table *data, const char *where) {
     return table_look(data, "similarity", few) > table_look(data, "similarity", many);
 }
 
-static void judge_window(const struct table *data, const struct table *times, struct verdict *verdict) {
-    (void)times;
+static void judge_window(const struct evidence *evidence, struct verdict *verdict) {
+    const struct table *data = evidence->data;
     for (size_t i = 0; i < 2; i++) {
         const char *algorithm = i ? "BSW_400" : "Mod_100";
         double large = table_at(data, "similarity", "algorithm=%s window=100 edits=50", algorithm);
@@ -95,13 +95,21 @@ static void judge_window(const struct table *data, const struct table *times, st
         claim(
             verdict, falls_with_window(data, algorithm, 50),
             "%s: the larger the window, the smaller the similarity after 50 insertions: from %.2f with 5 bytes to "
-            "%.2f with 100 (the paper, Mod_100: .97 and .66).",
+            "%.2f with 100.",
             algorithm, small, large);
         char where[60];
         snprintf(where, sizeof where, "algorithm=%s window=20", algorithm);
         claim(verdict, falls_with_edits(data, where), "%s: similarity falls with the number of insertions.",
               algorithm);
     }
+    beside_column(verdict, data, evidence->paper,
+                  &(struct column_beside){.keys = "algorithm window edits",
+                                          .column = "similarity",
+                                          .what = "Similarity after 50 insertions",
+                                          .factor = 1.1,
+                                          .why =
+                                              "The smaller the documents, the more an insertion weighs; ours "
+                                              "are not the paper's."});
 }
 
 static const struct plot window_plots[] = {
@@ -153,11 +161,11 @@ static void false_rows(const struct originals *originals, size_t algorithm, unsi
     }
 }
 
-static stemma_status false_window(const struct corpus *corpus, const struct algorithm *algorithms,
-                                  size_t count, unsigned window, unsigned figure, struct table *data,
-                                  stemma_error *err) {
+static stemma_status false_window(const struct lab *lab, const struct corpus *corpus,
+                                  const struct algorithm *algorithms, size_t count, unsigned window,
+                                  unsigned figure, struct table *data, stemma_error *err) {
     struct originals originals;
-    TRY(originals_make(corpus, algorithms, count, window, &originals, err));
+    TRY(originals_make(corpus, algorithms, count, window, hash_seed(lab), &originals, err));
     for (size_t i = 0; i < count; i++) false_rows(&originals, i, window, figure, data);
     originals_release(&originals);
     return STEMMA_OK;
@@ -171,11 +179,10 @@ static stemma_status false_body(const struct lab *lab, const struct corpus *corp
                                             {"Min_100", "min n=100", smallest_of},
                                             {"Sketch_100", "minhash n=100 bits=64", agreement_of},
                                             {"BSW_100", "bsw n=100", jaccard_of}};
-    (void)lab;
     table_begin(data, "figure\talgorithm\twindow\tsimilarity\tup_to\tabove");
     for (size_t i = 0; i < COUNT(windows); i++)
-        TRY(false_window(corpus, both, COUNT(both), windows[i], 3, data, err));
-    return false_window(corpus, four, COUNT(four), 20, 4, data, err);
+        TRY(false_window(lab, corpus, both, COUNT(both), windows[i], 3, data, err));
+    return false_window(lab, corpus, four, COUNT(four), 20, 4, data, err);
 }
 
 static stemma_status run_false(const struct lab *lab, struct table *data, struct table *times,
@@ -184,8 +191,14 @@ static stemma_status run_false(const struct lab *lab, struct table *data, struct
     return over_corpus(lab, data, false_body, err);
 }
 
-static void judge_false(const struct table *data, const struct table *times, struct verdict *verdict) {
-    (void)times;
+/* As the paper counts them: some similarity, but no more than 4 %. */
+static double slightly_similar(const struct table *data, const char *algorithm) {
+    return table_at(data, "above", "figure=4 algorithm=%s window=20 similarity=0.00", algorithm) -
+           table_at(data, "above", "figure=4 algorithm=%s window=20 similarity=0.04", algorithm);
+}
+
+static void judge_false(const struct evidence *evidence, struct verdict *verdict) {
+    const struct table *data = evidence->data;
     double at5 = table_at(data, "above", "figure=3 algorithm=Mod_100 window=5 similarity=0.20");
     double at20 = table_at(data, "above", "figure=3 algorithm=Mod_100 window=20 similarity=0.20");
     double any5 = table_at(data, "above", "figure=3 algorithm=Mod_100 window=5 similarity=0.00");
@@ -193,10 +206,16 @@ static void judge_false(const struct table *data, const struct table *times, str
     double any20 = table_at(data, "above", "figure=3 algorithm=Mod_100 window=20 similarity=0.00");
     double any100 = table_at(data, "above", "figure=3 algorithm=Mod_100 window=100 similarity=0.00");
     claim(
-        verdict, at5 > .01 && at5 > 10 * at20,
-        "Mod_100 with windows of 5 bytes finds %.1f %% of the pairs of different documents above 20 %% similar (the paper: more "
-        "than 5 %%).",
-        100 * at5);
+        verdict, at5 > 10 * at20,
+        "Mod_100 finds %.1f %% of the pairs of different documents above 20 %% similar with windows of 5 bytes, %.2f %% "
+        "with 20.",
+        100 * at5, 100 * at20);
+    if (!(at5 > .05))
+        differs(
+            verdict,
+            "With 5 bytes the paper has more than 5 %% above 20 %%, where we have %.1f: how many short phrases "
+            "documents share is up to the documents, and the paper's are not public.",
+            100 * at5);
     claim(
         verdict, any5 > .95 && any10 > any20 && any20 >= any100,
         "Practically any two documents share something with small windows (%.0f %% of the pairs with 5 bytes, %.0f %% with "
@@ -204,13 +223,13 @@ static void judge_false(const struct table *data, const struct table *times, str
         100 * any5, 100 * any10, 100 * any20, 100 * any100);
     claim(verdict, at20 < .05,
           "Windows of 20 bytes leave %.2f %% of the pairs above 20 %%: a good trade-off.", 100 * at20);
-    double mod = table_at(data, "above", "figure=4 algorithm=Mod_100 window=20 similarity=0.00");
-    double bsw = table_at(data, "above", "figure=4 algorithm=BSW_100 window=20 similarity=0.00");
-    claim(
-        verdict, mod >= bsw,
-        "At 20 bytes Mod_100 calls more pairs slightly similar than BSW_100 does: %.0f %% and %.0f %% (the paper: 28 %% and "
-        "10 %%).",
-        100 * mod, 100 * bsw);
+    double mod = slightly_similar(data, "Mod_100"), bsw = slightly_similar(data, "BSW_100");
+    claim(verdict, mod >= bsw, "At 20 bytes Mod_100 calls more pairs slightly similar than BSW_100 does.");
+    static const char why[] = "How many pairs share a phrase of 20 bytes is up to the documents.";
+    beside(verdict, "Percent of the pairs with some similarity of at most 4 %, Mod_100", 100 * mod,
+           table_look(evidence->paper, "slightly_similar", "algorithm=Mod_100"), 1.5, why);
+    beside(verdict, "The same, BSW_100", 100 * bsw,
+           table_look(evidence->paper, "slightly_similar", "algorithm=BSW_100"), 1.5, why);
 }
 
 static const struct plot false_plots[] = {
@@ -261,7 +280,7 @@ static stemma_status sampling_body(const struct lab *lab, const struct corpus *c
                                    stemma_error *err) {
     struct originals originals;
     table_begin(data, "of\talgorithm\tedits\tdocument\tsimilarity");
-    TRY(originals_make(corpus, sampled, COUNT(sampled), 20, &originals, err));
+    TRY(originals_make(corpus, sampled, COUNT(sampled), 20, hash_seed(lab), &originals, err));
     stemma_status status = sampling_rows(lab, &originals, data, err);
     originals_release(&originals);
     return status;
@@ -291,14 +310,14 @@ static double jumps_of(const struct table *data, const char *algorithm) {
     return sum / (double)count;
 }
 
-static void judge_sampling(const struct table *data, const struct table *times, struct verdict *verdict) {
-    (void)times;
+static void judge_sampling(const struct evidence *evidence, struct verdict *verdict) {
+    const struct table *data = evidence->data;
     for (size_t i = 0; i < COUNT(sampled); i += 2) {
         const char *few = sampled[i].name, *many = sampled[i + 1].name;
         double apart = fabs(table_at(data, "similarity", "of=mean algorithm=%s edits=50", few) -
                             table_at(data, "similarity", "of=mean algorithm=%s edits=50", many));
-        claim(verdict, apart < .12, "%s and %s have nearly the same mean after 50 insertions: %.3f apart.",
-              few, many, apart);
+        claim(verdict, apart < .06, "%s and %s have means after 50 insertions that are %.3f apart.", few,
+              many, apart);
         double rough = jumps_of(data, few), smooth = jumps_of(data, many);
         claim(
             verdict, rough > smooth,
@@ -377,7 +396,7 @@ static stemma_status four_body(const struct lab *lab, const struct corpus *corpu
                                stemma_error *err) {
     struct originals originals;
     table_begin(data, "of\tchange\tscoring\talgorithm\tedits\tdocument\tsimilarity");
-    TRY(originals_make(corpus, four_twice, COUNT(four_twice), 20, &originals, err));
+    TRY(originals_make(corpus, four_twice, COUNT(four_twice), 20, hash_seed(lab), &originals, err));
     stemma_status status = STEMMA_OK;
     for (size_t i = 0; status == STEMMA_OK && i < COUNT(changes); i++)
         status = four_rows(lab, &originals, &changes[i], data, err);
@@ -416,8 +435,8 @@ static void judge_ranking(const struct table *data, const char *change, struct v
         change, fair_min, fair, exact);
 }
 
-static void judge_four(const struct table *data, const struct table *times, struct verdict *verdict) {
-    (void)times;
+static void judge_four(const struct evidence *evidence, struct verdict *verdict) {
+    const struct table *data = evidence->data;
     for (size_t i = 0; i < 2; i++) judge_ranking(data, changes[i].name, verdict);
     double bsw = four_mean(data, "insert", "unbiased", "BSW_500"),
            exact = four_mean(data, "insert", "unbiased", "exact");
@@ -428,8 +447,9 @@ static void judge_four(const struct table *data, const struct table *times, stru
           evenly, random);
     differs(
         verdict,
-        "That Mod and Min are more accurate than Sketch follows from comparing Sketch's entries as a set, p / (2 - p) "
-        "for p agreeing ones; the share of entries that agree is unbiased.");
+        "That Mod and Min are more accurate than Sketch would follow from comparing Sketch's entries as a set, p / (2 - p) "
+        "for p agreeing ones. The paper describes the other, \"the percentage of agreeing entries\", which is unbiased "
+        "here; so its ranking is not explained by what it says of its method.");
 }
 
 static const struct plot four_plots[] = {

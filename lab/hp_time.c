@@ -25,15 +25,16 @@ static stemma_status sketch_once(const stemma_recipe *recipe, const uint8_t *tex
     return STEMMA_OK;
 }
 
-static stemma_status time_one(const struct scheme *scheme, unsigned n, unsigned window, const uint8_t *text,
-                              struct table *data, struct table *times, stemma_error *err) {
+static stemma_status time_one(const struct scheme *scheme, unsigned n, unsigned window, uint64_t seed,
+                              const uint8_t *text, struct table *data, struct table *times,
+                              stemma_error *err) {
     stemma_recipe *recipe;
     char spec[60];
     size_t values = 0;
     double seconds;
     stemma_status status;
     snprintf(spec, sizeof spec, scheme->spec, n);
-    TRY(recipe_make(&recipe, err, "preset=raw unit=byte window=%u hash=rabin; %s", window, spec));
+    TRY(recipe_make(&recipe, seed, err, "preset=raw unit=byte window=%u hash=rabin; %s", window, spec));
     CPU_TIME(seconds, status, sketch_once(recipe, text, &values, err));
     stemma_recipe_free(recipe);
     if (status != STEMMA_OK) return status;
@@ -52,12 +53,13 @@ static stemma_status run(const struct lab *lab, struct table *data, struct table
     for (size_t s = 0; s < COUNT(schemes); s++)
         for (size_t w = 0; w < COUNT(windows); w++)
             for (size_t i = 0; status == STEMMA_OK && i < COUNT(sizes); i++)
-                status = time_one(&schemes[s], sizes[i], windows[w], text, data, times, err);
+                status = time_one(&schemes[s], sizes[i], windows[w], hash_seed(lab), text, data, times, err);
     mem_free(text);
     return status;
 }
 
-static void judge(const struct table *data, const struct table *times, struct verdict *verdict) {
+static void judge(const struct evidence *evidence, struct verdict *verdict) {
+    const struct table *data = evidence->data, *times = evidence->times;
     double mod = table_look(data, "values", "algorithm=Mod n=100 window=20");
     claim(verdict, mod > 4000 && mod < 6000, "Mod_100 keeps about one window in a hundred: %.0f of 500,000.",
           mod);

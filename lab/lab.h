@@ -8,8 +8,7 @@
 #ifndef LAB_LAB_H
 #define LAB_LAB_H
 
-#include "table.h"
-#include "verdict.h"
+#include "beside.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -19,6 +18,11 @@ struct lab {
     bool full;
     const char *corpus; /* a folder, or NULL: generated text */
 };
+
+/* The seed of recipes: the first draw has that of a recipe which names none. */
+static inline uint64_t hash_seed(const struct lab *lab) {
+    return lab->seed - 1;
+}
 
 /* One picture: a line (or dots) for each value of `series`, of the wanted rows. */
 struct plot {
@@ -47,7 +51,7 @@ struct experiment {
     const char *what; /* what is done, in a paragraph */
     bool timed;       /* runs alone, so that nothing disturbs its times */
     stemma_status (*run)(const struct lab *lab, struct table *data, struct table *times, stemma_error *err);
-    void (*judge)(const struct table *data, const struct table *times, struct verdict *verdict);
+    void (*judge)(const struct evidence *evidence, struct verdict *verdict);
     const struct plot *plots;       /* ended by one without a title; NULL: none */
     const struct listing *listings; /* likewise */
     const struct plot *time_plots;  /* likewise, of the times */

@@ -74,7 +74,7 @@ static int list(void) {
         const struct experiment *e = experiments[i];
         if (strcmp(paper, e->paper)) printf("%s%s\n", i ? "\n" : "", paper_title(e->paper));
         paper = e->paper;
-        printf("  %-20s %-*s %s\n", e->name, width, e->place, e->title);
+        printf("  %-20s %-*s  %s\n", e->name, width, e->place, e->title);
     }
     return EXIT_DONE;
 }
@@ -139,6 +139,7 @@ static stemma_status run_one(const struct arguments *arguments, struct results *
     remark_machine(&results->times);
     TRY(e->run(&arguments->lab, &results->data, &results->times, err));
     TRY(keep_tables(results, arguments->folder, err));
+    TRY(paper_values(e->name, &results->paper, err));
     results_judge(results);
     return STEMMA_OK;
 }

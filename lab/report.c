@@ -347,21 +347,28 @@ static const char *finding_word(enum finding finding) {
                                         : "disagrees";
 }
 
+static bool is_quick(const struct table *data) {
+    static const char remark[] = "# size quick\n";
+    return data->remarks.len && memmem(data->remarks.data, data->remarks.len, remark, sizeof remark - 1);
+}
+
 static void put_summary_row(struct page *page, const struct results *results) {
     const struct experiment *e = results->experiment;
     const char *word = *e->place ? finding_word(verdict_of(&results->verdict)) : "";
+    const char *size = is_quick(&results->data) ? "quick" : "full";
     if (page->target)
-        PUT(page, "| %s | %s | %s | %s |\n", e->name, e->title, e->place, word);
+        PUT(page, "| %s | %s | %s | %s | %s |\n", e->name, e->title, e->place, size, word);
     else
-        PUT(page, "<tr><td><a href=\"#%s\">%s</a></td><td>%s</td><td>%s</td></tr>\n", e->name, e->title,
-            e->place, word);
+        PUT(page, "<tr><td><a href=\"#%s\">%s</a></td><td>%s</td><td>%s</td><td>%s</td></tr>\n", e->name,
+            e->title, e->place, size, word);
 }
 
 static void put_summary(struct page *page, const struct results *all, size_t count) {
     if (page->target)
-        PUT(page, "| name | experiment | in the paper | |\n|---|---|---|---|\n");
+        PUT(page, "| name | experiment | in the paper | size | |\n|---|---|---|---|---|\n");
     else
-        PUT(page, "<div class=\"wide\"><table class=\"words\"><tr><th>experiment<th>in the paper<th></tr>\n");
+        PUT(page,
+            "<div class=\"wide\"><table class=\"words\"><tr><th>experiment<th>in the paper<th>size<th></tr>\n");
     for (size_t i = 0; i < count; i++) put_summary_row(page, &all[i]);
     PUT(page, page->target ? "\n" : "</table></div>\n");
 }

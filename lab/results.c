@@ -9,7 +9,8 @@ void table_path(const char *folder, const char *name, bool times, char *path, si
 
 void results_judge(struct results *results) {
     results->verdict = (struct verdict){0};
-    results->experiment->judge(&results->data, &results->times, &results->verdict);
+    const struct evidence evidence = {&results->data, &results->times, &results->paper};
+    results->experiment->judge(&evidence, &results->verdict);
 }
 
 static stemma_status read_tables(const char *folder, struct results *results, stemma_error *err) {

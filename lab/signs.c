@@ -6,11 +6,12 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-stemma_status recipe_make(stemma_recipe **out, stemma_error *err, const char *format, ...) {
+stemma_status recipe_make(stemma_recipe **out, uint64_t seed, stemma_error *err, const char *format, ...) {
     char text[500];
+    int used = snprintf(text, sizeof text, "seed=%llu ", (unsigned long long)seed);
     va_list more;
     va_start(more, format);
-    vsnprintf(text, sizeof text, format, more);
+    vsnprintf(text + used, sizeof text - (size_t)used, format, more);
     va_end(more);
     return stemma_recipe_parse(text, out, err);
 }

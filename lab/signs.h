@@ -6,8 +6,9 @@
 
 #include "base/error.h"
 
-stemma_status recipe_make(stemma_recipe **out, stemma_error *err, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+/* With hash functions by the seed; 0 has those of a recipe that names none. */
+stemma_status recipe_make(stemma_recipe **out, uint64_t seed, stemma_error *err, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 stemma_status sketch_make(const stemma_recipe *recipe, const void *bytes, size_t size, stemma_sketch **out,
                           stemma_error *err);
 /* One sketch of the recipe by its place; the recipe has it. */

@@ -43,7 +43,7 @@ const char *finding_sentence(enum finding finding) {
     switch (finding) {
     case FINDING_NOTE:
     case FINDING_HOLDS:
-        return "Agrees with what the paper says.";
+        return "Agrees with what the paper says, its numbers included as far as it gives them.";
     case FINDING_DIFFERS:
         return "Agrees in part; where it differs, the reason is given.";
     case FINDING_FAILS:

@@ -43,7 +43,7 @@ static stemma_status variance_of(const struct lab *lab, double r, struct varianc
         out->r = exact_pair(r, SHINGLES, mix64(lab->seed + i) + (uint64_t)(r * 1000), &a, &b);
         status = out->r < 0
                      ? fail_memory(err)
-                     : recipe_make(&recipe, err,
+                     : recipe_make(&recipe, hash_seed(lab), err,
                                    "unit=word window=1; minhash n=%d bits=64; minhash n=%d bits=1", K, K);
         if (status == STEMMA_OK) status = sketch_make(recipe, a.data, a.len, &x, err);
         if (status == STEMMA_OK) status = sketch_make(recipe, b.data, b.len, &y, err);
@@ -78,8 +78,8 @@ static stemma_status run_variance(const struct lab *lab, struct table *data, str
     return STEMMA_OK;
 }
 
-static void judge_variance(const struct table *data, const struct table *times, struct verdict *verdict) {
-    (void)times;
+static void judge_variance(const struct evidence *evidence, struct verdict *verdict) {
+    const struct table *data = evidence->data;
     double worst = 1;
     for (int i = 1; i < 10; i++) {
         double measured = table_at(data, "variance", "estimator=one_bit R=%.1f", i / 10.);
@@ -138,18 +138,20 @@ static stemma_status run_cost(const struct lab *lab, struct table *data, struct 
     return STEMMA_OK;
 }
 
-static void judge_cost(const struct table *data, const struct table *times, struct verdict *verdict) {
-    (void)times;
+static void judge_cost(const struct evidence *evidence, struct verdict *verdict) {
+    const struct table *data = evidence->data;
     double few = table_look(data, "cost", "algorithm=G r=0.7 k=64"),
            many = table_most(data, "cost", "algorithm=G r=0.7");
     double least = table_look(data, "cost", "algorithm=H r=0.7 k=64"),
            most = table_most(data, "cost", "algorithm=H r=0.7");
-    claim(verdict, many / few > 10 * most / least,
-          "From 64 to 1000 bits at r = .7 the cost of G grows %.0f times, that of H %.0f times.", many / few,
-          most / least);
+    note(
+        verdict,
+        "From 64 to 1000 bits at r = .7 the formulas have the cost of G grow %.0f times, that of H %.0f times. "
+        "Nothing is measured here.",
+        many / few, most / least);
     double n_g = table_look(data, "n_g", "algorithm=H r=0.7 k=64");
-    claim(verdict, n_g > 7000 && n_g < 8000,
-          "At k = 64, m = 12 the lists have n_g = %.0f entries (the paper: 7,440).", n_g);
+    claim(verdict, fabs(n_g / 7440 - 1) < .01,
+          "Evaluated, the formula gives n_g = %.0f at k = 64, m = 12, as the paper has it (7,440).", n_g);
     differs(
         verdict,
         "These are orders, not steps: eq. 16 leaves out that G, too, goes through lists of n_g entries for each choice of "
@@ -243,7 +245,8 @@ static stemma_status run_precision(const struct lab *lab, struct table *data, st
     stemma_sketch **sketches = mem_zero(options.count, sizeof *sketches);
     stemma_status status = sketches ? STEMMA_OK : fail_memory(err);
     if (status == STEMMA_OK)
-        status = recipe_make(&recipe, err, "preset=text unit=word window=5; minhash n=1000 bits=1; mod n=1");
+        status = recipe_make(&recipe, hash_seed(lab), err,
+                             "preset=text unit=word window=5; minhash n=1000 bits=1; mod n=1");
     if (status == STEMMA_OK) status = sketch_made(&options, recipe, sketches, err);
     for (size_t i = 0; status == STEMMA_OK && i < options.count; i++)
         for (size_t j = 0; j < i; j++) count_pair(sketches[i], sketches[j], &found);
@@ -254,8 +257,8 @@ static stemma_status run_precision(const struct lab *lab, struct table *data, st
     return status;
 }
 
-static void judge_precision(const struct table *data, const struct table *times, struct verdict *verdict) {
-    (void)times;
+static void judge_precision(const struct evidence *evidence, struct verdict *verdict) {
+    const struct table *data = evidence->data;
     for (size_t t = 0; t < COUNT(limits); t++) {
         double narrow = table_at(data, "precision", "r=%.1f k=64", limits[t]),
                wide = table_at(data, "precision", "r=%.1f k=1000", limits[t]);
@@ -269,11 +272,14 @@ static void judge_precision(const struct table *data, const struct table *times,
            recall = table_look(data, "recall", "r=0.7 k=400");
     claim(verdict, at400 > .85 && recall > .85,
           "400 bits perform well at r = .7: precision %.2f, recall %.2f.", at400, recall);
-    if (table_look(data, "precision", "r=0.7 k=64") > .3)
-        differs(
-            verdict,
-            "At 64 bits the paper has a precision of .16, .19 and .42. It depends on how many pairs lie just below the "
-            "threshold, which is up to the collection.");
+    static const char why[] =
+        "It depends on how many pairs lie just below the threshold, which is up to the collection.";
+    beside_column(verdict, data, evidence->paper,
+                  &(struct column_beside){
+                      .keys = "r k", .column = "precision", .what = "Precision", .factor = 1.25, .why = why});
+    beside_column(verdict, data, evidence->paper,
+                  &(struct column_beside){
+                      .keys = "r k", .column = "recall", .what = "Recall", .factor = 1.25, .why = why});
 }
 
 static const struct plot precision_plots[] = {

@@ -62,7 +62,8 @@ static stemma_status columns_make(const struct lab *lab, struct table *data, str
     *out = (struct columns){mem_zero(options.count, WORDS * sizeof *out->words), options.count};
     stemma_status status = maker && out->words ? STEMMA_OK : fail_memory(err);
     if (status == STEMMA_OK)
-        status = recipe_make(&recipe, err, "preset=text unit=word window=5; minhash n=%d bits=1", BITS);
+        status = recipe_make(&recipe, hash_seed(lab), err,
+                             "preset=text unit=word window=5; minhash n=%d bits=1", BITS);
     if (status == STEMMA_OK) status = columns_fill(out, maker, recipe, err);
     table_remark(data, "documents %llu generated, 600 bytes, a fifth of them near-copies",
                  (unsigned long long)options.count);
@@ -128,8 +129,8 @@ static stemma_status run_groups(const struct lab *lab, struct table *data, struc
     return status;
 }
 
-static void judge_groups(const struct table *data, const struct table *times, struct verdict *verdict) {
-    (void)times;
+static void judge_groups(const struct evidence *evidence, struct verdict *verdict) {
+    const struct table *data = evidence->data;
     double mean = table_number(data, data->rows - 1, "mean_so_far"),
            expected = table_number(data, 0, "expected");
     claim(
@@ -174,19 +175,26 @@ static void add_work(struct asked *asked, const struct hamming_work *work,
         asked->check += mix64(query << 32 ^ matches->list[i].number) ^ matches->list[i].distance;
 }
 
-static stemma_status ask(const struct columns *columns, const struct fingerprints *set, uint32_t bits,
-                         uint32_t radius, enum hamming_via via, size_t queries, struct asked *out,
-                         stemma_error *err) {
+struct ways {
+    struct columns columns;
+    uint64_t seed;
+    uint32_t bits, radius;
+    size_t few, queries; /* as many as G is asked, and the others */
+    struct table *data, *times;
+};
+
+static stemma_status ask_once(const struct ways *w, const struct fingerprints *set, enum hamming_via via,
+                              size_t queries, struct asked *out, stemma_error *err) {
     struct hamming_matches matches = {0};
-    uint64_t random = 7;
+    uint64_t random = mix64(w->seed + 7);
     stemma_status status = STEMMA_OK;
     *out = (struct asked){0};
     for (size_t i = 0; status == STEMMA_OK && i < queries; i++) {
         uint64_t query[WORDS];
         struct hamming_work work;
-        shorten(columns->words + rng_below(&random, columns->count) * WORDS, bits, query);
+        shorten(w->columns.words + rng_below(&random, w->columns.count) * WORDS, w->bits, query);
         double begin = cpu_now();
-        status = hamming_query(fingerprints_source(set), query, radius, via, &matches, &work, err);
+        status = hamming_query(fingerprints_source(set), query, w->radius, via, &matches, &work, err);
         out->seconds += cpu_now() - begin;
         if (status == STEMMA_OK) add_work(out, &work, &matches, i);
     }
@@ -195,20 +203,28 @@ static stemma_status ask(const struct columns *columns, const struct fingerprint
     return out->refused ? STEMMA_OK : status;
 }
 
-struct ways {
-    struct columns columns;
-    uint32_t bits, radius;
-    size_t few, queries; /* as many as G is asked, and the others */
-    struct table *data, *times;
-};
+/* The same queries again until their time can be measured. */
+static stemma_status ask(const struct ways *w, const struct fingerprints *set, enum hamming_via via,
+                         size_t queries, struct asked *out, stemma_error *err) {
+    TRY(ask_once(w, set, via, queries, out, err));
+    double seconds = out->seconds;
+    size_t times = 1;
+    for (; !out->refused && seconds < .05; times++) {
+        struct asked again;
+        TRY(ask_once(w, set, via, queries, &again, err));
+        seconds += again.seconds;
+    }
+    out->seconds = seconds / (double)times;
+    return STEMMA_OK;
+}
 
 static stemma_status way_row(struct ways *w, const struct fingerprints *set, enum hamming_via via,
                              size_t queries, stemma_error *err) {
     struct asked asked, truth;
     uint32_t groups = fingerprints_source(set)->group_count;
     double each = 1 / (double)queries;
-    TRY(ask(&w->columns, set, w->bits, w->radius, HAMMING_SCAN, queries, &truth, err));
-    TRY(ask(&w->columns, set, w->bits, w->radius, via, queries, &asked, err));
+    TRY(ask(w, set, HAMMING_SCAN, queries, &truth, err));
+    TRY(ask(w, set, via, queries, &asked, err));
     const char *name = hamming_via_name(via);
     if (asked.refused) {
         table_row(w->data, "%s\t%u\t%u\t%u\t%zu\trefused\t\t\t\t", name, w->bits, w->radius, groups, queries);
@@ -243,7 +259,8 @@ static stemma_status width_rows(struct ways *w, stemma_error *err) {
 static stemma_status run_queries(const struct lab *lab, struct table *data, struct table *times,
                                  stemma_error *err) {
     static const uint32_t widths[] = {64, 100, 200, 400, 600, 1000};
-    struct ways ways = {.few = 3, .queries = lab->full ? 1000 : 100, .data = data, .times = times};
+    struct ways ways = {
+        .seed = lab->seed, .few = 3, .queries = lab->full ? 1000 : 100, .data = data, .times = times};
     TRY(columns_make(lab, data, &ways.columns, err));
     table_begin(data, "algorithm\tk\tr_h\tm\tqueries\tsame_as_scan\tsearches\tpostings\tcandidates\tfound");
     table_begin(times, "algorithm\tk\tms\tof_a_scan");
@@ -269,7 +286,23 @@ static void judge_same(const struct table *data, struct verdict *verdict) {
           refused);
 }
 
-static void judge_queries(const struct table *data, const struct table *times, struct verdict *verdict) {
+/* Milliseconds are the machine's; how many times H's G's are can be held against the paper's. */
+static void judge_ratio(const struct evidence *evidence, unsigned k, struct verdict *verdict) {
+    char what[60];
+    snprintf(what, sizeof what, "Time of G over that of H at %u bits", k);
+    beside(
+        verdict, what,
+        table_at(evidence->times, "ms", "algorithm=g k=%u", k) /
+            table_at(evidence->times, "ms", "algorithm=h k=%u", k),
+        table_at(evidence->paper, "ms", "algorithm=g k=%u", k) /
+            table_at(evidence->paper, "ms", "algorithm=h k=%u", k),
+        1.5,
+        "Here lists are in memory, and nearly all time is that of going through them, of which G does many times "
+        "as much; the paper's seconds are those of a database, which it does not take apart.");
+}
+
+static void judge_queries(const struct evidence *evidence, struct verdict *verdict) {
+    const struct table *data = evidence->data, *times = evidence->times;
     judge_same(data, verdict);
     double g = table_look(data, "searches", "algorithm=g k=64"),
            h = table_look(data, "searches", "algorithm=h k=64");
@@ -282,6 +315,8 @@ static void judge_queries(const struct table *data, const struct table *times, s
     double slow = table_look(times, "ms", "algorithm=g k=200"),
            merged = table_look(times, "ms", "algorithm=h k=200");
     claim(verdict, slow > merged, "At 200 bits G takes %.0f times as long as H.", slow / merged);
+    judge_ratio(evidence, 64, verdict);
+    judge_ratio(evidence, 400, verdict);
     double scan = table_look(times, "ms", "algorithm=scan k=400"),
            at400 = table_look(times, "ms", "algorithm=h k=400");
     if (scan < at400)

@@ -5,7 +5,8 @@ enum { SHARE = 2, OWN = 10, WHOLES = 2 };
 
 static bool is_inside(const struct variants *v, size_t piece, size_t whole) {
     uint64_t size = v->sizes[piece] * v->inverse;
-    return v->sizes[piece] <= v->sizes[whole] / SHARE && variants_lost(v, piece, whole) <= size / OWN;
+    return size > 0 && v->sizes[piece] <= v->sizes[whole] / SHARE &&
+           variants_lost(v, piece, whole) <= size / OWN;
 }
 
 static bool is_piece(const struct kinship *kinship, const struct variants *v, size_t member) {
