@@ -269,7 +269,7 @@ typedef struct options {
     const char *output, *directory;
     const char *cache;
     bool prune, prune_all, store_text, wait, jsonl; /* collections */
-    bool repair, link;                              /* their upkeep */
+    bool repair, link;                   /* their upkeep */
     const char *prefix;
     unsigned parts, hamming_bits, group_bits; /* 0 when not given */
     bool force, json, quiet, print0;

@@ -159,8 +159,7 @@ static void check_pair(struct id_pair *pair, size_t least) {
     size_t changes = count_changes(&list), fewest = twin_changes(pair->a, pair->b);
     assert_true(changes >= fewest);
     if (pair->a.count + pair->b.count <= 128) assert_int_equal(changes, fewest); /* one small gap: exact */
-    struct readable how = {pair->a.ids, pair->b.ids, seventh,
-                           length_of,   is_even,     least - 1 < 3 ? least - 1 : 3};
+    struct readable how = {pair->a.ids, pair->b.ids, seventh, length_of, is_even, least - 1 < 3 ? least - 1 : 3};
     make_readable(pair, &how, &list);
     check_hunks(pair, &list);
     assert_true(count_changes(&list) <= 3 * changes);

@@ -26,22 +26,14 @@ static int ascending(const void *a, const void *b) {
 /* Values of a kind that a radix sort could stumble over. */
 static uint64_t value_of_kind(int kind, uint64_t *state) {
     switch (kind) {
-    case 0:
-        return rng_next(state);
-    case 1:
-        return rng_below(state, 10);
-    case 2:
-        return rng_next(state) >> 40;
-    case 3:
-        return rng_next(state) << 40;
-    case 4:
-        return rng_below(state, 3) ? UINT64_MAX : 0;
-    case 5:
-        return (rng_next(state) & 0xffff) << 20 | 7;
-    case 6:
-        return (uint64_t)1 << rng_below(state, 64) | (uint64_t)1 << rng_below(state, 64);
-    default:
-        return rng_next(state) >> rng_below(state, 64);
+    case 0: return rng_next(state);
+    case 1: return rng_below(state, 10);
+    case 2: return rng_next(state) >> 40;
+    case 3: return rng_next(state) << 40;
+    case 4: return rng_below(state, 3) ? UINT64_MAX : 0;
+    case 5: return (rng_next(state) & 0xffff) << 20 | 7;
+    case 6: return (uint64_t)1 << rng_below(state, 64) | (uint64_t)1 << rng_below(state, 64);
+    default: return rng_next(state) >> rng_below(state, 64);
     }
 }
 

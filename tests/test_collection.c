@@ -118,8 +118,7 @@ static void has_one_writer(void **state) {
     (void)state;
     char *path = new_folder(), holder[64], go = 1;
     int ends[2], end;
-    volatile bool *let_go =
-        mmap(NULL, sizeof *let_go, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    volatile bool *let_go = mmap(NULL, sizeof *let_go, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     struct collection *c, *second;
     struct collection_options options = {.kinds = model_kinds, .wait = true};
     stemma_error error;

@@ -1,6 +1,6 @@
 /* Rabin fingerprints: the polynomials, the tables, and how evenly they sample text. */
-#include "effort.h"
 #include "shingle/rabin.h"
+#include "effort.h"
 
 #include "base/alloc.h"
 #include "base/buf.h"

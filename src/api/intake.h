@@ -1,5 +1,4 @@
-/* One document's way from bytes to a sink of fingerprints, with its digests: what comparing and sketching
- * share. */
+/* One document's way from bytes to a sink of fingerprints, with its digests: what comparing and sketching share. */
 #ifndef API_INTAKE_H
 #define API_INTAKE_H
 
@@ -24,7 +23,7 @@ struct byte_sink {
 
 struct intake {
     struct shingler *shingler;
-    struct labeller *labeller;  /* NULL unless the view is labelled */
+    struct labeller *labeller; /* NULL unless the view is labelled */
     struct byte_sink byte_sink; /* zeroed: none; set it before the first byte */
     struct digest raw, text;
     struct document_options reading;

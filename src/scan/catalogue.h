@@ -55,8 +55,8 @@ struct document {
     uint8_t format;   /* enum text_format: how the bytes are read, which may depend on the name */
     uint8_t
         state;  /* enum document_state; of one that is the same as another: that one's, once all is settled */
-    bool holds; /* a file in which other documents may be: a container; */
-    bool filled;    /* something is in it, or in one with the same bytes, once all is settled */
+    bool holds;  /* a file in which other documents may be: a container; */
+    bool filled; /* something is in it, or in one with the same bytes, once all is settled */
     const char *id; /* of a record, or in a container; NULL: the source's name */
 };
 
