@@ -83,7 +83,7 @@ stemma_status measure(const struct signature_recipe *recipe, struct text a, stru
 
 /* ---- means ---- */
 
-void tally_add(struct tally_of *tally, unsigned draw, const struct measured *m, double whole) {
+void tally_add(struct tally_of *tally, const struct measured *m, double whole) {
     tally->count++;
     tally->truth += m->truth;
     tally->estimate += m->estimate;
@@ -94,30 +94,19 @@ void tally_add(struct tally_of *tally, unsigned draw, const struct measured *m, 
     tally->error_paper += fabs(m->estimate - m->truth) / whole;
     tally->error_ours += fabs(m->ours - m->truth) / whole;
     tally->most += m->unrelated;
-    tally->by_draw[draw] += m->estimate;
-    tally->p_most = fmax(tally->p_most, m->p_unrelated);
+    tally->squares += m->estimate * m->estimate;
+    tally->least_estimate = tally->count > 1 ? fmin(tally->least_estimate, m->estimate) : m->estimate;
+    tally->most_estimate = fmax(tally->most_estimate, m->estimate);
+    tally->certain += m->p_unrelated < 1e-6;
     tally->blocks += m->blocks;
-}
-
-/* Every draw has seen the same texts. */
-static void spread_of_draws(struct tally_of *tally) {
-    double squares = 0;
-    tally->least_draw = INFINITY;
-    for (unsigned i = 0; i < DRAWS; i++) {
-        double mean = tally->by_draw[i] * DRAWS / tally->count;
-        tally->least_draw = fmin(tally->least_draw, mean);
-        tally->most_draw = fmax(tally->most_draw, mean);
-        squares += pow(mean - tally->estimate, 2);
-    }
-    tally->deviation = sqrt(squares / (DRAWS - 1));
 }
 
 void tally_finish(struct tally_of *tally) {
     double *sums[] = {&tally->truth,       &tally->estimate,   &tally->ours,        &tally->covered,
                       &tally->bytes_paper, &tally->bytes_ours, &tally->error_paper, &tally->error_ours,
-                      &tally->most,        &tally->blocks};
+                      &tally->most,        &tally->blocks,     &tally->squares,     &tally->certain};
     for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) *sums[i] /= tally->count;
-    spread_of_draws(tally);
+    tally->deviation = sqrt(fmax(0, tally->squares - tally->estimate * tally->estimate));
 }
 
 /* ---- texts ---- */

@@ -31,14 +31,15 @@ stemma_status true_distance(struct text a, struct text b, double *out, stemma_er
 stemma_status measure(const struct signature_recipe *recipe, struct text a, struct text b, double truth,
                       struct measured *out, stemma_error *err);
 
-/* Means of many, and how far the paper's estimates of one draw, means over texts, are from those of another.
- * Errors are |estimate - truth| as shares of `whole`. */
+/* Means of many, and the deviation, least and most of the paper's estimate of one text by one draw. Errors
+ * are |estimate - truth| as shares of `whole`; certain: how often chance gives as much with less than 1e-6.
+ */
 struct tally_of {
     double count, truth, estimate, ours, covered, bytes_paper, bytes_ours, error_paper, error_ours, most,
-        p_most, blocks;
-    double by_draw[DRAWS], deviation, least_draw, most_draw;
+        certain, blocks;
+    double squares, deviation, least_estimate, most_estimate;
 };
-void tally_add(struct tally_of *tally, unsigned draw, const struct measured *measured, double whole);
+void tally_add(struct tally_of *tally, const struct measured *measured, double whole);
 /* Sums become means. */
 void tally_finish(struct tally_of *tally);
 
