@@ -159,8 +159,8 @@ static stemma_status ask_paths(asking *a, const subjects *s, stemma_error *error
 static stemma_status ask_text(asking *a, const char *id, const char *text, size_t size, stemma_error *error) {
     stemma_query_summary summary;
     a->printer.place = UINT64_MAX; /* a head line of its own */
-    stemma_status status = stemma_collection_query_text(a->collection, id, text, size, &a->how, print_match,
-                                                        a, &summary, error);
+    stemma_status status =
+        stemma_collection_query_text(a->collection, id, text, size, &a->how, print_match, a, &summary, error);
     if (!status) add_summary(&a->sum, &summary);
     return status;
 }
@@ -189,13 +189,11 @@ static stemma_status ask_record(asking *a, const char *line, size_t length, uint
         json_record_read(&record, line, length, a->options->text_field, a->options->id_field);
     if (trouble) {
         snprintf(cause, sizeof cause, "cannot read '%s': %s", place, trouble);
-        const stemma_scan_problem p = {
-            .name = "-", .line = number, .status = STEMMA_CORRUPT, .cause = cause};
+        const stemma_scan_problem p = {.name = "-", .line = number, .status = STEMMA_CORRUPT, .cause = cause};
         keep_problem(&a->problems, &p);
         return STEMMA_OK;
     }
-    stemma_status status =
-        ask_text(a, record.id ? record.id : place, record.text, record.text_size, error);
+    stemma_status status = ask_text(a, record.id ? record.id : place, record.text, record.text_size, error);
     json_record_release(&record);
     return status;
 }

@@ -11,14 +11,7 @@
 
 enum { SKETCHED_MOST = 600 }; /* documents: enough to tell sizes apart, and no longer than a scan takes */
 
-enum {
-    SIZES_APART = 4,
-    HASHES_LEAST = 256,
-    HASHES_USUAL = 4096,
-    HASHES_MOST = 1 << 16,
-    RATE_USUAL = 8,
-    RATE_MOST = 1 << 20
-};
+enum { SIZES_APART = 4, HASHES_LEAST = 256, HASHES_USUAL = 4096, HASHES_MOST = 1 << 16, RATE_USUAL = 8, RATE_MOST = 1 << 20 };
 
 /* Values of 2 bits: as many as fit, or the usual. */
 static unsigned hashes_that_fit(size_t bytes) {

@@ -136,8 +136,7 @@ stemma_status stemma_collection_open(const char *path, const stemma_collection_o
     stemma_limits in_force;
     struct collection *store;
     struct stemma_recipe *recipe = NULL;
-    if (!path || !out)
-        return fail(err, STEMMA_INVALID, "a path and a place for the collection are needed");
+    if (!path || !out) return fail(err, STEMMA_INVALID, "a path and a place for the collection are needed");
     if (!*path) return fail(err, STEMMA_INVALID, "'' is not the name of a collection");
     TRY(options_take(options, &o, sizeof o, err));
     TRY(limits_check(limits, &in_force, err));

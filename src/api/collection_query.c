@@ -110,9 +110,8 @@ static stemma_status measure(void *context, const struct asked_document *d, cons
     const struct stemma_collection *c = context;
     stemma_text *a = NULL, *b = NULL;
     bool a_known, b_known;
-    answer->edit = answer->relation == STEMMA_IDENTICAL
-                       ? no_edits()
-                       : edit_not_known("the document is no longer there");
+    answer->edit =
+        answer->relation == STEMMA_IDENTICAL ? no_edits() : edit_not_known("the document is no longer there");
     if (!stored || !d->text) return STEMMA_OK;
     stemma_status status = text_of_question(c, d, &a, &a_known, err);
     if (status == STEMMA_OK) status = text_of_stored(c, stored, &b, &b_known, err);

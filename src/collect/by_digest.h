@@ -1,6 +1,6 @@
 /*
- * Documents of a collection that have the same bytes as another one, where nothing else finds them: what has no
- * text, or too little for samples, is looked up by its digest.
+ * Documents of a collection that have the same bytes as another one, where nothing else finds them: what has
+ * no text, or too little for samples, is looked up by its digest.
  */
 #ifndef COLLECT_BY_DIGEST_H
 #define COLLECT_BY_DIGEST_H
