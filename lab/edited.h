@@ -43,6 +43,13 @@ void tally_add(struct tally_of *tally, const struct measured *measured, double w
 /* Sums become means. */
 void tally_finish(struct tally_of *tally);
 
+/* Lengths of the papers' texts, and how many we take. */
+#define LENGTH_2011 ((size_t)13508)
+#define LENGTH_2015 ((size_t)24728)
+static inline size_t texts_of(const struct lab *lab) {
+    return lab->full ? 40 : 8;
+}
+
 /* Texts of one length, with others of the same kind that have nothing to do with them. */
 struct stretch {
     struct text text, other, further;
