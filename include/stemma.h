@@ -843,7 +843,7 @@ typedef struct stemma_scan_summary {
     uint64_t repeated; /* files that were reached once more, by the same or another name: counted once */
     uint64_t classes;  /* different texts */
     uint64_t groups, redundant, redundant_bytes; /* redundant: members of groups that could go */
-    uint64_t candidates, verified;               /* pairs of classes */
+    uint64_t candidates, verified;               /* pairs of classes; with little memory some are verified twice */
     uint64_t resident_bytes;                     /* kept in memory for all documents */
     uint64_t cached_bytes;                       /* texts kept besides, within the limits */
     uint64_t spilled_bytes;                      /* written to temporary files */

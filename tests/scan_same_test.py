@@ -19,7 +19,7 @@ KEEP = ("longest", "newest", "oldest", "shortest-path", "first")
 GROUP = ("stars", "components", "first", "popular")
 MEMORY = ("256K", "2M", "64M", "1G")
 CHANGING = {"resident_bytes", "cached_bytes", "spilled_bytes", "seconds", "seconds_reading", "seconds_matching",
-            "seconds_verifying"}
+            "seconds_verifying", "verified"}
 
 
 def some(most):
