@@ -251,7 +251,7 @@ int main(int argc, char **argv) {
         else if (strcmp(argv[i], "--joined") == 0 && i + 1 < argc)
             o.joined = strtoull(argv[++i], NULL, 10);
         else
-            o.path = argv[i];
+            o.path = argv[i][0] == '-' ? NULL : argv[i];
     }
     must(o.path && o.documents > 1 && o.queries > 0 && o.joined > 0,
          "see bench/query.c for how it is called");
