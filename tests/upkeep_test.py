@@ -62,6 +62,18 @@ class Upkeep(Base):
                 self.assertEqual(sorted(self.listed("d")), sorted(names))
                 shutil.rmtree(self.folder / "d")
 
+    def test_damage_is_no_missing_document(self):
+        segment, codes = "d/00000001.segment", set()
+        size = (self.folder / "c/00000001.segment").stat().st_size
+        for part in range(24):
+            shutil.copytree(self.folder / "c", self.folder / "d")
+            self.flip(segment, size * part // 24 + 3)
+            done = self.run_program("remove", "d", "docs/3.txt")
+            self.assertNotIn(b"is not in the collection", done.stderr)
+            codes.add(done.returncode)
+            shutil.rmtree(self.folder / "d")
+        self.assertEqual(codes, {0, 2})
+
     def test_manifest_lost(self):
         (self.folder / "c/manifest").unlink()
         self.assertIn("verify --repair", self.bad("add", "c", "docs"))
