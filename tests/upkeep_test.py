@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """stemma verify, backup, export and merge as a user meets them."""
+import ctypes
 import fcntl
 import json
 import os
 import shutil
+import struct
 import subprocess
 import sys
 import unittest
@@ -143,6 +145,24 @@ class Upkeep(Base):
             self.assertIn("'x' is damaged", self.bad("merge", "n", "x"))
             self.write("x", whole)
             self.assertFalse((self.folder / "n").exists())
+
+    def test_a_folder_for_a_merge_that_fails(self):
+        """It stays, and nobody else has the lock before all is gone."""
+        self.good("export", "--output=x", "c")
+        self.flip("x", (self.folder / "x").stat().st_size - 100)
+        (self.folder / "e").mkdir()
+        libc, at, seen = ctypes.CDLL(None), 0, []
+        queue = libc.inotify_init1(os.O_NONBLOCK)
+        self.addCleanup(os.close, queue)
+        libc.inotify_add_watch(queue, os.fsencode(self.folder / "e"), 0x208)  # IN_DELETE, IN_CLOSE_WRITE
+        self.assertIn("'x' is", self.bad("merge", "e", "x"))
+        self.assertEqual(list((self.folder / "e").iterdir()), [])
+        events = os.read(queue, 1 << 16)
+        while at < len(events):
+            mask, _, size = struct.unpack_from("III", events, at + 4)
+            seen.append((mask, events[at + 16:at + 16 + size].rstrip(b"\0")))
+            at += 16 + size
+        self.assertLess(seen.index((0x200, b"manifest")), len(seen) - 1 - seen[::-1].index((8, b"lock")))
 
     def test_who_takes_the_beginning_of_an_export(self):
         for i in range(40):  # more than a pipe holds
