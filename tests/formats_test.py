@@ -173,6 +173,12 @@ class Corpus(Base):
         grouped = {os.path.basename(document["id"]) for line in lines if "group" in line for document in [line["kept"], *line["members"]]}
         self.assertEqual(grouped, {name for name, content, _ in corpus.CASES if content})
 
+    def test_all_that_is_named_is_damaged(self):
+        damaged = [name for name, _, expected in corpus.CASES if isinstance(expected, corpus.Error)][:2]
+        self.write("t.txt", "some words")
+        for code, names in (2, damaged[:1]), (2, damaged), (0, [*damaged, "t.txt"]), (2, ["missing", "t.txt"]):
+            self.assertEqual(self.run_program("scan", *names).returncode, code, names)
+
     def test_pages_that_are_pictures(self):
         """What has no words is not the same for that: its bytes decide, as in a scan."""
         for name in "a", "b":
