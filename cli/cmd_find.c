@@ -179,6 +179,7 @@ static enum exit_code make_finder(find_run *run, const stemma_recipe *recipe) {
         if (stored_refuse(targets[i].path, "look for", &error)) return complain_of(&error);
     how.least = o->least;
     how.thorough = o->thorough;
+    how.most_unpacked = o->unpacked;
     how.progress = progress_searched;
     how.progress_context = &run->progress;
     return stemma_finder_new(targets, count, recipe, &how, &run->limits, &run->finder, &error)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """`stemma find` and `compare --blocks` as a user meets them.     find_test.py PROGRAM SOURCE-DIRECTORY [unittest arguments]"""
+import base64
 import gzip
 import json
 import os
@@ -132,6 +133,42 @@ class Find(Searching):
         self.find("all.zip", "part", code=2, says=b"name one, such as 'all.zip!/in/report.docx'")
         self.assertEqual(self.find("-l", "--preset=raw", "part", "report.odt", "part.gz", code=1), b"")
         self.assertEqual(self.find("-l", "--no-archives", "part", "all.zip"), b"all.zip\n")
+
+    def test_mail(self):
+        """A body is searched in its text; of a mail that is not gone through nothing is left out."""
+        piece = " ".join(self.text[50:80])
+        head = "From: a@example.org\nTo: b@example.org\nDate: Mon, 1 Jan 2024 00:00:00 +0000\n"
+        parts = ("--x\nContent-Type: text/plain\n\nsee there\n"
+                 f"--x\nContent-Type: text/plain; name=note.txt\n\n{piece}\n--x--\n")
+        whole = f"{head}Content-Type: multipart/mixed; boundary=x\n\n{parts}"
+        self.write("att.eml", whole)
+        self.assertEqual(self.find("-l", "target", "att.eml"), b"att.eml!/note.txt\n")
+        self.assertEqual(self.find("-l", "--no-archives", "target", "att.eml"), b"att.eml\n")
+        self.assertEqual(self.find("-l", "target", "-", stdin=whole.encode()), b"-\n")
+        coded = base64.b64encode(piece.encode()).decode()
+        plain = f"{head}Content-Type: text/plain\nContent-Transfer-Encoding: base64\n\n{coded}\n"
+        self.assertEqual(self.find("-l", "target", "-", stdin=plain.encode()), b"-\n")
+
+    def test_large_wide_text_is_refused(self):
+        """UTF-16 that is too large to be converted holds no text that could be found as it is."""
+        wide = " ".join(prose(40000, 2) + self.text).encode("utf-16")
+        self.write("wide", wide)
+        self.find("target", "wide")
+        self.find("--memory=1M", "target", "wide", code=2, says=b"wide")
+
+    def test_unpacked(self):
+        with zipfile.ZipFile(self.folder / "all.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("long", "long " * 200000)
+            archive.writestr("part", " ".join(self.text[50:80]))
+        self.assertEqual(self.find("-l", "target", "all.zip"), b"all.zip!/part\n")
+        self.assertEqual(self.find("-l", "--unpacked=100K", "target", "all.zip", code=2, says=b"--unpacked"), b"")
+
+    def test_members_are_paths(self):
+        with zipfile.ZipFile(self.folder / "all.zip", "w") as archive:
+            for name in ("one", "two"):
+                archive.writestr(name, " ".join(self.text[50:80]))
+        self.assertEqual(self.find("-l", "target", "all.zip!/two"), b"all.zip!/two\n")
+        self.find("target", "all.zip!/three", code=2, says=b"there is no 'three'")
 
     @unittest.skipUnless(shutil.which("pdftotext"), "pdftotext is not installed")
     def test_pdf(self):
