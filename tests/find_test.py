@@ -314,6 +314,17 @@ class Blocks(Searching):
         text = self.run_program("compare", "--blocks=4K", "a", "big").stdout.decode()
         self.assertIn(f"1 of a is in big, in {len(answer['blocks'])} block", text)
 
+    def test_converted(self):
+        """A file is divided as its text is, where its bytes hold none."""
+        text = " ".join(prose(2000, 1))
+        self.write("a", text)
+        self.write("wide", text.encode("utf-16"))
+        self.write("packed.gz", gzip.compress(text.encode()))
+        for name in ("wide", "packed.gz"):
+            answer = json.loads(self.run_program("compare", "--blocks=4K", "--json", "a", name).stdout)
+            self.assertEqual((answer["share"], answer["bytes"], answer["offsets"]), (1, len(text), "extracted"))
+            self.assertIn(b"(of its text)", self.run_program("compare", "--blocks=4K", "a", name).stdout)
+
     def test_wrong_use(self):
         for arguments in (["--blocks=0", "a", "b"], ["--blocks=4K", "--sketch", "a", "b"], ["--blocks=4X", "a", "b"],
                           ["--blocks=4K", "--edit=exact", "a", "a"], ["--blocks=4K", "-t.5", "a", "a"],
