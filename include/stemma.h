@@ -616,6 +616,7 @@ typedef struct stemma_find_options {
     size_t most;     /* fragments, and blocks, kept of one file; more are only counted: 100,000 */
     void (*progress)(void *context, uint64_t bytes); /* called by the searching threads after so many more bytes, or NULL */
     void *progress_context;
+    uint64_t most_unpacked; /* bytes that a file with documents inside may unpack to; 0: 1000 times its own, and 64 MiB */
 } stemma_find_options;
 
 STEMMA_API stemma_find_options stemma_find_options_default(void);
@@ -691,7 +692,7 @@ typedef bool stemma_take_found(void *context, const stemma_found *found);
 
 /* As stemma_find_file, of a file that is read as a scan reads it: its text where it is HTML, PDF or another format, and in
  * another encoding than UTF-8; with `inside` also the documents in an archive, mail, mailbox or crawl that is no pipe,
- * each by itself. Under a recipe that takes bytes as they are, its bytes. Memory is needed for what is converted.
+ * each by itself. FILE!/MEMBER is that document alone. Under a recipe that takes bytes as they are, its bytes. Memory is needed for what is converted.
  * problem, which may be NULL, is told of documents inside that cannot be read. Further errors: CORRUPT, UNSUPPORTED. */
 STEMMA_API stemma_status stemma_find_documents(const stemma_finder *finder, const char *path, bool inside,
                                                const stemma_limits *limits, stemma_take_found *take,
