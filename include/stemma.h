@@ -1431,6 +1431,9 @@ typedef struct stemma_hamming_options {
     const stemma_scan_options *reading; /* its input, threads and progress count; NULL: the defaults */
     void (*problem)(void *context, const stemma_scan_problem *problem); /* of each that could not be read; may be NULL */
     void *problem_context;
+    /* Each document that was read, behind its matches, as `take` gets these; may be NULL. */
+    void (*asked)(void *context, const stemma_question *question);
+    void *asked_context;
 } stemma_hamming_options;
 STEMMA_API stemma_hamming_options stemma_hamming_options_default(void);
 
