@@ -379,6 +379,16 @@ class Redundant(Containers):
         for more in [], ["--cache=cache"], ["--cache=cache"]:
             self.assertEqual(self.listed("--no-archives", *more, "pile"), ["pile/without.eml"])
 
+    def test_a_page_is_not_lost_for_its_plain_stub(self):
+        stub = text(1)
+        for name, words in ("a", text(2)), ("b", text(3)), ("c", stub), ("d", stub.upper()):
+            self.write(f"pile/{name}.eml", mail(stub, html=page(words).decode()))
+        self.assertEqual(self.listed("pile"), ["pile/c.eml", "pile/d.eml"])
+        self.write("pile/e.eml", (self.folder / "pile/b.eml").read_bytes())
+        self.assertEqual(self.listed("pile"), ["pile/c.eml", "pile/d.eml", "pile/e.eml"])
+        out = self.good("scan", "--delete", "--near=.9", "--dry-run", "pile")
+        self.assertNotRegex(out, "pile/[ab].eml$")
+
     def random_file(self, source, texts):
         def some():
             base = source.choice(texts)
@@ -391,9 +401,11 @@ class Redundant(Containers):
 
         held = [some() for _ in range(source.randrange(1, 4))]
         named = [(f"{i}.txt", " ".join(words)) for i, words in enumerate(held)]
-        kind = source.randrange(6)
+        kind = source.randrange(8)
         if kind < 2:
             return held[:1], named[0][1]
+        if kind > 5:
+            return [texts[0], held[0]], mail(" ".join(texts[0]), html=page(named[0][1]).decode())
         if kind == 2:
             return held, zipped(*named)
         if kind == 3:

@@ -265,7 +265,7 @@ static void test_pieces(void **state) {
         vec64_release(&got);
         keyer_free(keyer);
     }
-    assert_true(by_few > 0);
+    assert_true(by_few > 0 || !effort_is_full());
 }
 
 /* Samples are the distinct fingerprints that are 0 mod the modulus, whatever repeats. */

@@ -166,6 +166,30 @@ static void test_one_inside_the_other(void **state) {
         "plain\nfooter", "[i|img]");
 }
 
+static void expect_more(const char *mail, bool expected) {
+    bool more = !expected;
+    assert_int_equal(mail_says_more((const uint8_t *)mail, strlen(mail), &more, NULL), STEMMA_OK);
+    assert_int_equal(more, expected);
+}
+
+static void test_what_the_body_leaves_out(void **state) {
+    (void)state;
+    expect_more("From: a\n\nbody\n", false);
+    expect_more(MULTI("mixed") PART("text/plain") "one\n" PART("text/html") "two\n" END, false);
+    expect_more(MULTI("alternative") PART("text/plain") "Read [1] our\n*news*.\n1: http://a\n" PART(
+                    "text/html") "<a href=\"http://a\">Read</a>&nbsp;our <b>News</b>!\n" END,
+                false);
+    expect_more(MULTI("alternative") PART("text/plain") "Open it in your browser.\n" PART(
+                    "text/html") "<p>The news: all is well.\n" END,
+                true);
+    expect_more(MULTI("alternative") PART("text/plain") "one two\n" PART("text/html") "two one\n" END, true);
+    expect_more(MULTI("alternative") PART("text/plain") "\n" PART("text/html") "<img src=x>\n" END, false);
+    expect_more("From: a\nContent-Type: multipart/alternative; boundary=out\n\n--out\n\nplain\n"
+                "--out\nContent-Type: multipart/alternative; boundary=in\n\n"
+                "--in\n\nplain\n--in\nContent-Type: text/html\n\npage\n--in--\n--out--\n",
+                true);
+}
+
 static void test_boundaries(void **state) {
     (void)state;
     /* Not a boundary: another one that begins like it, and one in the middle of a line. */
@@ -239,6 +263,7 @@ int main(void) {
         cmocka_unit_test(test_charsets),
         cmocka_unit_test(test_bodies_and_files),
         cmocka_unit_test(test_one_inside_the_other),
+        cmocka_unit_test(test_what_the_body_leaves_out),
         cmocka_unit_test(test_boundaries),
         cmocka_unit_test(test_records),
         cmocka_unit_test(test_responses),

@@ -105,6 +105,14 @@ class Found(Trees):
             self.write(f"grown/{name}", " ".join(words))
         self.assertEqual(self.parents("--contained=.7", "grown"), {"grown/0": None, "grown/1": "grown/0", "grown/2": "grown/1"})
 
+    def test_what_grows_at_its_end_is_no_quote(self):
+        words = prose(1900, 9)
+        for name, size in enumerate((200, 420, 900, 1900)):
+            self.write(f"end/{name}", " ".join(words[:size]))
+            self.write(f"front/{name}", " ".join(words[-size:]))
+        for folder in "end", "front":
+            self.assertEqual(self.parents(folder), {f"{folder}/{i}": f"{folder}/{i - 1}" if i else None for i in range(4)})
+
     def test_scan_tells_the_same(self):
         names = self.history()
         self.assertEqual(self.parents("--tree", "--group=components", *names, command="scan"), self.EXPECTED)

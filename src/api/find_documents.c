@@ -155,7 +155,8 @@ stemma_status stemma_find_documents(const stemma_finder *finder, const char *pat
                         .inside = inside};
     TRY(limits_check(given, &f.limits, err));
     f.reading = document_options_for(finder->view.folds, &f.limits);
-    f.visitor = (struct container_visitor){&f, take_contained, take_problem, false};
+    f.visitor =
+        (struct container_visitor){.context = &f, .document = take_contained, .problem = take_problem};
     stemma_status status = search_path(&f, path, err);
     extractor_release(&f.extractor);
     return status;

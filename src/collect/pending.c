@@ -4,9 +4,20 @@
 enum { DOCUMENTS_MOST = 1 << 17 };
 #define BYTES_MOST ((uint64_t)1 << 30)
 
+/* Most hold the lock for a microsecond: to sleep and to be woken takes longer than to try again. */
+static void init_lock(pthread_mutex_t *lock) {
+    pthread_mutexattr_t kind;
+    pthread_mutexattr_init(&kind);
+#ifdef __GLIBC__
+    pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_ADAPTIVE_NP);
+#endif
+    pthread_mutex_init(lock, &kind);
+    pthread_mutexattr_destroy(&kind);
+}
+
 void pending_init(struct pending *p, struct collection *store) {
     *p = (struct pending){.store = store};
-    pthread_mutex_init(&p->lock, NULL);
+    init_lock(&p->lock);
 }
 
 static void forget(struct pending *p) {

@@ -143,15 +143,16 @@ static void part_from_taker(struct family *f, size_t member) {
     f->tree.margin[member] = 0;
 }
 
-/* A passage differs from the whole before it and behind it, and by a slip; drafts in five places and more. */
-enum { PASSAGE_PLACES = 3 };
+/* A passage differs from the whole before it and behind it, and by a slip; drafts in five places and more, or
+ * in one, when all was added at an end. */
+enum { PASSAGE_LEAST = 2, PASSAGE_MOST = 3 };
 
 static stemma_status hang_pieces(struct family *f, stemma_error *err) {
     uint32_t whole;
     while (piece_find_whole(&f->tree, &f->kinship, &f->variants, &whole)) {
         struct derivation change;
         TRY(derive(f, whole, f->tree.root, &change, err));
-        if (change.changes > PASSAGE_PLACES) return STEMMA_OK;
+        if (change.changes < PASSAGE_LEAST || change.changes > PASSAGE_MOST) return STEMMA_OK;
         piece_hang(&f->tree, whole);
     }
     return STEMMA_OK;

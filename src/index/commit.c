@@ -107,12 +107,21 @@ static bool can_merge(const struct collection *c, const struct segment *segment)
     return true;
 }
 
-/* The last ones, when there are enough of the class of the last one or below. */
+/* Of the longer one of the last two: what a commit has left of its memory is a short segment behind a long
+ * one, which would be the last of its class again and again. */
+static unsigned class_of_last(const struct state *state) {
+    uint64_t rows = state->segments[state->count - 1]->rows;
+    if (state->count > 1 && state->segments[state->count - 2]->rows > rows)
+        rows = state->segments[state->count - 2]->rows;
+    return size_class(rows);
+}
+
+/* The last ones, when there are enough of that class or below. */
 static struct due due_by_class(const struct collection *c) {
     const struct state *state = &c->state;
     size_t same = 0, any = 0;
     if (state->count == 0) return (struct due){0, 0};
-    unsigned class = size_class(state->segments[state->count - 1]->rows);
+    unsigned class = class_of_last(state);
     for (; any < state->count && any < LEVELS_FAN; any++) {
         const struct segment *segment = state->segments[state->count - 1 - any];
         if (!can_merge(c, segment)) break;

@@ -340,14 +340,21 @@ static stemma_status take_attachment(void *context, const char *name, struct tex
     return status;
 }
 
+static stemma_status walk_parts(struct walk *w, const uint8_t *bytes, size_t size, stemma_error *err) {
+    bool more = false;
+    if (w->visitor->more) TRY(mail_says_more(bytes, size, &more, err));
+    if (more) *w->visitor->more = true;
+    return mail_files(bytes, size, take_attachment, w, err);
+}
+
 static stemma_status walk_mail(struct walk *w, struct stream *stream, stemma_error *err) {
     struct holding mail = {0};
     bool whole = false;
     if (stream->size && stream->memory_size == stream->size) /* it is in memory already */
-        return mail_files(stream->memory, stream->memory_size, take_attachment, w, err);
+        return walk_parts(w, stream->memory, stream->memory_size, err);
     stemma_status status = hold_all(w, stream, &mail, &whole, err);
     if (status == STEMMA_OK && !whole) status = walk_too_large(w, err);
-    if (status == STEMMA_OK) status = mail_files(mail.bytes.data, mail.bytes.len, take_attachment, w, err);
+    if (status == STEMMA_OK) status = walk_parts(w, mail.bytes.data, mail.bytes.len, err);
     holding_release(w, &mail);
     return status;
 }

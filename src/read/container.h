@@ -43,6 +43,7 @@ struct container_visitor {
     /* What cannot be read, by its id; the rest goes on. */
     void (*problem)(void *context, const char *id, const stemma_error *cause);
     bool enough; /* set by the visitor: nothing more is wanted */
+    bool *more;  /* set where a mail has words that are in none of its documents; NULL: nobody asks */
 };
 
 struct container_options {

@@ -33,7 +33,7 @@ static void take_failure(void *context, const char *id, const stemma_error *caus
 
 static stemma_status read_wanted(struct input *input, const struct container_options *options,
                                  struct wanted *wanted, stemma_error *err) {
-    struct container_visitor visitor = {wanted, take_wanted, take_failure, false};
+    struct container_visitor visitor = {.context = wanted, .document = take_wanted, .problem = take_failure};
     struct stream stream = stream_of_file(input->name, input->fd, input->size);
     wanted->visitor = &visitor;
     TRY(container_walk(&stream, options, &visitor, err));
@@ -91,7 +91,8 @@ static void count_failure(void *context, const char *id, const stemma_error *cau
 stemma_status container_refuse(const char *name, const uint8_t *bytes, size_t size,
                                const struct container_options *options, stemma_error *err) {
     struct listed listed = {0};
-    struct container_visitor visitor = {&listed, count_document, count_failure, false};
+    struct container_visitor visitor = {
+        .context = &listed, .document = count_document, .problem = count_failure};
     struct stream stream = stream_of_memory(name, bytes, size);
     stemma_status status = container_walk(&stream, options, &visitor, err);
     if (status == STEMMA_OK && listed.count)

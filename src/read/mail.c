@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "kernels/kernels.h"
 #include "read/html.h"
+#include "text/tokens.h"
 
 #include <string.h>
 #include <strings.h>
@@ -88,6 +89,7 @@ struct part {
     enum part_kind kind;
     uint32_t first, next; /* child, sibling */
     bool plain, html;     /* such a body is in it */
+    bool chosen;          /* it is of the body, and not another form of it */
 };
 
 struct mail {
@@ -221,13 +223,33 @@ static void find_bodies(struct mail *mail) {
     }
 }
 
+/* Of several forms of one text the plain one is what was written; the other was made from it. */
+static uint32_t choose(const struct mail *mail, const struct part *part) {
+    for (uint32_t child = part->first; child != NO_PART; child = mail->parts[child].next)
+        if (part->plain ? mail->parts[child].plain : mail->parts[child].html) return child;
+    return NO_PART;
+}
+
+/* And from before, parents say it of their children. */
+static void choose_bodies(struct mail *mail) {
+    mail->parts[0].chosen = true;
+    for (size_t i = 0; i < mail->count; i++) {
+        const struct part *part = &mail->parts[i];
+        uint32_t form = part->kind == PART_ALTERNATIVE ? choose(mail, part) : NO_PART;
+        for (uint32_t child = part->first; child != NO_PART; child = mail->parts[child].next)
+            mail->parts[child].chosen = part->chosen && (part->kind == PART_SEVERAL || child == form);
+    }
+}
+
 static stemma_status mail_open(struct mail *mail, const uint8_t *bytes, size_t size, stemma_error *err) {
     uint32_t root;
     *mail = (struct mail){0};
     stemma_status status = add_part(mail, (struct text_span){bytes, size}, false, &root, err);
     if (status == STEMMA_OK) status = divide(mail, root, 0, err);
-    if (status == STEMMA_OK) find_bodies(mail);
-    return status;
+    if (status != STEMMA_OK) return status;
+    find_bodies(mail);
+    choose_bodies(mail);
+    return STEMMA_OK;
 }
 
 static void mail_close(struct mail *mail) {
@@ -256,53 +278,103 @@ static stemma_status transfer_decode(const struct part *part, struct buf *out, s
 
 /* ---- the body ---- */
 
-struct body {
-    const struct mail *mail;
-    struct buf bytes, *text, *out; /* text: scratch */
+/* Scratch: what a part is made of, its characters. */
+struct leaf {
+    struct buf bytes, *text;
 };
 
-static stemma_status add_leaf(struct body *b, const struct part *part, stemma_error *err) {
+static stemma_status add_leaf(struct leaf *leaf, const struct part *part, struct buf *out,
+                              stemma_error *err) {
     struct text_span bytes;
     struct buf charset = {0};
-    TRY(transfer_decode(part, &b->bytes, &bytes, err));
-    b->text->len = 0;
+    TRY(transfer_decode(part, &leaf->bytes, &bytes, err));
+    leaf->text->len = 0;
     bool done = header_parameter(field_of(part->header, "content-type"), "charset", &charset) &&
                 buf_add_byte(&charset, 0) &&
-                mail_decode_charset((const char *)charset.data, bytes.at, bytes.size, b->text) &&
-                (!b->out->len || buf_add_byte(b->out, '\n'));
+                mail_decode_charset((const char *)charset.data, bytes.at, bytes.size, leaf->text) &&
+                (!out->len || buf_add_byte(out, '\n'));
     if (done)
-        done = part->kind == PART_HTML ? html_text(b->text->data, b->text->len, b->out)
-                                       : buf_add(b->out, b->text->data, b->text->len);
+        done = part->kind == PART_HTML ? html_text(leaf->text->data, leaf->text->len, out)
+                                       : buf_add(out, leaf->text->data, leaf->text->len);
     buf_release(&charset);
     return done ? STEMMA_OK : fail_memory(err);
 }
 
-/* Of several forms of one text the plain one is what was written; the other was made from it. */
-static uint32_t choose(const struct mail *mail, const struct part *part) {
-    for (uint32_t child = part->first; child != NO_PART; child = mail->parts[child].next)
-        if (part->plain ? mail->parts[child].plain : mail->parts[child].html) return child;
-    return NO_PART;
-}
-
-static stemma_status add_body(struct body *b, const struct part *part, stemma_error *err) {
-    const struct part *parts = b->mail->parts;
-    if (part->kind == PART_FILE || !(part->plain || part->html)) return STEMMA_OK;
-    if (part->kind == PART_PLAIN || part->kind == PART_HTML) return add_leaf(b, part, err);
-    if (part->kind == PART_ALTERNATIVE) return add_body(b, &parts[choose(b->mail, part)], err);
-    for (uint32_t child = part->first; child != NO_PART; child = parts[child].next)
-        TRY(add_body(b, &parts[child], err));
-    return STEMMA_OK;
+/* The text of the body, or what was left out of it. Parts are listed as they stand in the mail. */
+static stemma_status add_leaves(const struct mail *mail, bool body, struct buf *scratch, struct buf *out,
+                                stemma_error *err) {
+    struct leaf leaf = {.text = scratch};
+    stemma_status status = STEMMA_OK;
+    for (size_t i = 0; i < mail->count && status == STEMMA_OK; i++) {
+        const struct part *part = &mail->parts[i];
+        if (part->chosen == body && (part->kind == PART_PLAIN || part->kind == PART_HTML))
+            status = add_leaf(&leaf, part, out, err);
+    }
+    buf_release(&leaf.bytes);
+    return status;
 }
 
 stemma_status mail_text(const uint8_t *bytes, size_t size, struct buf *scratch, struct buf *out,
                         stemma_error *err) {
     struct mail mail;
-    struct body body = {.mail = &mail, .text = scratch, .out = out};
     stemma_status status = mail_open(&mail, bytes, size, err);
-    if (status == STEMMA_OK) status = add_body(&body, &mail.parts[0], err);
-    buf_release(&body.bytes);
+    if (status == STEMMA_OK) status = add_leaves(&mail, true, scratch, out, err);
     mail_close(&mail);
     scratch->len = 0;
+    return status;
+}
+
+/* ---- what the body leaves out ---- */
+
+static stemma_status canonical(struct buf *text, struct buf *scratch, stemma_error *err) {
+    struct canon *canon;
+    scratch->len = 0;
+    TRY(canon_new(FOLD_TEXT, UNIT_WORD, NULL, &canon, err));
+    stemma_status status = canon_feed(canon, text->data, text->len, scratch, err);
+    if (status == STEMMA_OK) status = canon_finish(canon, scratch, err);
+    canon_free(canon);
+    struct buf made = *scratch;
+    *scratch = *text;
+    *text = made;
+    return status;
+}
+
+/* Whether all words of `some` are among those of `all`, in their order: a plain form adds the addresses of
+ * links, and takes nothing away. */
+static bool has_words(const struct buf *all, const struct buf *some) {
+    struct token word, other;
+    size_t at = 0, in = 0;
+    while (token_next(UNIT_WORD, some->data, some->len, true, &at, &word)) {
+        const size_t size = word.end - word.begin;
+        do {
+            if (!token_next(UNIT_WORD, all->data, all->len, true, &in, &other)) return false;
+        } while (other.end - other.begin != size ||
+                 memcmp(all->data + other.begin, some->data + word.begin, size));
+    }
+    return true;
+}
+
+static stemma_status compare_forms(const struct mail *mail, bool *more, stemma_error *err) {
+    struct buf scratch = {0}, body = {0}, others = {0};
+    stemma_status status = add_leaves(mail, false, &scratch, &others, err);
+    if (status == STEMMA_OK && others.len) {
+        status = add_leaves(mail, true, &scratch, &body, err);
+        if (status == STEMMA_OK) status = canonical(&others, &scratch, err);
+        if (status == STEMMA_OK) status = canonical(&body, &scratch, err);
+        if (status == STEMMA_OK) *more = !has_words(&body, &others);
+    }
+    buf_release(&scratch);
+    buf_release(&body);
+    buf_release(&others);
+    return status;
+}
+
+stemma_status mail_says_more(const uint8_t *bytes, size_t size, bool *more, stemma_error *err) {
+    struct mail mail;
+    *more = false;
+    stemma_status status = mail_open(&mail, bytes, size, err);
+    if (status == STEMMA_OK) status = compare_forms(&mail, more, err);
+    mail_close(&mail);
     return status;
 }
 

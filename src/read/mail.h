@@ -16,6 +16,10 @@ bool mail_look(const uint8_t *bytes, size_t size, bool *files);
 stemma_status mail_text(const uint8_t *bytes, size_t size, struct buf *scratch, struct buf *out,
                         stemma_error *err);
 
+/* Whether another form of the body, which is not its text, has words that the text has not: a page, say,
+ * beside the advice to open it in a browser. */
+stemma_status mail_says_more(const uint8_t *bytes, size_t size, bool *more, stemma_error *err);
+
 /* What is attached, one after the other, decoded; KERNEL_SLACK bytes behind it may be read. type: as its
  * header says, with parameters. What `take` returns, if it is not OK, ends it. */
 typedef stemma_status mail_take(void *context, const char *name, struct text_span type, const uint8_t *bytes,

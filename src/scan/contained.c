@@ -75,8 +75,12 @@ static void take_problem(void *context, const char *id, const stemma_error *caus
 
 stemma_status scan_read_inside(struct worker *w, uint32_t source, stemma_error *err) {
     struct inside in = {w, source};
-    struct container_visitor visitor = {.context = &in, .document = take_contained, .problem = take_problem};
-    return scan_walk_container(w->scan, source, w, &visitor, err);
+    bool more = false;
+    struct container_visitor visitor = {
+        .context = &in, .document = take_contained, .problem = take_problem, .more = &more};
+    stemma_status status = scan_walk_container(w->scan, source, w, &visitor, err);
+    if (more) note_filled(&in);
+    return status;
 }
 
 /* ---- all of them ---- */
