@@ -66,13 +66,13 @@ static void conclude(find_round *r, const find_item *it) {
 static void print_in_turn(void *context) {
     find_round *r = context;
     pthread_mutex_lock(&r->lock);
-    while (r->turn < r->count) {
-        find_item *it = &r->items[r->turn];
+    while (atomic_load(&r->turn) < r->count) {
+        find_item *it = &r->items[atomic_load(&r->turn)];
         while (!it->is_ready) pthread_cond_wait(&r->changed, &r->lock);
         words taken = it->ready;
         bool done = it->is_done;
         it->is_ready = false;
-        if (done) r->turn++;
+        if (done) atomic_fetch_add(&r->turn, 1);
         pthread_cond_broadcast(&r->changed);
         pthread_mutex_unlock(&r->lock);
         print_words(r, &taken);
@@ -116,7 +116,7 @@ static void make_ready(find_item *it, bool done) {
 static bool is_awaited(find_item *it) {
     find_round *r = it->round;
     if (r->alone) return true;
-    if (&r->items[r->turn] != it) return false;
+    if (&r->items[atomic_load(&r->turn)] != it) return false;
     pthread_mutex_lock(&r->lock);
     bool awaited = !it->is_ready;
     pthread_mutex_unlock(&r->lock);
@@ -226,7 +226,7 @@ void round_add(find_round *r, const char *name, bool named) {
 }
 
 bool round_search(find_round *r) {
-    r->turn = 0;
+    atomic_store(&r->turn, 0);
     r->alone = r->threads == 1 || !parallel_beside(r->count, r->threads, search_item, r, print_in_turn);
     for (size_t i = 0; i < r->count && r->alone; i++) search_item(r, i, 0);
     while (r->count > 0) free(r->items[--r->count].name);
