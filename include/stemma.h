@@ -434,7 +434,7 @@ STEMMA_API const char *stemma_text_source(const stemma_text *text, size_t *size)
 /* Whether that is extracted text, and no original. */
 STEMMA_API bool stemma_text_is_extracted(const stemma_text *text);
 /* Whether the document is a picture, a program or the like, which has no text: the source is its bytes, and there are no
- * tokens. Never under a recipe that takes bytes as they are. */
+ * tokens; or a book, say, of pages that are pictures. Never under a recipe that takes bytes as they are. */
 STEMMA_API bool stemma_text_is_binary(const stemma_text *text);
 /* Whether two were made of the same bytes, whatever was extracted from them. */
 STEMMA_API bool stemma_text_same_original(const stemma_text *a, const stemma_text *b);
