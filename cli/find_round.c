@@ -3,6 +3,7 @@
 #include "command.h"
 #include "parallel.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 enum {
@@ -38,11 +39,17 @@ static void words_free(words *w) {
     free(w->text);
 }
 
+/* Of as much as a pipe takes at once, or a signal would only shorten the waiting for a reader. */
+static void print_pieces(const char *text, size_t size) {
+    for (size_t at = 0; at < size && !stop_requested && !output_lost(); at += PIPE_BUF)
+        fwrite(text + at, 1, size - at < PIPE_BUF ? size - at : PIPE_BUF, stdout);
+}
+
 static void print_words(find_round *r, words *w) {
     pthread_mutex_lock(&r->terminal);
     progress_erase(&r->progress);
     for (size_t i = 0; i < w->problem_count && !stop_requested; i++) complain_of(&w->problems[i]);
-    if (w->size && !stop_requested && !output_lost()) fwrite(w->text, 1, w->size, stdout);
+    print_pieces(w->text, w->size);
     if (!flush_output()) atomic_store(&r->enough, true);
     pthread_mutex_unlock(&r->terminal);
     words_free(w);

@@ -270,6 +270,18 @@ class Find(Searching):
         process.stdin.close()
         process.stdout.close()
 
+    def test_interruption_while_nobody_reads(self):
+        piece = " ".join(self.text[50:60])
+        self.write("many", "\n".join(f"{piece} x{number}" for number in range(5000)))
+        for threads in ("1", "3"):
+            process = subprocess.Popen([PROGRAM, "find", "--json", "--threads", threads, "target", "many", "many"],
+                                       cwd=self.folder, stdout=subprocess.PIPE)
+            process.stdout.read(1)
+            rests(process)
+            process.send_signal(signal.SIGINT)
+            self.assertEqual(process.wait(60), 130)
+            process.stdout.close()
+
 
 class Excerpts(Searching):
     def test_characters_are_whole(self):
