@@ -4,12 +4,13 @@ import gzip
 import io
 import json
 import os
+import signal
 import subprocess
 import sys
 import tarfile
 import unittest
 
-from program import PROGRAM, QUANTITY, Base, prose
+from program import PROGRAM, QUANTITY, Base, prose, rests
 
 
 def changed(text, every):
@@ -266,6 +267,28 @@ class Query(Base):
         done = subprocess.run(f"{PROGRAM} query --no-edits c pile | head -1", shell=True, cwd=self.folder,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.assertEqual((done.returncode, done.stderr), (0, b""))
+
+    def test_standard_input_that_fails(self):
+        """Nothing is said about half a document; the others are answered."""
+        for how in [], ["--hamming", "-t.9"]:
+            folder = os.open(self.folder, os.O_RDONLY)
+            done = subprocess.run([PROGRAM, "query", *how, "c", "-", "draft.txt"], cwd=self.folder, stdin=folder,
+                                  capture_output=True)
+            os.close(folder)
+            self.assertEqual(done.returncode, 2, done)
+            self.assertIn(b"cannot read '-': is a directory", done.stderr)
+            self.assertTrue(done.stdout.startswith(b"draft.txt\n") and b"\n-\n" not in done.stdout, done.stdout)
+
+    def test_interrupted_in_the_middle_of_standard_input(self):
+        for how in [], ["--hamming"]:
+            with subprocess.Popen([PROGRAM, "query", *how, "c", "-"], cwd=self.folder, stdin=subprocess.PIPE,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
+                child.stdin.write("\n".join(self.text).encode())
+                child.stdin.flush()
+                rests(child)
+                child.send_signal(signal.SIGINT)
+                self.assertEqual(child.wait(timeout=60), 130)
+                self.assertEqual((child.stdout.read(), child.stderr.read()), (b"", b""))
 
 
 if __name__ == "__main__":
