@@ -259,6 +259,10 @@ class Query(Base):
         self.assertTrue(shown.endswith("\n\n3 of 4 documents are new\n"))
         none = [match["query"] for match in self.matches("new") if match.get("matches") == 0]
         self.assertEqual(none, [f"new/{i}.txt" for i in range(3)])
+        shown = self.query("--hamming", "c", "new").decode()
+        self.assertEqual(shown.count("nothing like it"), 3)
+        self.assertIn("new/v.txt\n  distance", shown)
+        self.assertEqual([match["query"] for match in self.matches("--hamming", "new") if match.get("matches") == 0], none)
         self.assertTrue(self.query("--family", "c", "draft.txt").startswith(b"draft.txt\n  relation"))
 
     def test_standard_input_of_records(self):

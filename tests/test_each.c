@@ -76,6 +76,8 @@ struct pile {
     unsigned given, early; /* early: answers that were there and not given, at most */
     unsigned end_at;       /* given so many, who takes them has had enough; 0: never */
     size_t weight;
+    unsigned stop_at; /* answered so many, it is to stop; 0: never */
+    volatile int stop;
     bool slow; /* the first answer waits for the others, as long as any come */
     char *ids; /* of all, one a line */
     size_t size;
@@ -114,7 +116,9 @@ static stemma_status answer(void *worker, const struct each_text *text, void *ma
     struct pile *p = worker;
     (void)text, (void)err;
     *(size_t *)made = p->weight;
-    if (atomic_fetch_add(&p->answered, 1) == 0 && p->slow) wait_for_others(p);
+    const unsigned before = atomic_fetch_add(&p->answered, 1);
+    if (before + 1 == p->stop_at) __atomic_store_n(&p->stop, 1, __ATOMIC_RELAXED);
+    if (before == 0 && p->slow) wait_for_others(p);
     return STEMMA_OK;
 }
 
@@ -148,6 +152,7 @@ static stemma_status run(struct pile *p, const char *name, unsigned threads, ste
     struct scan_settings settings = {.options = stemma_scan_options_default(),
                                      .limits = stemma_limits_default()};
     settings.options.threads = threads;
+    settings.limits.stop = &p->stop;
     snprintf(path, sizeof path, "%s/%s", folder, name);
     assert_int_equal(stemma_recipe_parse("", &recipe, NULL), STEMMA_OK);
     p->list = open_memstream(&p->ids, &p->size);
@@ -206,8 +211,19 @@ static void test_enough(void **state) {
     }
 }
 
+/* Whoever waits for another one's job does not wait for ever. */
+static void test_stopped(void **state) {
+    (void)state;
+    write_texts("stopped", 40);
+    for (unsigned round = 0; round < 200; round++) {
+        struct pile p = {.stop_at = 1 + round % 8, .weight = 1 << 14};
+        assert_int_equal(run(&p, "stopped", 2 + round % 6, NULL), STEMMA_INTERRUPTED);
+        free(p.ids);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_order), cmocka_unit_test(test_held),
-                                       cmocka_unit_test(test_enough)};
+                                       cmocka_unit_test(test_enough), cmocka_unit_test(test_stopped)};
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

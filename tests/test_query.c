@@ -3,6 +3,7 @@
 #include "base/rng.h"
 #include "effort.h"
 #include "index/asking.h"
+#include "index/collection.h"
 #include "index/stored_text.h"
 #include "stemma.h"
 
@@ -806,6 +807,74 @@ static void test_wrong_use(void **state) {
     stemma_collection_free(collection);
 }
 
+/* ---- collections from before there were digests in them ---- */
+
+static const uint8_t binary[] = {0x7f, 'E', 'L', 'F', 0, 1, 2, 0xff, 0, 0, 3, 0xfe};
+
+static void put_binary(stemma_collection *collection, const char *id) {
+    assert_int_equal(stemma_collection_add_text(collection, id, binary, sizeof binary, NULL), STEMMA_OK);
+    put(collection, "text", "one two three four five six seven eight nine ten");
+    assert_int_equal(stemma_collection_commit(collection, NULL), STEMMA_OK);
+}
+
+static void make_older(const char *name) {
+    const struct part digests = {.kind = KIND_DIGEST_KEYS, .form = FORM_LOOKUP};
+    struct collection *store;
+    stemma_collection_free(new_collection(name));
+    assert_int_equal(collection_open(path_of(name), &(struct collection_options){0}, &store, NULL),
+                     STEMMA_OK);
+    assert_int_equal(collection_change_parts(store, &digests, 1, NULL, 0, NULL, NULL, NULL), STEMMA_OK);
+    collection_close(store);
+}
+
+static stemma_collection *open_to_write(const char *name) {
+    stemma_collection_options options = stemma_collection_options_default();
+    stemma_collection *collection;
+    options.write = true;
+    assert_int_equal(stemma_collection_open(path_of(name), &options, NULL, &collection, NULL), STEMMA_OK);
+    return collection;
+}
+
+static uint64_t count_same(stemma_collection *collection) {
+    stemma_query_summary summary;
+    found.count = 0;
+    assert_int_equal(stemma_collection_query_text(collection, "q", binary, sizeof binary, NULL, take, &found,
+                                                  &summary, NULL),
+                     STEMMA_OK);
+    return summary.found;
+}
+
+static void check_sound(const char *name) {
+    stemma_verify_summary summary;
+    assert_int_equal(stemma_collection_verify(path_of(name), NULL, NULL, NULL, NULL, &summary, NULL),
+                     STEMMA_OK);
+    assert_int_equal(summary.damages, 0);
+}
+
+static void test_older(void **state) {
+    stemma_merge_summary merged;
+    char newer_path[128];
+    (void)state;
+    make_older("older");
+    stemma_collection *older = open_to_write("older"), *newer = new_collection("newer");
+    put_binary(older, "a");
+    put_binary(newer, "b");
+    assert_int_equal(count_same(older), 0); /* it knows no digests, */
+    assert_int_equal(count_same(newer), 1);
+    check_sound("older"); /* and is none the worse for it */
+    check_sound("newer");
+    strcpy(newer_path, path_of("newer"));
+    assert_int_equal(stemma_collection_merge(older, newer_path, NULL, &merged, NULL), STEMMA_OK);
+    assert_true(merged.added == 1 && merged.unchanged == 1);
+    assert_int_equal(stemma_collection_merge(newer, path_of("older"), NULL, &merged, NULL), STEMMA_OK);
+    assert_true(merged.added == 1 && merged.unchanged == 2);
+    assert_int_equal(count_same(newer), 2);
+    stemma_collection_free(older);
+    stemma_collection_free(newer);
+    check_sound("older");
+    check_sound("newer");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_asking),          cmocka_unit_test(test_wrong_use),
@@ -815,6 +884,7 @@ int main(void) {
         cmocka_unit_test(test_damaged_index),   cmocka_unit_test(test_index_left_aside),
         cmocka_unit_test(test_stored_text),     cmocka_unit_test(test_samples),
         cmocka_unit_test(test_failed_commit),   cmocka_unit_test(test_common_alone),
+        cmocka_unit_test(test_older),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -28,8 +28,10 @@ stemma_add_options stemma_add_options_default(void) {
 
 static stemma_status add_parts(struct schema *schema, const stemma_collection_options *o, stemma_error *err) {
     const struct part members = {.kind = KIND_MEMBER_KEYS, .form = FORM_LOOKUP},
+                      digests = {.kind = KIND_DIGEST_KEYS, .form = FORM_LOOKUP},
                       texts = {.kind = KIND_TEXT, .form = FORM_TEXT, .width = 1};
     TRY(schema_add(schema, members, err));
+    TRY(schema_add(schema, digests, err));
     if (o->parts & STEMMA_PART_MINIMA) TRY(minima_add_parts(schema, err));
     if (o->parts & STEMMA_PART_SAMPLES) TRY(samples_add_parts(schema, err));
     if (o->parts & (STEMMA_PART_BITS | STEMMA_PART_GROUPS))

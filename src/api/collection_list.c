@@ -89,6 +89,7 @@ static const struct {
                   {KIND_RECORDS, "records", 0, false},
                   {KIND_IDS, "ids", 0, true},
                   {KIND_MEMBER_KEYS, "members", 0, true},
+                  {KIND_DIGEST_KEYS, "digests", 0, true},
                   {KIND_MINIMA, "minima", STEMMA_PART_MINIMA, false},
                   {KIND_BAND_KEYS, "bands", STEMMA_PART_MINIMA, true},
                   {KIND_SAMPLES, "samples", STEMMA_PART_SAMPLES, false},

@@ -16,7 +16,7 @@ static stemma_status has_digest(struct collection *reader, uint64_t number, cons
 
 stemma_status by_digest_find(struct collection *reader, const uint8_t digest[FACTS_DIGEST], size_t most,
                              struct vec64 *numbers, stemma_error *err) {
-    const int part = schema_find(collection_schema(reader), KIND_MEMBER_KEYS, 0);
+    const int part = schema_find(collection_schema(reader), KIND_DIGEST_KEYS, 0);
     size_t kept = 0;
     bool has;
     numbers->len = 0;

@@ -156,6 +156,14 @@ static stemma_status flush(struct each_taker *t, stemma_error *err) {
     return status;
 }
 
+/* No one wakes who waits when it is to stop: it looks for itself. */
+static void wait_a_while(struct each *each) {
+    enum { LOOKED_EVERY = 200000000, SECOND = 1000000000 };
+    const int64_t until = clock_time() + LOOKED_EVERY;
+    const struct timespec end = {.tv_sec = until / SECOND, .tv_nsec = until % SECOND};
+    pthread_cond_timedwait(&each->moved, &each->lock, &end);
+}
+
 /* Not before everything of its own is with the others, who may wait for that. */
 static stemma_status wait_for_others(struct each_taker *t, stemma_error *err) {
     struct each *each = t->each;
@@ -165,8 +173,12 @@ static stemma_status wait_for_others(struct each_taker *t, stemma_error *err) {
     if (!waits) return STEMMA_OK;
     TRY(flush(t, err));
     pthread_mutex_lock(&each->lock);
-    while (must_wait(t)) pthread_cond_wait(&each->moved, &each->lock);
-    stemma_status status = check_ended(each, err);
+    stemma_status status = STEMMA_OK;
+    while (status == STEMMA_OK && must_wait(t)) {
+        wait_a_while(each);
+        status = check_stop(each->scan->settings.limits.stop, err);
+    }
+    if (status == STEMMA_OK) status = check_ended(each, err);
     pthread_mutex_unlock(&each->lock);
     t->begun = clock_seconds();
     return status;

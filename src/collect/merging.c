@@ -7,19 +7,46 @@
 struct merging {
     struct collection *store;
     struct batch *batch;
+    const struct schema *theirs;
     struct cell prefix;
     struct buf id;
     uint8_t facts[FACTS_BYTES];
     struct merge_facts *done;
 };
 
+/* The next part whose cells are given; lookups are made anew, so that it does not matter which there are. */
+static size_t next_given(const struct schema *schema, size_t part) {
+    while (part < schema->count && schema->parts[part].form == FORM_LOOKUP) part++;
+    return part;
+}
+
+static bool part_equal(const struct part *a, const struct part *b) {
+    return a->kind == b->kind && a->spec == b->spec && a->form == b->form && a->width == b->width;
+}
+
+static bool same_given(const struct schema *ours, const struct schema *theirs) {
+    size_t i = next_given(ours, 0), k = next_given(theirs, 0);
+    for (; i < ours->count && k < theirs->count; i = next_given(ours, i + 1), k = next_given(theirs, k + 1))
+        if (!part_equal(&ours->parts[i], &theirs->parts[k])) return false;
+    return i == ours->count && k == theirs->count;
+}
+
+/* As a row of ours. */
+static void move_cells(const struct schema *ours, const struct schema *theirs, const struct row *from,
+                       struct row *to) {
+    *to = (struct row){.id = from->id, .facts = from->facts};
+    for (size_t i = next_given(ours, 0), k = next_given(theirs, 0); i < ours->count;
+         i = next_given(ours, i + 1), k = next_given(theirs, k + 1))
+        to->cells[i] = from->cells[k];
+}
+
 static stemma_status check_same(const struct collection *store, const struct origin *origin,
                                 stemma_error *err) {
     const struct schema *ours = collection_schema(store), *theirs = origin_schema(origin);
-    if (schema_equal(ours, theirs)) return STEMMA_OK;
     if (strcmp(ours->recipe, theirs->recipe))
         return fail(err, STEMMA_MISMATCH, "the recipes differ: '%s' has %s, the other one %s",
                     collection_path(store), ours->recipe, theirs->recipe);
+    if (same_given(ours, theirs)) return STEMMA_OK;
     return fail(err, STEMMA_MISMATCH, "'%s' and the other one keep different parts of documents",
                 collection_path(store));
 }
@@ -58,9 +85,10 @@ static stemma_status is_there(struct merging *m, const struct row *row, bool *fo
 
 static stemma_status take(void *context, const struct row *given, stemma_error *err) {
     struct merging *m = context;
-    struct row row = *given;
+    struct row row;
     struct facts facts;
     bool found, same;
+    move_cells(collection_schema(m->store), m->theirs, given, &row);
     TRY(facts_read(row.facts, &facts, err));
     if (m->prefix.size) TRY(put_prefix(m, &row, &facts, err));
     TRY(is_there(m, &row, &found, &same, err));
@@ -75,7 +103,7 @@ static stemma_status take(void *context, const struct row *given, stemma_error *
 
 stemma_status merge_documents(struct collection *store, struct origin *origin, const char *prefix,
                               struct merge_facts *facts, stemma_error *err) {
-    struct merging m = {.store = store, .done = facts};
+    struct merging m = {.store = store, .theirs = origin_schema(origin), .done = facts};
     if (prefix) m.prefix = (struct cell){(const uint8_t *)prefix, strlen(prefix)};
     *facts = (struct merge_facts){0};
     TRY(check_same(store, origin, err));

@@ -63,15 +63,10 @@ uint64_t digest_key(const uint8_t digest[FACTS_DIGEST]) {
     return load_u64(digest);
 }
 
-static bool found_by_digest(const struct schema *schema, const struct row *row, const struct facts *facts) {
-    if (facts->state == FACTS_EMPTY || facts->state == FACTS_DATASET) return false;
-    const int samples = schema_find(schema, KIND_SAMPLES, 0);
-    return facts->state != FACTS_TEXT || (samples >= 0 && row->cells[samples].size == 0);
-}
-
 stemma_status member_keys(const struct schema *schema, const struct part *part, const struct row *row,
                           struct vec64 *keys, stemma_error *err) {
     struct facts facts;
+    (void)schema;
     (void)part;
     TRY(facts_read(row->facts, &facts, err));
     bool held = true;
@@ -79,6 +74,20 @@ stemma_status member_keys(const struct schema *schema, const struct part *part, 
         held = vec64_add(keys, DATASET_KEY);
     else if (facts_inside(&facts, row->id.size))
         held = vec64_add(keys, path_key(row->id.bytes, facts.path_bytes));
-    if (held && found_by_digest(schema, row, &facts)) held = vec64_add(keys, digest_key(facts.digest));
     return held ? STEMMA_OK : fail_memory(err);
+}
+
+static bool found_by_digest(const struct schema *schema, const struct row *row, const struct facts *facts) {
+    if (facts->state == FACTS_EMPTY || facts->state == FACTS_DATASET) return false;
+    const int samples = schema_find(schema, KIND_SAMPLES, 0);
+    return facts->state != FACTS_TEXT || (samples >= 0 && row->cells[samples].size == 0);
+}
+
+stemma_status digest_keys(const struct schema *schema, const struct part *part, const struct row *row,
+                          struct vec64 *keys, stemma_error *err) {
+    struct facts facts;
+    (void)part;
+    TRY(facts_read(row->facts, &facts, err));
+    if (!found_by_digest(schema, row, &facts)) return STEMMA_OK;
+    return vec64_add(keys, digest_key(facts.digest)) ? STEMMA_OK : fail_memory(err);
 }

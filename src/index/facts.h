@@ -53,12 +53,15 @@ static inline bool facts_inside(const struct facts *facts, size_t id_bytes) {
 
 /* All documents inside a file have this key (KIND_MEMBER_KEYS), */
 uint64_t path_key(const void *path, size_t size);
-/* all data sets this one, */
+/* and all data sets this one. */
 #define DATASET_KEY UINT64_C(0)
-/* and all with these bytes this one, where it is by them that they are found: without text, or with too
- * little of it to have samples. What is empty is like nothing. */
-uint64_t digest_key(const uint8_t digest[FACTS_DIGEST]);
 stemma_status member_keys(const struct schema *schema, const struct part *part, const struct row *row,
+                          struct vec64 *keys, stemma_error *err);
+
+/* All with these bytes have this key (KIND_DIGEST_KEYS), where it is by them that they are found: without
+ * text, or with too little of it to have samples. What is empty is like nothing. */
+uint64_t digest_key(const uint8_t digest[FACTS_DIGEST]);
+stemma_status digest_keys(const struct schema *schema, const struct part *part, const struct row *row,
                           struct vec64 *keys, stemma_error *err);
 
 #endif

@@ -2,11 +2,9 @@
 #include "index/hamming/parts.h"
 #include "index/keys.h"
 
-/* One line a kind of lookup part. */
+/* Every kind of lookup part. */
 const struct part_kind part_kinds[] = {
-    {KIND_BAND_KEYS, band_part_keys},
-    {KIND_SAMPLE_KEYS, sample_part_keys},
-    {KIND_GROUP_KEYS, group_part_keys},
-    {KIND_MEMBER_KEYS, member_keys},
-    {0, NULL},
+    {KIND_BAND_KEYS, band_part_keys},   {KIND_SAMPLE_KEYS, sample_part_keys},
+    {KIND_GROUP_KEYS, group_part_keys}, {KIND_MEMBER_KEYS, member_keys},
+    {KIND_DIGEST_KEYS, digest_keys},    {0, NULL},
 };

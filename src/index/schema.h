@@ -34,6 +34,7 @@ enum {
     KIND_SKETCH = 12,      /* text: a further sketch; spec: which one of the recipe */
     KIND_MEMBER_KEYS = 13, /* lookup, from facts: see member_keys */
     KIND_SCAN_KEYS = 14,   /* text: what a scan looks at, see collect/scan_cache.c */
+    KIND_DIGEST_KEYS = 15, /* lookup, from facts: see digest_keys; older collections have none */
     KIND_OTHERS = 1 << 16
 };
 

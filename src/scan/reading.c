@@ -284,8 +284,10 @@ static stemma_status take_file_and_inside(struct worker *w, uint32_t source, ste
 static stemma_status do_job(struct worker *w, const struct job *job, const struct dataset_batch *batch,
                             stemma_error *err) {
     const struct source *source = &w->scan->catalogue.sources[job->source];
-    TRY(check_stop(w->scan->settings.limits.stop, err));
+    /* First of all: a taker that does not know of its job cannot tell those who wait for it that it failed.
+     */
     if (w->kind->job) TRY(w->kind->job(w->taker, job->number, err));
+    TRY(check_stop(w->scan->settings.limits.stop, err));
     if (job->batched) return take_records(w, job->source, batch, err);
     if (source->kind == SOURCE_FILE) return take_file_and_inside(w, job->source, err);
     struct document document = {.source = job->source};
