@@ -170,9 +170,11 @@ class Query(Base):
 
     def test_families_of_many(self):
         """The same, whoever asks: threads or one, from files or from memory."""
-        alone = self.query("--family", "--threads=1", "c", "pile", "draft.txt")
-        self.assertEqual(self.query("--family", "--threads=3", "c", "pile", "draft.txt"), alone)
-        found, given = self.matches("--family", "draft.txt"), self.matches("--family", "-", stdin=" ".join(self.text).encode())
+        subjects = ["pile/v0.txt", "pile/other.txt", "pile/v7.txt", "draft.txt"]
+        alone = self.query("--family", "--threads=1", "c", *subjects)
+        self.assertEqual(self.query("--family", "--threads=3", "c", *subjects), alone)
+        found = self.matches("--family", "--no-edits", "draft.txt")
+        given = self.matches("--family", "--no-edits", "-", stdin=" ".join(self.text).encode())
         self.assertEqual([match["id"] for match in found], [match["id"] for match in given])
         self.assertGreater(max(match["step"] for match in found), 2)
 
