@@ -11,6 +11,7 @@ typedef struct problem_list {
     bool (*get)(const void *of, uint64_t index, stemma_scan_problem *problem); /* false: there is none */
     const void *of;
     uint64_t count;
+    uint64_t spared; /* of them, paths below which nothing was removed */
     const char *all; /* what lists all of them; NULL: --json */
 } problem_list;
 
