@@ -168,6 +168,14 @@ class Query(Base):
             known.add(match["id"])
         self.assertIn("step 1, from draft.txt", self.query("--family", "--no-edits", "c", "draft.txt").decode())
 
+    def test_families_of_many(self):
+        """The same, whoever asks: threads or one, from files or from memory."""
+        alone = self.query("--family", "--threads=1", "c", "pile", "draft.txt")
+        self.assertEqual(self.query("--family", "--threads=3", "c", "pile", "draft.txt"), alone)
+        found, given = self.matches("--family", "draft.txt"), self.matches("--family", "-", stdin=" ".join(self.text).encode())
+        self.assertEqual([match["id"] for match in found], [match["id"] for match in given])
+        self.assertGreater(max(match["step"] for match in found), 2)
+
     def test_family_is_of_resemblance(self):
         """What contains a version brings in nothing else that it contains, unless that is asked for."""
         texts = [" ".join(prose(300, seed)) for seed in (71, 72)]
