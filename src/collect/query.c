@@ -147,8 +147,13 @@ static stemma_status flush(void *worker, stemma_error *err) {
     return status;
 }
 
+/* In answers: an alignment may take as much as many of them. */
 static size_t weight(const void *answer) {
-    return ((const struct query_answer *)answer)->answers.count;
+    enum { ANSWER_BYTES = 256 };
+    const struct answers *answers = &((const struct query_answer *)answer)->answers;
+    size_t bytes = 0;
+    for (size_t i = 0; i < answers->count; i++) bytes += answers->list[i].alignment_bytes;
+    return answers->count + bytes / ANSWER_BYTES;
 }
 
 static void drop(void *answer) {
