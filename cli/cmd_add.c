@@ -93,7 +93,8 @@ static enum exit_code add_paths(const options *o, stemma_collection *c, const pa
         print_json(&summary, made, c);
     else
         print_words(o, &summary, made, c);
-    const problem_list problems = {.get = problem_of_add, .of = c, .count = summary.problems};
+    const problem_list problems = {
+        .get = problem_of_add, .of = c, .count = summary.problems, .spared = summary.spared};
     problems_report(&problems, !o->quiet && !o->json, "");
     bool nothing = summary.added + summary.replaced + summary.unchanged == 0;
     return summary.problems && (nothing || o->strict) ? EXIT_WRONG : problems_code(o, 1, &problems);

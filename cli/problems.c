@@ -49,8 +49,13 @@ void problems_report(const problem_list *list, bool listed, const char *rest) {
     if (said) complain("the same of %s more; %s has all", format_count(said, text, sizeof text), all);
     if (shown && shown < list->count)
         complain("and %s more; %s has all", format_count(list->count - shown, text, sizeof text), all);
-    complain("warning: %s document%s could not be read%s", format_count(list->count, text, sizeof text),
-             list->count == 1 ? "" : "s", rest);
+    const uint64_t unread = list->count - list->spared;
+    if (list->spared)
+        complain("warning: nothing was removed below %s path%s",
+                 format_count(list->spared, text, sizeof text), list->spared == 1 ? "" : "s");
+    if (unread)
+        complain("warning: %s document%s could not be read%s", format_count(unread, text, sizeof text),
+                 unread == 1 ? "" : "s", rest);
 }
 
 void problems_json(const problem_list *list, FILE *out) {

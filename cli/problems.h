@@ -12,6 +12,7 @@ typedef struct problem_list {
     const void *of;
     uint64_t count;
     uint64_t documents; /* with those that could not be read; 0: whether any was is asked elsewhere */
+    uint64_t spared;    /* of them, paths below which nothing was removed */
     const char *all;    /* what lists all of them; NULL: --json */
 } problem_list;
 

@@ -1155,7 +1155,8 @@ typedef struct stemma_add_summary {
     uint64_t added, replaced;
     uint64_t unchanged;     /* skipped: size and time are those they had, or at least the bytes */
     uint64_t removed;       /* by prune, and what files no longer hold */
-    uint64_t problems;      /* could not be read */
+    uint64_t problems;      /* could not be read, or was spared */
+    uint64_t spared;        /* paths below which prune removed nothing, though files are gone */
     uint64_t repeated;      /* files that were reached once more, and records whose id was: counted once; the last record
                                of a data set with an id is the one that is kept */
     uint64_t bytes;         /* of what was added and replaced */
@@ -1169,7 +1170,7 @@ typedef struct stemma_add_summary {
 STEMMA_API stemma_status stemma_collection_add(stemma_collection *collection, const char *const *paths, size_t count,
                                                const stemma_add_options *options, stemma_add_summary *summary,
                                                stemma_error *error);
-/* What could not be read by the last _add, and why; in the order of names and lines. NOT_FOUND: no more. Pointers stay
+/* What could not be read by the last _add, or was spared, and why; in the order of names and lines. NOT_FOUND: no more. Pointers stay
  * until the next _add. */
 STEMMA_API stemma_status stemma_collection_get_problem(const stemma_collection *collection, uint64_t index,
                                                        stemma_scan_problem *problem, stemma_error *error);

@@ -257,6 +257,8 @@ class Adding(Collections):
         (self.folder / "pile/disk/1.txt").unlink()
         done = self.run_program("add", "--prune", "c", "pile/disk", "pile/2.txt")
         self.assertIn(b"nothing below it was removed", done.stderr)
+        self.assertIn(b"warning: nothing was removed below 1 path\n", done.stderr)
+        self.assertNotIn(b"could not be read", done.stderr)
         self.assertEqual(len(self.documents()), 2)
         self.assertEqual(self.counts("--prune", "pile")[3], 1)
 
@@ -276,6 +278,20 @@ class Adding(Collections):
         for i in range(50):
             os.remove(self.folder / f"pile/other/{i}.txt")
         self.assertEqual(self.counts("--prune", "pile")[3], 50)
+
+    def test_the_order_of_pruned_paths_does_not_matter(self):
+        """A file belongs to the longest path above it."""
+        for i in range(120):
+            self.put(f"a/b/{i}.txt", text(i))
+            self.put(f"a/{i}.txt", text(200 + i))
+        self.put("a/b/stays.txt", text(400))
+        self.add()
+        for i in range(110):
+            os.remove(self.folder / f"pile/a/b/{i}.txt")
+        for paths in (("pile/a/b", "pile/a"), ("pile/a", "pile/a/b")):
+            done = self.run_program("add", "--prune", "c", *paths)
+            self.assertIn(b"110 of the 121 documents", done.stderr)
+            self.assertEqual(len(self.documents()), 241)
 
     def test_a_path_that_is_not_there_is_no_reason_to_prune(self):
         self.put("a/1.txt", text(1))

@@ -2,6 +2,7 @@
  * seen by readers. */
 #include "collection_support.h"
 #include "effort.h"
+#include "index/state.h"
 #include "index/stored_text.h"
 #include "index/verify.h"
 
@@ -118,7 +119,8 @@ static void has_one_writer(void **state) {
     (void)state;
     char *path = new_folder(), holder[64], go = 1;
     int ends[2], end;
-    volatile bool *let_go = mmap(NULL, sizeof *let_go, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    volatile bool *let_go =
+        mmap(NULL, sizeof *let_go, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     struct collection *c, *second;
     struct collection_options options = {.kinds = model_kinds, .wait = true};
     stemma_error error;
@@ -530,15 +532,66 @@ static void merges_can_wait(void **state) {
     }
     batch_free(b);
     collection_about(c, &facts);
-    assert_true(facts.segments == 5 && facts.due >= 4);
+    assert_true(facts.segments == 5 && collection_due(c) >= 4);
     collection_close(c);
     c = open_model(path, NULL, 0);
-    collection_about(c, &facts);
-    assert_true(facts.due >= 4);
+    assert_true(collection_due(c) >= 4);
     OK(collection_settle(c, err));
     collection_about(c, &facts);
-    assert_true(facts.segments == 1 && facts.due == 0);
+    assert_true(facts.segments == 1 && collection_due(c) == 0);
     check_collection(c, &model);
+    collection_close(c);
+    remove_folder(path);
+    free(path);
+}
+
+/* Of two segments that have lost much, the large one waits, and the small one does not wait for it. */
+static void small_losses_do_not_wait(void **state) {
+    (void)state;
+    struct model model = {.next = 0};
+    struct collection_facts facts;
+    struct batch *b;
+    char *path = new_folder();
+    struct collection *c = open_model(path, NULL, 0);
+    collection_bound_merges(c, 12);
+    OK(batch_new(c, &b, err));
+    for (unsigned id = 0; id < 48; id++) {
+        OK(put_model(b, &model, id, err));
+        if (id == 39) OK(batch_commit(b, err));
+    }
+    OK(batch_commit(b, err));
+    for (unsigned id = 30; id < 44; id++) OK(remove_model(b, &model, id, err));
+    OK(batch_commit(b, err));
+    batch_free(b);
+    collection_about(c, &facts);
+    assert_true(facts.segments == 2 && facts.gone == 10);
+    assert_int_equal(collection_due(c), 1);
+    check_collection(c, &model);
+    collection_close(c);
+    remove_folder(path);
+    free(path);
+}
+
+/* However many segments there are, and though each of their filters would fit. */
+static void filters_share_the_memory(void **state) {
+    (void)state;
+    enum { MOST = 100 }; /* bytes: a filter of 24 documents has 56 */
+    struct model model = {.next = 0};
+    struct batch *b;
+    char *path = new_folder();
+    struct collection *c = open_model(path, NULL, 0);
+    OK(batch_new(c, &b, err));
+    for (unsigned id = 0; id < 48; id++) {
+        OK(put_model(b, &model, id, err));
+        if (id % 24 == 23) OK(batch_commit(b, err));
+    }
+    batch_free(b);
+    assert_int_equal(c->state.count, 2);
+    c->memory = 8 * MOST;
+    check_collection(c, &model);
+    const size_t first = id_filter_bytes(&c->state.segments[0]->filter),
+                 second = id_filter_bytes(&c->state.segments[1]->filter);
+    assert_true(first + second > 0 && first + second <= MOST);
     collection_close(c);
     remove_folder(path);
     free(path);
@@ -559,6 +612,8 @@ int main(void) {
         cmocka_unit_test(older_formats_open),
         cmocka_unit_test(claims_are_bounded),
         cmocka_unit_test(merges_can_wait),
+        cmocka_unit_test(small_losses_do_not_wait),
+        cmocka_unit_test(filters_share_the_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -172,7 +172,7 @@ stemma_status stemma_collection_get_info(stemma_collection *c, stemma_collection
     info.bytes = facts.bytes;
     info.gone = facts.gone;
     info.segments = facts.segments;
-    info.segments_due = facts.due;
+    info.segments_due = collection_due(c->store);
     info.commit = facts.commit;
     *out = info;
     return STEMMA_OK;

@@ -85,6 +85,14 @@ static stemma_status text_of_stored(const struct stemma_collection *c, const str
                   : text_of_document(stored->text, stored->text_size, NULL, c->recipe, &c->limits, out, err);
 }
 
+static size_t alignment_bytes(const stemma_alignment *alignment) {
+    size_t differences = 0, shared = 0;
+    if (!alignment) return 0;
+    stemma_alignment_differences(alignment, &differences);
+    stemma_alignment_shared(alignment, &shared);
+    return differences * sizeof(stemma_difference) + shared * sizeof(stemma_passage);
+}
+
 /* Where they differ is said in places of both originals, or not at all. */
 static stemma_status compare_texts(const struct stemma_collection *c, const stemma_text *a,
                                    const stemma_text *b, bool originals, struct answer *answer,
@@ -100,6 +108,7 @@ static stemma_status compare_texts(const struct stemma_collection *c, const stem
         stemma_alignment_free(answer->alignment);
         answer->alignment = NULL;
     }
+    answer->alignment_bytes = alignment_bytes(answer->alignment);
     answer->extracted[0] = stemma_text_is_extracted(a);
     answer->extracted[1] = stemma_text_is_extracted(b);
     return STEMMA_OK;

@@ -38,6 +38,7 @@ struct answer {
     stemma_evidence evidence;
     stemma_edit edit;            /* if asked for */
     stemma_alignment *alignment; /* likewise; may be NULL */
+    size_t alignment_bytes;      /* that it takes */
     bool extracted[2];
 };
 

@@ -606,6 +606,7 @@ static void tell_spared(struct collecting *all, const struct pruned_path *path) 
             "was removed; --prune-all removes them",
             (unsigned long long)path->gone, (unsigned long long)path->below);
     catalogue_add_problem(&all->scan->catalogue, path->path, 0, &told);
+    all->counts.spared++;
 }
 
 static stemma_status prune_paths(struct collecting *all, bool most, struct pruned_path *paths,

@@ -152,9 +152,13 @@ static stemma_status flush(void *worker, stemma_error *err) {
     return status;
 }
 
+/* In answers: an alignment may take as much as many of them. */
 static size_t weight(const void *answer) {
+    enum { ANSWER_BYTES = 256 };
     const struct query_answer *a = answer;
-    return a->answers.count + a->family.count;
+    size_t bytes = 0;
+    for (size_t i = 0; i < a->answers.count; i++) bytes += a->answers.list[i].alignment_bytes;
+    return a->answers.count + a->family.count + bytes / ANSWER_BYTES;
 }
 
 static void drop(void *answer) {

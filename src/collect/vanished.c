@@ -27,17 +27,25 @@ static bool is_gone(const char *path) {
     return lstat(path, &info) != 0 && (errno == ENOENT || errno == ENOTDIR);
 }
 
+static size_t path_size(const char *path) {
+    const size_t size = strlen(path);
+    return size > 1 && path[size - 1] == '/' ? size - 1 : size;
+}
+
 static bool is_below(const char *path, const struct cell *id, uint32_t path_bytes) {
-    size_t size = strlen(path);
-    if (size > 1 && path[size - 1] == '/') size--;
+    const size_t size = path_size(path);
     if (path_bytes < size || memcmp(id->bytes, path, size) != 0) return false;
     return size == 1 || path_bytes == size || id->bytes[size] == '/';
 }
 
+/* The longest: in which order paths are named does not matter. */
 static struct pruned_path *path_above(const struct pruning *p, const struct cell *id, uint32_t path_bytes) {
+    struct pruned_path *above = NULL;
     for (size_t i = 0; i < p->count; i++)
-        if (is_below(p->paths[i].path, id, path_bytes)) return &p->paths[i];
-    return NULL;
+        if (is_below(p->paths[i].path, id, path_bytes) &&
+            (!above || path_size(p->paths[i].path) > path_size(above->path)))
+            above = &p->paths[i];
+    return above;
 }
 
 static stemma_status look(struct pruning *p, const struct cell *id, const struct facts *facts,
@@ -67,6 +75,8 @@ static stemma_status look_at(struct pruning *p, uint64_t number, stemma_error *e
         p->last_path->gone += p->last_gone;
     }
     if (!p->last_gone || !p->removes || p->last_path->spared) return STEMMA_OK;
+    /* What has gone since they were counted, nobody has judged. */
+    if (p->last_path->taken++ >= p->last_path->gone) return STEMMA_OK;
     TRY(pending_remove(p->pending, row.id.bytes, row.id.size, &found, err));
     *p->removed += found && facts.state != FACTS_DATASET;
     return STEMMA_OK;

@@ -475,7 +475,6 @@ void collection_about(const struct collection *c, struct collection_facts *facts
                                        .gone = c->state.gone.total,
                                        .next_number = m->next_number,
                                        .segments = c->state.count,
-                                       .due = merges_due(c),
                                        .files = m->count + (m->gone.serial != 0),
                                        .bytes = m->gone.size,
                                        .format = m->format};

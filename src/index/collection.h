@@ -73,7 +73,6 @@ struct collection_facts {
     uint64_t gone;      /* whose rows are still there */
     uint64_t next_number;
     uint64_t segments, files;
-    uint64_t due;   /* segments that are to become one; they stay apart where damage keeps them from it */
     uint64_t bytes; /* of all files */
     unsigned format;
 };
@@ -82,6 +81,8 @@ const char *collection_path(const struct collection *collection);
 const volatile int *collection_stop(const struct collection *collection); /* of its options */
 const struct schema *collection_schema(const struct collection *collection);
 void collection_about(const struct collection *collection, struct collection_facts *facts);
+/* Segments that are to become one next; 0: none, or damage keeps them from it. Looks at all that is gone. */
+size_t collection_due(const struct collection *collection);
 /* Bytes on disk of all parts of a kind and spec; KIND_NUMBERS, KIND_RECORDS and KIND_IDS with spec 0
  * included. */
 uint64_t collection_part_bytes(const struct collection *collection, uint32_t kind, uint32_t spec);

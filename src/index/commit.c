@@ -139,12 +139,15 @@ uint64_t gone_in(const struct state *state, const struct segment *segment) {
     return count;
 }
 
-static struct due due_by_loss(const struct collection *c) {
+/* The first of at most so many documents. */
+static struct due due_by_loss(const struct collection *c, uint64_t most) {
     const struct state *state = &c->state;
-    for (size_t i = 0; i < state->count; i++)
-        if (state->gone.total && gone_in(state, state->segments[i]) * GONE_SHARE > state->segments[i]->rows &&
-            can_merge(c, state->segments[i]))
+    for (size_t i = 0; i < state->count && state->gone.total; i++) {
+        const struct segment *segment = state->segments[i];
+        if (segment->rows <= most && can_merge(c, segment) &&
+            gone_in(state, segment) * GONE_SHARE > segment->rows)
             return (struct due){i, 1};
+    }
     return (struct due){0, 0};
 }
 
@@ -216,32 +219,35 @@ static stemma_status leave_unmerged(struct collection *c, struct due due, stemma
     return STEMMA_OK;
 }
 
-static struct due next_due(const struct collection *c) {
-    struct due due = due_by_class(c);
-    return due.count ? due : due_by_loss(c);
-}
-
-size_t merges_due(const struct collection *c) {
-    return next_due(c).count;
-}
-
 static uint64_t rows_of(const struct state *state, struct due due) {
     uint64_t rows = 0;
     for (size_t i = 0; i < due.count; i++) rows += state->segments[due.first + i]->rows;
     return rows;
 }
 
-/* Too many segments would leave no descriptors to open them. */
-static bool may_wait(const struct collection *c, uint64_t rows) {
-    return c->merge_most && rows > c->merge_most && c->state.count <= SEGMENTS_SOME;
+/* Of at most so many documents: a merge that has to wait keeps no smaller one from its turn. */
+static struct due next_due(const struct collection *c, uint64_t most) {
+    struct due due = due_by_class(c);
+    return due.count && rows_of(&c->state, due) <= most ? due : due_by_loss(c, most);
+}
+
+size_t collection_due(const struct collection *c) {
+    return next_due(c, UINT64_MAX).count;
+}
+
+/* Documents that may still be written again when so many were. Too many segments cannot wait: there would be
+ * no descriptors to open them. */
+static uint64_t merge_left(const struct collection *c, uint64_t rows) {
+    if (c->merge_most == 0 || c->state.count > SEGMENTS_SOME) return UINT64_MAX;
+    return c->merge_most > rows ? c->merge_most - rows : 0;
 }
 
 stemma_status settle_some(struct collection *c, stemma_error *err) {
     uint64_t rows = 0;
     for (;;) {
-        struct due due = next_due(c);
+        struct due due = next_due(c, merge_left(c, rows));
+        if (due.count == 0) return STEMMA_OK;
         rows += rows_of(&c->state, due);
-        if (due.count == 0 || may_wait(c, rows)) return STEMMA_OK;
         TRY(check_sure(c, err));
         TRY(check_stop(c->stop, err));
         stemma_status status = merge_segments(c, due, err);

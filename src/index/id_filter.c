@@ -33,8 +33,12 @@ static stemma_status read_keys(struct id_filter *f, struct run *run, struct run_
     return STEMMA_OK;
 }
 
-static stemma_status make(struct id_filter *f, struct run *run, struct run_reader *reader, size_t most,
-                          stemma_error *err) {
+bool id_filter_due(struct id_filter *f, struct run *run) {
+    return !f->words && f->asked != NEVER && ++f->asked > run_count(run) / READ_GAIN;
+}
+
+stemma_status id_filter_make(struct id_filter *f, struct run *run, struct run_reader *reader, size_t most,
+                             stemma_error *err) {
     f->asked = NEVER;
     f->count = run_count(run) / KEYS_OF_WORD + 1;
     if (f->count > most / sizeof *f->words) return STEMMA_OK;
@@ -45,13 +49,13 @@ static stemma_status make(struct id_filter *f, struct run *run, struct run_reade
     return status == STEMMA_CORRUPT ? STEMMA_OK : status;
 }
 
-stemma_status id_filter_look(struct id_filter *f, struct run *run, struct run_reader *reader, uint64_t key,
-                             size_t most, bool *may_have, stemma_error *err) {
-    if (!f->words && f->asked != NEVER && ++f->asked > run_count(run) / READ_GAIN)
-        TRY(make(f, run, reader, most, err));
+bool id_filter_may_have(const struct id_filter *f, uint64_t key) {
     const uint64_t bits = bits_of(key);
-    *may_have = !f->words || (*word_of(f, key) & bits) == bits;
-    return STEMMA_OK;
+    return !f->words || (*word_of(f, key) & bits) == bits;
+}
+
+size_t id_filter_bytes(const struct id_filter *f) {
+    return f->words ? (size_t)f->count * sizeof *f->words : 0;
 }
 
 void id_filter_release(struct id_filter *f) {

@@ -13,11 +13,15 @@ struct id_filter {
     uint64_t asked; /* how often, while there was none; UINT64_MAX: there will be none */
 };
 
-/* *may_have is false: no record of the run has this key. The filter is made, of at most `most` bytes, when so
- * many were asked for that reading the whole run is cheaper; of a damaged run there is none, since who asks
- * may not need what is damaged. Errors: IO, NO_MEMORY. */
-stemma_status id_filter_look(struct id_filter *filter, struct run *run, struct run_reader *reader,
-                             uint64_t key, size_t most, bool *may_have, stemma_error *err);
+/* It is asked once more: whether so often that reading the whole run is cheaper. */
+bool id_filter_due(struct id_filter *filter, struct run *run);
+/* Of at most `most` bytes, else there is none; nor of a damaged run, since who asks may not need what is
+ * damaged. Errors: IO, NO_MEMORY. */
+stemma_status id_filter_make(struct id_filter *filter, struct run *run, struct run_reader *reader,
+                             size_t most, stemma_error *err);
+/* False: no record of the run has this key. */
+bool id_filter_may_have(const struct id_filter *filter, uint64_t key);
+size_t id_filter_bytes(const struct id_filter *filter);
 void id_filter_release(struct id_filter *filter);
 
 #endif

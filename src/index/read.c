@@ -25,18 +25,33 @@ static stemma_status stand_at(struct collection *c, struct run *run, uint64_t ke
 
 /* ---- documents ---- */
 
-enum { FILTER_SHARE = 8 }; /* of the memory, for the filter of a segment */
+enum { FILTER_SHARE = 8 }; /* of the memory, for the filters of all segments that are asked */
+
+static size_t filter_left(const struct collection *c, struct segment *const *segments, size_t count) {
+    size_t taken = 0;
+    for (size_t i = 0; i < count; i++) taken += id_filter_bytes(&segments[i]->filter);
+    return c->memory / FILTER_SHARE > taken ? c->memory / FILTER_SHARE - taken : 0;
+}
+
+/* Whether a hash may be in one of these segments. */
+static stemma_status may_have(struct collection *c, struct segment *const *segments, size_t count, size_t at,
+                              uint64_t hash, bool *may, stemma_error *err) {
+    struct id_filter *filter = &segments[at]->filter;
+    struct run *run;
+    TRY(segment_ids(segments[at], &run, err));
+    TRY(have_reader(c, run, err));
+    if (id_filter_due(filter, run))
+        TRY(id_filter_make(filter, run, c->reader, filter_left(c, segments, count), err));
+    *may = id_filter_may_have(filter, hash);
+    return STEMMA_OK;
+}
 
 /* Among the numbers of a hash, the last whose id it is. */
 static stemma_status find_in_segment(struct collection *c, struct segment *segment, const struct gone *gone,
                                      uint64_t hash, const void *id, size_t size, uint64_t *number,
                                      bool *found, stemma_error *err) {
     struct run *run;
-    bool may_have;
     TRY(segment_ids(segment, &run, err));
-    TRY(have_reader(c, run, err));
-    TRY(id_filter_look(&segment->filter, run, c->reader, hash, c->memory / FILTER_SHARE, &may_have, err));
-    if (!may_have) return STEMMA_OK;
     TRY(stand_at(c, run, hash, err));
     for (;;) {
         const struct record *records;
@@ -64,8 +79,11 @@ stemma_status find_in_segments(struct collection *c, struct segment *const *segm
                                const struct gone *gone, uint64_t hash, const void *id, size_t size,
                                uint64_t *number, bool *found, stemma_error *err) {
     *found = false;
-    for (size_t i = count; i-- > 0 && !*found;)
-        TRY(find_in_segment(c, segments[i], gone, hash, id, size, number, found, err));
+    for (size_t i = count; i-- > 0 && !*found;) {
+        bool may;
+        TRY(may_have(c, segments, count, i, hash, &may, err));
+        if (may) TRY(find_in_segment(c, segments[i], gone, hash, id, size, number, found, err));
+    }
     return STEMMA_OK;
 }
 

@@ -122,8 +122,6 @@ stemma_status commit_only(struct collection *c, struct manifest *manifest,
 bool is_named(const struct manifest *manifest, uint64_t serial, bool segment);
 stemma_status check_sure(const struct collection *c, stemma_error *err);
 void unlink_unnamed(struct collection *c);
-/* Segments that are to become one next; 0: none. */
-size_t merges_due(const struct collection *c);
 /* Merges what is due, and may be (merge_most). */
 stemma_status settle_some(struct collection *c, stemma_error *err);
 /* How many documents of a segment are gone. */
