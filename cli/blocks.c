@@ -1,4 +1,7 @@
-/* stemma compare --blocks: which blocks of a large file hold text of a document, and how much. */
+/*
+ * stemma compare --blocks: which blocks of a large file hold text of a document, and how much. A file that
+ * has to be converted is divided as its text is, or nothing would be found in it.
+ */
 #include "command.h"
 #include "fragments.h"
 #include "json.h"
@@ -9,14 +12,14 @@ static double share_of(const stemma_block *block) {
     return block->end > block->begin ? (double)block->covered / (double)(block->end - block->begin) : 0;
 }
 
-static void print_head(const char *a, const char *big, const stemma_find_summary *summary) {
+static void print_head(const char *a, const char *big, const stemma_find_summary *summary, bool extracted) {
     char share[32], number[32];
     printf("%s of ", format_fraction(summary->share, share, sizeof share));
     print_name(stdout, a);
     printf(" is in ");
     print_name(stdout, big);
-    printf(", in %s block%s\n", format_count(summary->blocks, number, sizeof number),
-           summary->blocks == 1 ? "" : "s");
+    printf(", in %s block%s%s\n", format_count(summary->blocks, number, sizeof number),
+           summary->blocks == 1 ? "" : "s", extracted ? " (of its text)" : "");
 }
 
 static void print_blocks(const stemma_findings *findings, const stemma_find_summary *summary) {
@@ -32,18 +35,17 @@ static void print_blocks(const stemma_findings *findings, const stemma_find_summ
         printf("and %s more\n", format_count(summary->blocks - count, left, sizeof left));
 }
 
-static void print_json(const char *a, const char *big, const stemma_findings *findings,
-                       const stemma_find_summary *summary) {
+static void print_json(const char *a, const stemma_found *found, const stemma_find_summary *summary) {
     size_t count;
-    const stemma_block *blocks = stemma_findings_blocks(findings, &count);
+    const stemma_block *blocks = stemma_findings_blocks(found->findings, &count);
     json line = json_begin(stdout);
     json_name(&line, "a", a);
-    json_name(&line, "b", big);
+    json_name(&line, "b", found->id);
     json_count(&line, "bytes", summary->bytes);
     json_number(&line, "share", summary->share);
     json_count(&line, "covered", summary->covered);
     json_count(&line, "block_count", summary->blocks);
-    json_offsets(&line, false);
+    json_offsets(&line, found->extracted);
     json_open(&line, "blocks", '[');
     for (size_t i = 0; i < count && !output_lost(); i++) {
         json_open(&line, NULL, '{');
@@ -59,37 +61,36 @@ static void print_json(const char *a, const char *big, const stemma_findings *fi
     json_end(&line);
 }
 
-static enum exit_code print_found(const options *o, const char *a, const char *big,
-                                  const stemma_findings *findings) {
-    stemma_find_summary summary = stemma_findings_summary(findings);
-    if (o->json) {
-        print_json(a, big, findings, &summary);
+struct shown {
+    const options *options;
+    const char *a;
+};
+
+static bool print_found(void *context, const stemma_found *found) {
+    const struct shown *shown = context;
+    stemma_find_summary summary = stemma_findings_summary(found->findings);
+    if (shown->options->json) {
+        print_json(shown->a, found, &summary);
     } else {
-        print_head(a, big, &summary);
-        if (!o->quiet) print_blocks(findings, &summary);
+        print_head(shown->a, found->id, &summary, found->extracted);
+        if (!shown->options->quiet) print_blocks(found->findings, &summary);
     }
-    return EXIT_DONE;
+    return true;
 }
 
 static enum exit_code search(const options *o, const stemma_recipe *recipe, const char *a, const char *big) {
     stemma_limits limits = limits_from(o);
     stemma_find_options how = stemma_find_options_default();
     stemma_finder *finder;
-    stemma_findings *findings;
     stemma_error error;
     how.block = o->blocks;
     if (stored_refuse(a, "look for", &error) || stored_refuse(big, "search", &error) ||
         stemma_finder_new(&(stemma_target){.path = a}, 1, recipe, &how, &limits, &finder, &error))
         return complain_of(&error);
-    enum exit_code code;
-    if (stemma_find_file(finder, big, &limits, &findings, &error)) {
-        code = complain_of(&error);
-    } else {
-        code = print_found(o, a, big, findings);
-        stemma_findings_free(findings);
-    }
+    stemma_status status =
+        stemma_find_documents(finder, big, false, &limits, print_found, NULL, &(struct shown){o, a}, &error);
     stemma_finder_free(finder);
-    return code;
+    return status ? complain_of(&error) : EXIT_DONE;
 }
 
 enum exit_code compare_blocks(const options *o, const char *a, const char *big) {

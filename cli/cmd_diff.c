@@ -42,8 +42,14 @@ static bool folds_space(const stemma_recipe *recipe) {
     return memmem(fold, fold_length, "space", 5);
 }
 
+/* Of what is no text only its bytes are known. */
+static bool is_binary(const pair *p) {
+    return stemma_text_is_binary(p->a) || stemma_text_is_binary(p->b);
+}
+
 static difference_list differences_of(const pair *p) {
     difference_list list = {0};
+    if (is_binary(p)) return list;
     if (p->exact) return differences_with_gaps(p->a, p->b, p->alignment);
     const stemma_difference *all = stemma_alignment_differences(p->alignment, &list.count);
     list.differences = need_memory(list.count * sizeof *all);
@@ -74,11 +80,6 @@ static void pair_release(pair *p) {
 
 static bool has_same_bytes(const pair *p) {
     return stemma_text_same_original(p->a, p->b);
-}
-
-/* Of what is no text only its bytes are known. */
-static bool is_binary(const pair *p) {
-    return stemma_text_is_binary(p->a) || stemma_text_is_binary(p->b);
 }
 
 static bool differ(const pair *p) {

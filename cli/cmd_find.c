@@ -1,125 +1,44 @@
 /* stemma find: which files hold fragments of a target, and where. */
 #include "command.h"
-#include "fragments.h"
+#include "find_round.h"
 #include "parallel.h"
-#include "progress.h"
 #include "recipe_options.h"
 #include "stored.h"
 #include "walk.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-/* A file of a round. What is found in it, and in the documents inside, is put into words by the thread that
- * finds it, while the text is at hand, and printed in its turn. */
-typedef struct item {
-    const struct find_run *run;
-    char *name;
-    FILE *out; /* into: */
-    char *printed;
-    size_t size;
-    stemma_error *problems; /* of the file, and of documents inside it */
-    size_t problem_count;
-    find_totals totals;
-} item;
-
 typedef struct find_run {
     const options *options;
-    const char *unit; /* what a fragment is counted in */
-    stemma_finder *finder;
-    stemma_limits limits;
+    find_round round;
     name_list names; /* of --files-from */
     walk walk;
-    progress progress;
-    unsigned threads;
-    item *round;
-    size_t count;
-    find_totals totals;
-    enum exit_code code;
 } find_run;
 
-/* ---- rounds ---- */
+/* ---- the files ---- */
 
 static bool read_round(find_run *run) {
     const char *name;
-    run->count = 0;
-    while (run->count < round_size(run->threads) && walk_next(&run->walk, &name))
-        run->round[run->count++] = (item){.run = run, .name = need_copy(name)};
-    return run->count > 0;
-}
-
-/* With --quiet one is enough. */
-static bool take_found(void *context, const stemma_found *found) {
-    item *it = context;
-    const options *o = it->run->options;
-    stemma_find_summary summary = stemma_findings_summary(found->findings);
-    totals_add(&it->totals, &summary);
-    if (summary.fragments == 0) return true;
-    if (o->quiet) return false;
-    if (o->list || o->print0)
-        print_listed(it->out, found->id, o->print0);
-    else if (o->json)
-        fragments_print_json(it->out, found, o);
-    else
-        fragments_print(it->out, found, it->run->unit, o->targets.count);
-    return true;
-}
-
-static void take_problem(void *context, const char *id, const stemma_error *cause) {
-    item *it = context;
-    (void)id; /* the message names it */
-    it->problems = need_more(it->problems, (it->problem_count + 1) * sizeof *it->problems);
-    it->problems[it->problem_count++] = *cause;
-}
-
-static void search_item(void *context, size_t index, unsigned worker) {
-    find_run *run = context;
-    item *it = &run->round[index];
-    stemma_error error;
-    (void)worker;
-    it->out = need(open_memstream(&it->printed, &it->size));
-    if (stemma_find_documents(run->finder, it->name, !run->options->no_archives, &run->limits, take_found,
-                              take_problem, it, &error))
-        take_problem(it, it->name, &error);
-    fclose(it->out);
-    need(it->printed);
-}
-
-static void print_item(find_run *run, const item *it) {
-    find_totals *totals = &run->totals;
-    for (size_t i = 0; i < it->problem_count; i++)
-        run->code = graver(run->code, complain_of(&it->problems[i]));
-    fwrite(it->printed, 1, it->size, stdout);
-    totals->files += it->totals.files;
-    totals->found += it->totals.found;
-    totals->unreadable += it->problem_count;
-    totals->bytes += it->totals.bytes;
-    totals->fragments += it->totals.fragments;
-}
-
-/* Returns false when more work would be for nothing: nobody reads, or --quiet has its answer. */
-static bool print_round(find_run *run) {
-    progress_erase(&run->progress);
-    for (size_t i = 0; i < run->count; i++) {
-        item *it = &run->round[i];
-        if (!stop_requested) print_item(run, it);
-        free(it->printed);
-        free(it->problems);
-        free(it->name);
+    bool some = false;
+    while (!round_is_full(&run->round) && walk_next(&run->walk, &name)) {
+        round_add(&run->round, name, !run->walk.tree);
+        some = true;
     }
-    return flush_output() && !(run->options->quiet && run->totals.found);
+    return some;
 }
 
 static void search_rounds(find_run *run) {
-    run->round = need_memory(round_size(run->threads) * sizeof *run->round);
-    bool heard = true;
-    while (heard && !stop_requested && read_round(run)) {
-        parallel_for(run->count, run->threads, search_item, run);
-        heard = print_round(run);
-    }
-    free(run->round);
+    while (!stop_requested && read_round(run) && round_search(&run->round)) continue;
     walk_close(&run->walk);
+}
+
+/* Where something could not be searched, that nothing was found is not the answer. */
+static enum exit_code answer(const find_run *run) {
+    const find_totals *totals = &run->round.totals;
+    enum exit_code code = graver(run->round.code, run->walk.code);
+    if (totals->found) return run->options->quiet ? EXIT_DONE : code;
+    return graver(code, totals->unreadable ? EXIT_WRONG : EXIT_NO);
 }
 
 static enum exit_code search_paths(find_run *run) {
@@ -130,10 +49,9 @@ static enum exit_code search_paths(find_run *run) {
         run->walk.list = &run->names;
     }
     search_rounds(run);
-    if (o->files_from) run->code = graver(run->code, names_close(&run->names));
-    run->code = graver(run->code, run->walk.code);
-    if (o->json && !o->quiet && !stop_requested) totals_print_json(&run->totals);
-    return graver(run->code, run->totals.found ? EXIT_DONE : EXIT_NO);
+    if (o->files_from) run->walk.code = graver(run->walk.code, names_close(&run->names));
+    if (o->json && !o->quiet && !stop_requested) totals_print_json(&run->round.totals);
+    return answer(run);
 }
 
 /* ---- the command ---- */
@@ -179,27 +97,27 @@ static enum exit_code make_finder(find_run *run, const stemma_recipe *recipe) {
         if (stored_refuse(targets[i].path, "look for", &error)) return complain_of(&error);
     how.least = o->least;
     how.thorough = o->thorough;
-    how.progress = progress_searched;
-    how.progress_context = &run->progress;
-    return stemma_finder_new(targets, count, recipe, &how, &run->limits, &run->finder, &error)
+    how.most_unpacked = o->unpacked;
+    how.progress = round_searched;
+    how.progress_context = &run->round;
+    return stemma_finder_new(targets, count, recipe, &how, &run->round.limits, &run->round.finder, &error)
                ? complain_of(&error)
                : EXIT_DONE;
 }
 
 static enum exit_code run(const options *o) {
     stemma_recipe *recipe;
-    find_run run = {.options = o, .limits = limits_from(o)};
+    find_run run = {.options = o};
     run.walk =
         (walk){.operands = o->operands, .operand_count = o->operand_count, .next = o->targets.count ? 0 : 1};
     enum exit_code code = check_use(o);
     if (!code) code = recipe_from_options(o, "find", &recipe);
     if (code) return code;
-    run.unit = recipe_unit(stemma_recipe_text(recipe), 2);
-    run.threads = names_standard_input(o) ? 1 : threads_for(o, &run.walk);
-    progress_begin(&run.progress);
+    round_open(&run.round, o, names_standard_input(o) ? 1 : threads_for(o, &run.walk));
+    run.round.unit = recipe_unit(stemma_recipe_text(recipe), 2);
     code = make_finder(&run, recipe);
     if (!code) code = search_paths(&run);
-    stemma_finder_free(run.finder);
+    round_close(&run.round);
     stemma_recipe_free(recipe);
     return code;
 }

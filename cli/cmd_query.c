@@ -7,6 +7,7 @@
 #include "query_print.h"
 #include "reading_options.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,14 +41,17 @@ static enum exit_code list_subjects(const options *o, subjects *s) {
     return code;
 }
 
-static char *read_standard_input(size_t *size) {
+/* All of it: half a document would be answered as another. Free the bytes in any case. */
+static stemma_status read_standard_input(char **bytes, size_t *size, stemma_error *error) {
     size_t room = 1 << 16, got = 1;
-    char *bytes = need_memory(room);
-    for (*size = 0; got && !stop_requested; *size += got) {
-        if (*size == room) bytes = need_more(bytes, room *= 2);
-        got = fread(bytes + *size, 1, room - *size, stdin);
+    *bytes = need_memory(room);
+    for (*size = 0; got && !ferror(stdin) && !stop_requested; *size += got) {
+        if (*size == room) *bytes = need_more(*bytes, room *= 2);
+        got = fread(*bytes + *size, 1, room - *size, stdin);
     }
-    return bytes;
+    if (stop_requested) return set_error(error, STEMMA_INTERRUPTED, "interrupted");
+    if (!ferror(stdin)) return STEMMA_OK;
+    return set_error(error, STEMMA_UNREADABLE, "cannot read '-': %s", cause_text(errno));
 }
 
 /* ---- what could not be read ---- */
@@ -210,12 +214,23 @@ static stemma_status ask_records(asking *a, const char *bytes, size_t size, stem
     return status;
 }
 
+static stemma_status ask_bytes(asking *a, const char *bytes, size_t size, stemma_error *error) {
+    return is_records(a->options, bytes, size) ? ask_records(a, bytes, size, error)
+                                               : ask_text(a, "-", bytes, size, error);
+}
+
 static stemma_status ask_standard_input(asking *a, const subjects *s, stemma_error *error) {
+    char *bytes;
     size_t size;
     if (!s->standard) return STEMMA_OK;
-    char *bytes = read_standard_input(&size);
-    stemma_status status = is_records(a->options, bytes, size) ? ask_records(a, bytes, size, error)
-                                                               : ask_text(a, "-", bytes, size, error);
+    stemma_status status = read_standard_input(&bytes, &size, error);
+    if (!status) {
+        status = ask_bytes(a, bytes, size, error);
+    } else if (status == STEMMA_UNREADABLE) {
+        const stemma_scan_problem p = {.name = "-", .status = status, .cause = error->message};
+        keep_problem(&a->problems, &p);
+        status = STEMMA_OK;
+    }
     free(bytes);
     return status;
 }
@@ -291,9 +306,14 @@ static enum exit_code ask(const options *o, stemma_collection *c, const subjects
 
 static enum exit_code ask_hamming(const options *o, stemma_collection *c, const subjects *s) {
     hamming_subjects all = {.paths = (const char *const *)s->list.paths, .count = s->list.count};
-    char *text = s->standard ? read_standard_input(&all.text_size) : NULL;
-    all.text = text;
-    enum exit_code code = query_hamming(o, c, &all);
+    char *text = NULL;
+    stemma_error error;
+    enum exit_code code = EXIT_DONE;
+    if (s->standard && read_standard_input(&text, &all.text_size, &error))
+        code = complain_of(&error);
+    else
+        all.text = text;
+    if (code != EXIT_INTERRUPTED) code = graver(code, query_hamming(o, c, &all));
     free(text);
     return code;
 }

@@ -138,13 +138,13 @@ static bool is_of_collection(const char *name) {
     return !strcmp(name, "lock") || !strcmp(name, "manifest") || (end && !strcmp(end, ".segment"));
 }
 
-void collection_unmake(const char *path) {
+void collection_unmake(const char *path, bool folder_too) {
     DIR *folder = opendir(path);
     const struct dirent *entry;
     while (folder && (entry = readdir(folder)))
         if (is_of_collection(entry->d_name)) unlinkat(dirfd(folder), entry->d_name, 0);
     if (folder) closedir(folder);
-    rmdir(path);
+    if (folder_too) rmdir(path);
 }
 
 const char *count_of_documents(uint64_t count, char *buffer, size_t size) {

@@ -22,8 +22,9 @@ char *collection_view(const stemma_collection *collection);
 /* The same, made like `model`: another collection, or a file of one; *made tells. */
 enum exit_code collection_to_merge(const options *o, const char *user, const char *model,
                                    stemma_collection **out, bool *made);
-/* One that was made just now and got nothing: only what the program puts there goes. */
-void collection_unmake(const char *path);
+/* One that was made just now and got nothing: only what the program puts there goes. While it is still open, so
+ * that nobody else begins to write to it. */
+void collection_unmake(const char *path, bool folder_too);
 
 /* "n documents" */
 const char *count_of_documents(uint64_t count, char *buffer, size_t size);

@@ -127,7 +127,7 @@ const option_spec option_table[OPT_COUNT] = {
      IN_FIND | IN_SCAN | IN_TREE | IN_TUNE},
     {OPT_UNPACKED, 0, "unpacked", "SIZE", NULL, INPUT,
      "of one such file at most SIZE bytes, unpacked (default: 1000 times its own size, and 64M)",
-     IN_SCAN | IN_TREE | IN_TUNE},
+     IN_FIND | IN_SCAN | IN_TREE | IN_TUNE},
     {OPT_MIN_SIZE, 0, "min-size", "SIZE", NULL, INPUT, "no documents below SIZE bytes (such as 4K)",
      IN_SCAN | IN_TREE | IN_TUNE},
     {OPT_MAX_SIZE, 0, "max-size", "SIZE", NULL, INPUT, "no documents above SIZE bytes (such as 64M)",

@@ -43,6 +43,17 @@ void parallel_for(size_t count, unsigned threads, parallel_work *work, void *con
     while (started > 0) pthread_join(helpers[--started], NULL);
 }
 
+bool parallel_beside(size_t count, unsigned threads, parallel_work *work, void *context,
+                     void (*beside)(void *context)) {
+    crew c = {.count = count, .work = work, .context = context};
+    pthread_t helpers[MAX_THREADS];
+    unsigned started = start_helpers(&c, threads < count ? threads : (unsigned)count, helpers);
+    if (started == 0) return false;
+    beside(context);
+    while (started > 0) pthread_join(helpers[--started], NULL);
+    return true;
+}
+
 unsigned worker_count(unsigned asked) {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     if (asked == 0) asked = processors > 0 ? (unsigned)processors : 1;

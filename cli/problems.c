@@ -70,26 +70,54 @@ void problems_json(const problem_list *list, FILE *out) {
     }
 }
 
-/* A collection has the whole path of a file. */
-static bool is_path_of(const char *name, const char *operand) {
-    char *path = name[0] == '/' && operand[0] != '/' ? realpath(operand, NULL) : NULL;
-    bool same = path && !strcmp(path, name);
-    free(path);
-    return same;
+/* ---- what was named on the command line ---- */
+
+static bool is_unread(const stemma_scan_problem *problem) {
+    return problem->status == STEMMA_NOT_FOUND || problem->status == STEMMA_UNREADABLE;
+}
+
+/* A collection has the whole path of a file: `path`, NULL where the operand is one, or leads nowhere. */
+static bool is_named(const char *name, const char *operand, const char *path) {
+    return !strcmp(operand, name) || (path && !strcmp(path, name));
+}
+
+static char *whole_path(const char *operand) {
+    return operand[0] == '/' ? NULL : realpath(operand, NULL);
 }
 
 enum exit_code problem_code(const options *o, size_t first, const stemma_scan_problem *problem) {
-    const bool unread = problem->status == STEMMA_NOT_FOUND || problem->status == STEMMA_UNREADABLE;
-    for (size_t i = first; i < o->operand_count && unread; i++)
-        if (!strcmp(o->operands[i], problem->name) || is_path_of(problem->name, o->operands[i]))
-            return EXIT_WRONG;
-    return EXIT_DONE;
+    bool named = false;
+    for (size_t i = first; i < o->operand_count && is_unread(problem) && !named; i++) {
+        char *path = problem->name[0] == '/' ? whole_path(o->operands[i]) : NULL;
+        named = is_named(problem->name, o->operands[i], path);
+        free(path);
+    }
+    return named ? EXIT_WRONG : EXIT_DONE;
+}
+
+/* Of one operand: whether it could not be had, and whether anything was wrong with it. */
+static enum exit_code operand_code(const char *operand, const problem_list *list, bool *failed) {
+    stemma_scan_problem problem;
+    enum exit_code code = EXIT_DONE;
+    char *path = whole_path(operand);
+    for (uint64_t i = 0; i < list->count && !code && list->get(list->of, i, &problem); i++) {
+        if (problem.line || !is_named(problem.name, operand, path)) continue;
+        *failed = true;
+        if (is_unread(&problem)) code = EXIT_WRONG;
+    }
+    free(path);
+    return code;
 }
 
 enum exit_code problems_code(const options *o, size_t first, const problem_list *list) {
-    stemma_scan_problem problem;
     enum exit_code code = EXIT_DONE;
-    for (uint64_t i = 0; i < list->count && !code && list->get(list->of, i, &problem); i++)
-        code = problem_code(o, first, &problem);
-    return code;
+    size_t failures = 0;
+    if (list->count == 0) return EXIT_DONE;
+    for (size_t i = first; i < o->operand_count && !code; i++) {
+        bool failed = false;
+        code = operand_code(o->operands[i], list, &failed);
+        failures += failed;
+    }
+    bool all = failures == o->operand_count - first && !o->files_from;
+    return all && list->documents && list->documents <= list->count ? EXIT_WRONG : code;
 }

@@ -3,6 +3,7 @@
 
 #include "json.h"
 #include "problems.h"
+#include "query_print.h"
 #include "reading_options.h"
 
 #include <string.h>
@@ -13,8 +14,8 @@ typedef struct hamming_asking {
     stemma_scan_options reading;
     progress progress;
     stemma_hamming_summary sum;
-    uint64_t shown, place; /* documents with a head line; the last of them */
-    uint64_t given;        /* matches of this one */
+    query_printer printer;
+    uint64_t place, given; /* the document at hand, and how many matches it had */
     enum exit_code code;   /* what could not be read makes it this */
 } hamming_asking;
 
@@ -33,7 +34,7 @@ static void print_words(hamming_asking *a, const stemma_hamming_match *m) {
     const palette p = palette_choose();
     char number[32];
     if (a->given == 1) {
-        if (a->shown++) putchar('\n');
+        if (a->printer.shown++) putchar('\n');
         printf("%s", p.strong);
         print_name(stdout, m->query);
         printf("%s\n", p.end);
@@ -58,6 +59,16 @@ static stemma_status print_match(void *context, const stemma_hamming_match *m, s
     else
         print_words(a, m);
     return STEMMA_OK;
+}
+
+static void tell_question(void *context, const stemma_question *q) {
+    hamming_asking *a = context;
+    if (q->found || output_lost()) return;
+    progress_erase(&a->progress);
+    if (a->options->json)
+        query_print_none_json(q);
+    else
+        query_print_none(&a->printer, q);
 }
 
 /* For --explain. */
@@ -145,6 +156,8 @@ static void set_options(hamming_asking *a) {
     if (o->via) a->how.via = (stemma_via)(o->via - 1);
     a->how.problem = tell_problem;
     a->how.problem_context = a;
+    a->how.asked = tell_question;
+    a->how.asked_context = a;
 }
 
 static enum exit_code conclude(const hamming_asking *a) {
@@ -156,14 +169,12 @@ static enum exit_code conclude(const hamming_asking *a) {
         else
             explain(s);
     }
-    if (!s->found && !o->json && !o->quiet && s->documents > s->problems)
-        complain("nothing like it was found");
     if (s->problems && (s->documents == s->problems || o->strict)) return EXIT_WRONG;
     return graver(a->code, s->found ? EXIT_DONE : EXIT_NO);
 }
 
 enum exit_code query_hamming(const options *o, stemma_collection *c, const hamming_subjects *subjects) {
-    hamming_asking a = {.options = o};
+    hamming_asking a = {.options = o, .printer = {.options = o}};
     stemma_error error;
     set_options(&a);
     progress_begin(&a.progress);

@@ -127,7 +127,10 @@ static bool problem_of_scan(const void *scan, uint64_t index, stemma_scan_proble
 }
 
 enum exit_code report_problems(const scan_report *r) {
-    const problem_list list = {.get = problem_of_scan, .of = r->scan, .count = r->summary.problems};
+    const problem_list list = {.get = problem_of_scan,
+                               .of = r->scan,
+                               .count = r->summary.problems,
+                               .documents = r->summary.documents};
     problems_report(&list, !r->options->quiet && !r->options->json,
                     r->summary.documents ? "; the others were scanned" : "");
     return problems_code(r->options, 0, &list);

@@ -128,12 +128,16 @@ static void json_share(json *j, const char *key, tune_share share) {
     json_quantity(j, key, &quantity);
 }
 
+static void json_unknown(json *j, const char *key, const char *why) {
+    json_quantity(j, key, &(stemma_quantity){.why = why});
+}
+
 static void json_shares(json *j, const tuning *t, const tune_row *row) {
     json_share(j, "recall_of_copies", row->recall);
     if (tune_is_precise(t))
         json_share(j, "precision", row->precision);
     else
-        json_null(j, "precision");
+        json_unknown(j, "precision", "too few documents have something of their own");
     json_share(j, "false_removal", row->wrong);
     json_count(j, "natural_pairs", row->natural);
 }

@@ -434,7 +434,7 @@ STEMMA_API const char *stemma_text_source(const stemma_text *text, size_t *size)
 /* Whether that is extracted text, and no original. */
 STEMMA_API bool stemma_text_is_extracted(const stemma_text *text);
 /* Whether the document is a picture, a program or the like, which has no text: the source is its bytes, and there are no
- * tokens. Never under a recipe that takes bytes as they are. */
+ * tokens; or a book, say, of pages that are pictures. Never under a recipe that takes bytes as they are. */
 STEMMA_API bool stemma_text_is_binary(const stemma_text *text);
 /* Whether two were made of the same bytes, whatever was extracted from them. */
 STEMMA_API bool stemma_text_same_original(const stemma_text *a, const stemma_text *b);
@@ -616,6 +616,7 @@ typedef struct stemma_find_options {
     size_t most;     /* fragments, and blocks, kept of one file; more are only counted: 100,000 */
     void (*progress)(void *context, uint64_t bytes); /* called by the searching threads after so many more bytes, or NULL */
     void *progress_context;
+    uint64_t most_unpacked; /* bytes that a file with documents inside may unpack to; 0: 1000 times its own, and 64 MiB */
 } stemma_find_options;
 
 STEMMA_API stemma_find_options stemma_find_options_default(void);
@@ -691,7 +692,7 @@ typedef bool stemma_take_found(void *context, const stemma_found *found);
 
 /* As stemma_find_file, of a file that is read as a scan reads it: its text where it is HTML, PDF or another format, and in
  * another encoding than UTF-8; with `inside` also the documents in an archive, mail, mailbox or crawl that is no pipe,
- * each by itself. Under a recipe that takes bytes as they are, its bytes. Memory is needed for what is converted.
+ * each by itself. FILE!/MEMBER is that document alone. Under a recipe that takes bytes as they are, its bytes. Memory is needed for what is converted.
  * problem, which may be NULL, is told of documents inside that cannot be read. Further errors: CORRUPT, UNSUPPORTED. */
 STEMMA_API stemma_status stemma_find_documents(const stemma_finder *finder, const char *path, bool inside,
                                                const stemma_limits *limits, stemma_take_found *take,
@@ -1431,6 +1432,9 @@ typedef struct stemma_hamming_options {
     const stemma_scan_options *reading; /* its input, threads and progress count; NULL: the defaults */
     void (*problem)(void *context, const stemma_scan_problem *problem); /* of each that could not be read; may be NULL */
     void *problem_context;
+    /* Each document that was read, behind its matches, as `take` gets these; may be NULL. */
+    void (*asked)(void *context, const stemma_question *question);
+    void *asked_context;
 } stemma_hamming_options;
 STEMMA_API stemma_hamming_options stemma_hamming_options_default(void);
 

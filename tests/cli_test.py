@@ -682,6 +682,8 @@ class BadInput(Base):
         self.assertEqual(self.good("diff", "x", "x"), "The documents are identical.\n")
         found = json.loads(self.run_program("diff", "--json", "x", "y").stdout)
         self.assertEqual([found[key] for key in ("binary", "same_text", "same_bytes")], [True, False, False])
+        found = json.loads(self.run_program("diff", "--json", "x", "a").stdout)
+        self.assertEqual([found[key] for key in ("binary", "differences", "shared")], [True, [], []])
         self.bad("diff", "--html", "x", "y", says="holds no text")
         self.assertIn(b"\\x", self.run_program("diff", "--preset=raw", "x", "y").stdout)
 

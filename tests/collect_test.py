@@ -558,6 +558,33 @@ class Asked(Collections):
         names = self.good("list", "--print0", "c").encode()
         self.assertEqual(self.good("remove", "c", "--files-from=-", "-0", stdin=names), "3 documents removed\n")
 
+    def test_a_name_takes_no_more_than_it_says(self):
+        for name in ("sub/a.txt", "deep/sub/b.txt", "deep/subs/c.txt"):
+            self.put(name, text(name))
+        self.add()
+        self.assertIn("'' names no document", self.bad("remove", "-q", "c", ""))
+        self.assertEqual(len(self.documents()), 3)
+        os.symlink("pile/sub", self.folder / "sub")
+        self.assertEqual(self.good("remove", "c", "sub/"), "1 document removed\n")
+        self.assertIn("'sub/' is not in the collection", self.bad("remove", "-q", "c", "sub/"))
+        self.assertEqual(set(self.documents()), {self.path("deep/sub/b.txt"), self.path("deep/subs/c.txt")})
+        os.unlink(self.folder / "sub")
+        self.assertEqual(self.good("remove", "c", "sub/"), "1 document removed\n")
+
+    def test_many_names(self):
+        """Documents, folders in folders, and thousands of names of nothing."""
+        for name in ("a.txt", "x/b.txt", "x/y/c.txt", "x/y/d.txt", "xy/e.txt"):
+            self.put(name, text(name))
+        self.put("x/z.zip", Adding.zipped(self, {"p.txt": text(4), "q.txt": text(5)}))
+        self.add()
+        unknown = [f"pile/x{i}" for i in range(3000)]
+        names = "\n".join(["pile/x/b.txt", "pile/x/y", *unknown, "pile/x", "pile/x/y"])
+        done = self.run_program("remove", "c", "--files-from=-", stdin=names.encode())
+        self.assertEqual((done.returncode, done.stdout), (2, b"6 documents removed\n"))
+        told = done.stderr.decode().splitlines()
+        self.assertEqual(sorted(told), sorted(f"stemma: '{name}' is not in the collection" for name in unknown))
+        self.assertEqual(set(self.documents()), {self.path("a.txt"), self.path("xy/e.txt")})
+
     def test_what_is_named_is_to_be_read(self):
         self.put("a.txt", text(1))
         os.symlink("nowhere", self.folder / "pile/dangling")

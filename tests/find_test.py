@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """`stemma find` and `compare --blocks` as a user meets them.     find_test.py PROGRAM SOURCE-DIRECTORY [unittest arguments]"""
+import base64
 import gzip
 import json
 import os
@@ -133,21 +134,97 @@ class Find(Searching):
         self.assertEqual(self.find("-l", "--preset=raw", "part", "report.odt", "part.gz", code=1), b"")
         self.assertEqual(self.find("-l", "--no-archives", "part", "all.zip"), b"all.zip\n")
 
+    def test_mail(self):
+        """A body is searched in its text; of a mail that is not gone through nothing is left out."""
+        piece = " ".join(self.text[50:80])
+        head = "From: a@example.org\nTo: b@example.org\nDate: Mon, 1 Jan 2024 00:00:00 +0000\n"
+        parts = ("--x\nContent-Type: text/plain\n\nsee there\n"
+                 f"--x\nContent-Type: text/plain; name=note.txt\n\n{piece}\n--x--\n")
+        whole = f"{head}Content-Type: multipart/mixed; boundary=x\n\n{parts}"
+        self.write("att.eml", whole)
+        self.assertEqual(self.find("-l", "target", "att.eml"), b"att.eml!/note.txt\n")
+        self.assertEqual(self.find("-l", "--no-archives", "target", "att.eml"), b"att.eml\n")
+        self.assertEqual(self.find("-l", "target", "-", stdin=whole.encode()), b"-\n")
+        coded = base64.b64encode(piece.encode()).decode()
+        plain = f"{head}Content-Type: text/plain\nContent-Transfer-Encoding: base64\n\n{coded}\n"
+        self.assertEqual(self.find("-l", "target", "-", stdin=plain.encode()), b"-\n")
+
+    def test_large_wide_text_is_refused(self):
+        """UTF-16 that is too large to be converted holds no text that could be found as it is."""
+        wide = " ".join(prose(40000, 2) + self.text).encode("utf-16")
+        self.write("wide", wide)
+        self.find("target", "wide")
+        self.find("--memory=1M", "target", "wide", code=2, says=b"wide")
+
+    def test_unpacked(self):
+        with zipfile.ZipFile(self.folder / "all.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("long", "long " * 200000)
+            archive.writestr("part", " ".join(self.text[50:80]))
+        self.assertEqual(self.find("-l", "target", "all.zip"), b"all.zip!/part\n")
+        self.assertEqual(self.find("-l", "--unpacked=100K", "target", "all.zip", code=2, says=b"left at"), b"")
+
+    def test_members_are_paths(self):
+        with zipfile.ZipFile(self.folder / "all.zip", "w") as archive:
+            for name in ("one", "two"):
+                archive.writestr(name, " ".join(self.text[50:80]))
+        self.assertEqual(self.find("-l", "target", "all.zip!/two"), b"all.zip!/two\n")
+        self.find("target", "all.zip!/three", code=2, says=b"there is no 'three'")
+
     @unittest.skipUnless(shutil.which("pdftotext"), "pdftotext is not installed")
     def test_pdf(self):
         self.write("part", "\n".join((SOURCE / "tests/formats/letter.txt").read_text().splitlines()[3:8]))
         shutil.copy(SOURCE / "tests/formats/letter.pdf", self.folder)
         self.assertEqual(self.find("-l", "part", "letter.pdf"), b"letter.pdf\n")
 
+    def locked(self, name, count, first="zzz " * 20):
+        """An archive of so many members that claim to be encrypted, behind one that can be read."""
+        (self.folder / name).parent.mkdir(exist_ok=True)
+        with zipfile.ZipFile(self.folder / name, "w") as archive:
+            archive.writestr("good", first)
+            for number in range(count):
+                archive.writestr(f"bad{number}", " ".join(self.text))
+        image = bytearray((self.folder / name).read_bytes())
+        for sign, flag in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+            at = image.index(sign) + 1
+            while (at := image.find(sign, at) + 1) > 0:
+                image[at - 1 + flag] |= 1
+        self.write(name, bytes(image))
+
     def test_unreadable_inside(self):
-        with zipfile.ZipFile(self.folder / "all.zip", "w", zipfile.ZIP_DEFLATED) as archive:
-            archive.writestr("good", " ".join(self.text[50:80]))
-            archive.writestr("last", " ".join(self.text))
-            place = archive.getinfo("last").header_offset
-        image = bytearray((self.folder / "all.zip").read_bytes())
-        image[place + 60:place + 80] = bytes(20)
-        self.write("all.zip", bytes(image))
-        self.assertEqual(self.find("-l", "target", "all.zip", code=2, says=b"all.zip!/last"), b"all.zip!/good\n")
+        """It does not take away what was found; that there is nothing cannot be said."""
+        self.locked("tree/all.zip", 1, " ".join(self.text[50:80]))
+        self.locked("none.zip", 1)
+        good = b"tree/all.zip!/good\n"
+        self.assertEqual(self.find("-l", "target", "tree", says=b"tree/all.zip!/bad0"), good)
+        self.find("-q", "target", "tree")
+        self.find("-l", "target", "none.zip", code=2, says=b"none.zip!/bad0")
+        self.assertEqual(self.find("-l", "target", "tree", "gone", code=2, says=b"'gone'"), good)
+        self.find("-q", "target", "gone", "tree", says=b"'gone'")
+
+    def test_what_is_found_is_printed_at_once(self):
+        """Before what comes behind it in the same file; of many problems in one some are said."""
+        self.locked("all.zip", 30, " ".join(self.text[50:80]))
+        for threads in ("1", "3"):
+            command = [PROGRAM, "find", "-l", "--threads", threads, "target", "all.zip"]
+            done = subprocess.run(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
+            lines = done.stdout.splitlines()
+            self.assertEqual((len(lines), done.returncode), (22, 0))
+            self.assertIn(b"and 10 more in 'all.zip'", lines[-1])
+            if threads == "1":
+                self.assertEqual(lines[0], b"all.zip!/good")
+
+    def test_much_output_is_in_order(self):
+        """More than files may hold back until it is their turn."""
+        piece = " ".join(self.text[50:60])
+        text = "\n".join(f"{piece} x{number}" for number in range(5000))
+        for name in range(6):
+            self.write(f"tree/{name}", text if name % 3 else piece)
+        with zipfile.ZipFile(self.folder / "tree/4.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+            for name in range(4):
+                archive.writestr(str(name), text)
+        one = self.find("--json", "--threads=1", "target", "tree")
+        self.assertGreater(len(one), 1 << 20)
+        self.assertEqual(self.find("--json", "--threads=4", "target", "tree"), one)
 
     def test_unreadable(self):
         self.write("good", " ".join(self.text[50:80]))
@@ -193,6 +270,18 @@ class Find(Searching):
         process.stdin.close()
         process.stdout.close()
 
+    def test_interruption_while_nobody_reads(self):
+        piece = " ".join(self.text[50:60])
+        self.write("many", "\n".join(f"{piece} x{number}" for number in range(5000)))
+        for threads in ("1", "3"):
+            process = subprocess.Popen([PROGRAM, "find", "--json", "--threads", threads, "target", "many", "many"],
+                                       cwd=self.folder, stdout=subprocess.PIPE)
+            process.stdout.read(1)
+            rests(process)
+            process.send_signal(signal.SIGINT)
+            self.assertEqual(process.wait(60), 130)
+            process.stdout.close()
+
 
 class Excerpts(Searching):
     def test_characters_are_whole(self):
@@ -236,6 +325,17 @@ class Blocks(Searching):
             self.assertAlmostEqual(block["block_share"], block["covered"] / (block["end"] - block["begin"]), places=5)
         text = self.run_program("compare", "--blocks=4K", "a", "big").stdout.decode()
         self.assertIn(f"1 of a is in big, in {len(answer['blocks'])} block", text)
+
+    def test_converted(self):
+        """A file is divided as its text is, where its bytes hold none."""
+        text = " ".join(prose(2000, 1))
+        self.write("a", text)
+        self.write("wide", text.encode("utf-16"))
+        self.write("packed.gz", gzip.compress(text.encode()))
+        for name in ("wide", "packed.gz"):
+            answer = json.loads(self.run_program("compare", "--blocks=4K", "--json", "a", name).stdout)
+            self.assertEqual((answer["share"], answer["bytes"], answer["offsets"]), (1, len(text), "extracted"))
+            self.assertIn(b"(of its text)", self.run_program("compare", "--blocks=4K", "a", name).stdout)
 
     def test_wrong_use(self):
         for arguments in (["--blocks=0", "a", "b"], ["--blocks=4K", "--sketch", "a", "b"], ["--blocks=4X", "a", "b"],

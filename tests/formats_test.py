@@ -147,7 +147,10 @@ class Corpus(Base):
                     message = self.bad("text", "--extracted", name, says=expected.pattern)
                     self.assertIn(f"cannot read '{name}'", message)
                     self.assertEqual(message.count("\n"), 1)
-                elif expected is not corpus.NO_TEXT:
+                elif content and not expected:
+                    done = self.run_program("text", "--extracted", name)
+                    self.assertEqual((done.returncode, done.stdout.strip(), done.stderr.count(b"holds no text to print")), (0, b"", 1))
+                else:
                     self.assertEqual(" / ".join(self.good("text", "--extracted", name).splitlines()), expected)
 
     def test_all_at_once(self):
@@ -169,6 +172,28 @@ class Corpus(Base):
         self.assertEqual(summary["empty"], 2)
         grouped = {os.path.basename(document["id"]) for line in lines if "group" in line for document in [line["kept"], *line["members"]]}
         self.assertEqual(grouped, {name for name, content, _ in corpus.CASES if content})
+
+    def test_all_that_is_named_is_damaged(self):
+        damaged = [name for name, _, expected in corpus.CASES if isinstance(expected, corpus.Error)][:2]
+        self.write("t.txt", "some words")
+        for code, names in (2, damaged[:1]), (2, damaged), (0, [*damaged, "t.txt"]), (2, ["missing", "t.txt"]):
+            self.assertEqual(self.run_program("scan", *names).returncode, code, names)
+
+    def test_pages_that_are_pictures(self):
+        """What has no words is not the same for that: its bytes decide, as in a scan."""
+        for name in "a", "b":
+            self.write(f"{name}.docx", corpus.docx("<w:p/>", parts=[("word/media/1.png", name * 99)]))
+        self.write("t.txt", "some words")
+        done = self.run_program("diff", "a.docx", "b.docx")
+        self.assertEqual((done.returncode, done.stdout), (1, b"Binary files a.docx and b.docx differ\n"))
+        for other in "b.docx", "t.txt":
+            found = json.loads(self.run_program("diff", "--json", "a.docx", other).stdout)
+            self.assertEqual([found[key] for key in ("binary", "same_text", "differences", "shared")], [True, False, [], []])
+        self.assertEqual(self.good("diff", "a.docx", "a.docx"), "The documents are identical.\n")
+        done = self.run_program("compare", "--json", "a.docx", "b.docx")
+        found = json.loads(done.stdout)
+        self.assertEqual((done.returncode, found["relation"], "edit" in found), (0, "unknown", False))
+        self.assertIn(b"holds no text to compare", done.stderr)
 
 
 class Conversions(Base):

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """docs/json.md names every field that the commands print, and no line lacks one.     json_test.py PROGRAM SOURCE-DIRECTORY"""
 import json
+import os
 import re
 import sys
 import unittest
+import zipfile
 
 from program import SOURCE, Base, prose
 
@@ -28,6 +30,7 @@ def read_page():
 
 
 PAGE = read_page()
+QUANTITIES = {name for name, kind in PAGE["everywhere"][1].items() if "low" in kind[0]}
 
 
 class Json(Base):
@@ -38,11 +41,29 @@ class Json(Base):
         self.write("pile/b", " ".join(text[:2900] + prose(100, 2)))
         self.write("pile/c", " ".join(text))
         self.write("part", " ".join(text[100:400]))
+        self.write("other", " ".join(prose(300, 9)))
+        self.write("short", "too short")
+
+    def various(self):
+        """Near-copies of other kinds: a page, a mail with an attachment, members of an archive, a name that is not UTF-8."""
+        text = (self.folder / "pile/a").read_text()
+        self.write("mixed/page.html", f"<html><body><p>{text}</p></body></html>")
+        self.write("mixed/mail.eml", "From: a@example.org\nTo: b@example.org\nDate: Mon, 1 Jan 2024 00:00:00 +0000\n"
+                   "Content-Type: multipart/mixed; boundary=x\n\n"
+                   f"--x\nContent-Type: text/plain\n\n{text}\n--x\nContent-Type: text/plain; name=n\n\n{text}\n--x--\n")
+        with zipfile.ZipFile(self.folder / "mixed/all.zip", "w") as archive:
+            archive.writestr("one", text)
+            archive.writestr("two", text + " more")
+        with open(os.fsencode(self.folder) + b"/mixed/\xff", "w") as file:
+            file.write(text)
+        return "mixed"
 
     def check_object(self, command, value, kinds):
-        keys = set(value)
+        keys = {key.removesuffix("_bytes") if isinstance(held, str) else key for key, held in value.items()}
         self.assertTrue(any(required <= keys <= possible for required, possible in kinds), (command, sorted(keys)))
         for key, held in value.items():
+            if key in QUANTITIES and "chance" not in value and command not in ("scan", "tree"):
+                self.assertIsInstance(held, dict, (command, key))
             self.check_inner(command, key, held)
 
     def check_inner(self, command, key, held):
@@ -51,8 +72,8 @@ class Json(Base):
                 self.check_inner(command, key, one)
         elif isinstance(held, dict):
             kind = PAGE[command][1].get(key) or PAGE["everywhere"][1].get(key)
-            # A containment is a pair of quantities, or where one direction is meant a quantity.
-            kinds = [kind] if key != "containment" else [kind, PAGE["everywhere"][1]["resemblance"]]
+            # A containment is a pair of quantities, but for `known`, where one direction is meant.
+            kinds = [PAGE["everywhere"][1]["resemblance"] if (command, key) == ("known", "containment") else kind]
             self.assertIsNotNone(kind, (command, key))
             self.check_object(command, held, kinds)
 
@@ -78,6 +99,13 @@ class Json(Base):
         self.check("text", "--tokens", "part")
         self.check("mutate", "--kind=ocr", "part")
         self.check("tune", "pile")
+        self.check("tune", "--most-bytes=4K", "pile")
+
+    def test_kinds(self):
+        for command in ("scan", "tree"):
+            self.check(command, self.various())
+        self.check("find", "part", "mixed")
+        self.check("compare", "mixed/page.html", "mixed/mail.eml")
 
     def test_acting(self):
         self.check("scan", "--delete", "--dry-run", "pile")
@@ -90,7 +118,7 @@ class Json(Base):
         self.check("query", "--family", "c.stemma", "part")
         self.check("query", "--hamming", "c.stemma", "pile/a")
         self.check("seen", "c.stemma", stdin=b"pile/a\npart\ngone\n")
-        self.check("known", "c.stemma", "pile/a", "part")
+        self.check("known", "c.stemma", "pile/a", "part", "other", "short")
         for command in ("list", "info", "verify"):
             self.check(command, "c.stemma")
         self.check("backup", "c.stemma", "b.stemma")

@@ -4,12 +4,13 @@ import gzip
 import io
 import json
 import os
+import signal
 import subprocess
 import sys
 import tarfile
 import unittest
 
-from program import PROGRAM, QUANTITY, Base, prose
+from program import PROGRAM, QUANTITY, Base, prose, rests
 
 
 def changed(text, every):
@@ -167,6 +168,14 @@ class Query(Base):
             known.add(match["id"])
         self.assertIn("step 1, from draft.txt", self.query("--family", "--no-edits", "c", "draft.txt").decode())
 
+    def test_families_of_many(self):
+        """The same, whoever asks: threads or one, from files or from memory."""
+        alone = self.query("--family", "--threads=1", "c", "pile", "draft.txt")
+        self.assertEqual(self.query("--family", "--threads=3", "c", "pile", "draft.txt"), alone)
+        found, given = self.matches("--family", "draft.txt"), self.matches("--family", "-", stdin=" ".join(self.text).encode())
+        self.assertEqual([match["id"] for match in found], [match["id"] for match in given])
+        self.assertGreater(max(match["step"] for match in found), 2)
+
     def test_family_is_of_resemblance(self):
         """What contains a version brings in nothing else that it contains, unless that is asked for."""
         texts = [" ".join(prose(300, seed)) for seed in (71, 72)]
@@ -250,6 +259,10 @@ class Query(Base):
         self.assertTrue(shown.endswith("\n\n3 of 4 documents are new\n"))
         none = [match["query"] for match in self.matches("new") if match.get("matches") == 0]
         self.assertEqual(none, [f"new/{i}.txt" for i in range(3)])
+        shown = self.query("--hamming", "c", "new").decode()
+        self.assertEqual(shown.count("nothing like it"), 3)
+        self.assertIn("new/v.txt\n  distance", shown)
+        self.assertEqual([match["query"] for match in self.matches("--hamming", "new") if match.get("matches") == 0], none)
         self.assertTrue(self.query("--family", "c", "draft.txt").startswith(b"draft.txt\n  relation"))
 
     def test_standard_input_of_records(self):
@@ -262,6 +275,28 @@ class Query(Base):
         done = subprocess.run(f"{PROGRAM} query --no-edits c pile | head -1", shell=True, cwd=self.folder,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.assertEqual((done.returncode, done.stderr), (0, b""))
+
+    def test_standard_input_that_fails(self):
+        """Nothing is said about half a document; the others are answered."""
+        for how in [], ["--hamming", "-t.9"]:
+            folder = os.open(self.folder, os.O_RDONLY)
+            done = subprocess.run([PROGRAM, "query", *how, "c", "-", "draft.txt"], cwd=self.folder, stdin=folder,
+                                  capture_output=True)
+            os.close(folder)
+            self.assertEqual(done.returncode, 2, done)
+            self.assertIn(b"cannot read '-': is a directory", done.stderr)
+            self.assertTrue(done.stdout.startswith(b"draft.txt\n") and b"\n-\n" not in done.stdout, done.stdout)
+
+    def test_interrupted_in_the_middle_of_standard_input(self):
+        for how in [], ["--hamming"]:
+            with subprocess.Popen([PROGRAM, "query", *how, "c", "-"], cwd=self.folder, stdin=subprocess.PIPE,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
+                child.stdin.write("\n".join(self.text).encode())
+                child.stdin.flush()
+                rests(child)
+                child.send_signal(signal.SIGINT)
+                self.assertEqual(child.wait(timeout=60), 130)
+                self.assertEqual((child.stdout.read(), child.stderr.read()), (b"", b""))
 
 
 if __name__ == "__main__":

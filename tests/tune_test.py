@@ -241,7 +241,9 @@ class Answers(Tune):
         for i in range(60):
             self.write(f"passages/{i}", " ".join((words + words)[i * 10:i * 10 + 200]))
         told = self.tune("passages")
-        self.assertEqual((told["nothing_own"], told["recommended"]["precision"]), (60, None))
+        precision = told["recommended"]["precision"]
+        self.assertEqual((told["nothing_own"], precision["value"]), (60, None))
+        self.assertIn("too few", precision["why"])
         self.assertRegex(" ".join(told["warnings"]), "100 % of the documents have nothing but .* too few to state precision")
         self.assertIn("not known", self.good("tune", "passages"))
 

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """stemma verify, backup, export and merge as a user meets them."""
+import ctypes
 import fcntl
 import json
 import os
 import shutil
+import struct
 import subprocess
 import sys
 import unittest
@@ -61,6 +63,18 @@ class Upkeep(Base):
                 self.good("add", "--quiet", "d", "docs")  # reads again what is lost
                 self.assertEqual(sorted(self.listed("d")), sorted(names))
                 shutil.rmtree(self.folder / "d")
+
+    def test_damage_is_no_missing_document(self):
+        segment, codes = "d/00000001.segment", set()
+        size = (self.folder / "c/00000001.segment").stat().st_size
+        for part in range(24):
+            shutil.copytree(self.folder / "c", self.folder / "d")
+            self.flip(segment, size * part // 24 + 3)
+            done = self.run_program("remove", "d", "docs/3.txt")
+            self.assertNotIn(b"is not in the collection", done.stderr)
+            codes.add(done.returncode)
+            shutil.rmtree(self.folder / "d")
+        self.assertEqual(codes, {0, 2})
 
     def test_manifest_lost(self):
         (self.folder / "c/manifest").unlink()
@@ -131,6 +145,24 @@ class Upkeep(Base):
             self.assertIn("'x' is damaged", self.bad("merge", "n", "x"))
             self.write("x", whole)
             self.assertFalse((self.folder / "n").exists())
+
+    def test_a_folder_for_a_merge_that_fails(self):
+        """It stays, and nobody else has the lock before all is gone."""
+        self.good("export", "--output=x", "c")
+        self.flip("x", (self.folder / "x").stat().st_size - 100)
+        (self.folder / "e").mkdir()
+        libc, at, seen = ctypes.CDLL(None), 0, []
+        queue = libc.inotify_init1(os.O_NONBLOCK)
+        self.addCleanup(os.close, queue)
+        libc.inotify_add_watch(queue, os.fsencode(self.folder / "e"), 0x208)  # IN_DELETE, IN_CLOSE_WRITE
+        self.assertIn("'x' is", self.bad("merge", "e", "x"))
+        self.assertEqual(list((self.folder / "e").iterdir()), [])
+        events = os.read(queue, 1 << 16)
+        while at < len(events):
+            mask, _, size = struct.unpack_from("III", events, at + 4)
+            seen.append((mask, events[at + 16:at + 16 + size].rstrip(b"\0")))
+            at += 16 + size
+        self.assertLess(seen.index((0x200, b"manifest")), len(seen) - 1 - seen[::-1].index((8, b"lock")))
 
     def test_who_takes_the_beginning_of_an_export(self):
         for i in range(40):  # more than a pipe holds

@@ -82,6 +82,7 @@ static stemma_quantity resemblance_of(uint32_t distance, uint32_t bits) {
 
 struct giving {
     struct stemma_collection *collection;
+    const stemma_hamming_options *options;
     stemma_take_hamming_match *take;
     void *context;
     struct buf id;
@@ -118,14 +119,22 @@ static void add_work(stemma_hamming_summary *s, const struct hamming_answer *ans
     s->seconds += answer->seconds;
 }
 
+static void tell_asked(const struct giving *g, const struct each_result *result, uint64_t found) {
+    const stemma_question question = {
+        .id = result->id, .place = result->place, .found = found, .empty = !result->answer};
+    if (g->options->asked && !result->failed) g->options->asked(g->options->asked_context, &question);
+}
+
 static stemma_status give_all(void *receiver, const struct each_result *result, stemma_error *err) {
     struct giving *g = receiver;
     const struct hamming_answer *answer = result->answer;
     g->sum.documents++;
     g->sum.without_text += !answer && !result->failed;
-    if (!answer) return STEMMA_OK;
-    add_work(&g->sum, answer);
-    for (size_t i = 0; i < answer->matches.count; i++) TRY(give(g, result, &answer->matches.list[i], err));
+    const uint64_t before = g->sum.found;
+    if (answer) add_work(&g->sum, answer);
+    for (size_t i = 0; answer && i < answer->matches.count; i++)
+        TRY(give(g, result, &answer->matches.list[i], err));
+    tell_asked(g, result, g->sum.found - before);
     return STEMMA_OK;
 }
 
@@ -157,7 +166,7 @@ static stemma_status hamming(struct stemma_collection *c, const struct each_subj
                              void *context, stemma_hamming_summary *summary, stemma_error *err) {
     stemma_hamming_options o = stemma_hamming_options_default();
     struct hamming_asking asking = {.store = c->store, .recipe = c->recipe};
-    struct giving g = {.collection = c, .take = take, .context = context};
+    struct giving g = {.collection = c, .options = &o, .take = take, .context = context};
     struct each each;
     TRY(options_take(options, &o, sizeof o, err));
     each_init(&each, &hamming_each, &asking, c->recipe, give_all, &g);

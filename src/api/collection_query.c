@@ -4,7 +4,7 @@
 #include "api/limits.h"
 #include "api/text.h"
 #include "collect/direct.h"
-#include "collect/family.h"
+#include "collect/query.h"
 
 #include <string.h>
 
@@ -213,9 +213,8 @@ struct asked_by_caller {
     stemma_query_summary sum;
 };
 
-static stemma_status give(void *context, const char *from, uint64_t step, const struct answer *a,
-                          stemma_error *err) {
-    struct asked_by_caller *asked = context;
+static stemma_status give(struct asked_by_caller *asked, const char *from, uint64_t step,
+                          const struct answer *a, stemma_error *err) {
     const bool edits = asked->query.settings.measure;
     const stemma_match match = {.query = from,
                                 .place = asked->place,
@@ -234,33 +233,36 @@ static stemma_status give(void *context, const char *from, uint64_t step, const 
     return asked->take(asked->context, &match, err);
 }
 
-static stemma_status give_family(struct asked_by_caller *a, const char *id, const struct answers *answers,
+static stemma_status give_family(struct asked_by_caller *a, const char *id, const struct relatives *family,
                                  stemma_error *err) {
-    bool cut;
-    TRY(family_grow(&a->query, id, answers, a->options.family_most, give, a, &cut, err));
-    a->sum.families_cut += cut;
+    for (size_t i = 0; i < family->count; i++) {
+        const struct relative *r = &family->list[i];
+        const char *from = r->from == FROM_QUESTION ? id : family->list[r->from].answer.id;
+        TRY(give(a, from, r->step, &r->answer, err));
+    }
+    a->sum.families_cut += family->cut;
     return STEMMA_OK;
 }
 
-static stemma_status give_answers(struct asked_by_caller *a, const char *id, const struct answers *answers,
-                                  stemma_error *err) {
-    if (a->options.family) return give_family(a, id, answers, err);
-    for (size_t i = 0; i < answers->count; i++) TRY(give(a, id, 1, &answers->list[i], err));
+static stemma_status give_answers(struct asked_by_caller *a, const char *id,
+                                  const struct query_answer *answer, stemma_error *err) {
+    if (a->options.family) return give_family(a, id, &answer->family, err);
+    for (size_t i = 0; i < answer->answers.count; i++) TRY(give(a, id, 1, &answer->answers.list[i], err));
     return STEMMA_OK;
 }
 
 /* All that was found for one document. */
 static stemma_status give_result(void *receiver, const struct each_result *result, stemma_error *err) {
     struct asked_by_caller *a = receiver;
-    const struct answers *answers = result->answer;
+    const struct query_answer *answer = result->answer;
     const uint64_t before = a->sum.found;
     if (result->failed) return STEMMA_OK;
     a->sum.documents++;
-    a->sum.without_text += !answers;
+    a->sum.without_text += !answer;
     a->place = result->place;
-    if (answers) TRY(give_answers(a, result->id, answers, err));
+    if (answer) TRY(give_answers(a, result->id, answer, err));
     const stemma_question question = {
-        .id = result->id, .place = result->place, .found = a->sum.found - before, .empty = !answers};
+        .id = result->id, .place = result->place, .found = a->sum.found - before, .empty = !answer};
     if (a->options.asked) a->options.asked(a->options.asked_context, &question);
     return STEMMA_OK;
 }
@@ -291,6 +293,7 @@ static stemma_status ask_begin(struct asked_by_caller *a, const stemma_query_opt
     TRY(check_options(options, &a->options, err));
     TRY(each_reading(a->collection, a->options.reading, &a->reading, err));
     query_init(&a->query, a->collection->store, a->collection->recipe);
+    a->query.family_most = a->options.family ? a->options.family_most : 0;
     return STEMMA_OK;
 }
 
@@ -354,15 +357,21 @@ static stemma_status make_direct(struct asked_by_caller *a, stemma_error *err) {
 /* A question like others from here on. */
 static stemma_status give_direct(struct asked_by_caller *a, const char *id, struct direct_answer *answer,
                                  stemma_error *err) {
+    struct query_answer given = {.answers = answer->answers};
     struct each_result result = {
-        .id = (char *)id, .answer = answer->asked ? &answer->answers : NULL, .failed = answer->failed};
+        .id = (char *)id, .answer = answer->asked ? &given : NULL, .failed = answer->failed};
     const stemma_scan_problem problem = {
         .name = id, .status = answer->cause.status, .cause = answer->cause.message};
     a->sum.problems = answer->failed;
     a->sum.seconds_reading = answer->seconds_reading;
     query_add_work(&a->query, &answer->work);
     if (answer->failed && a->options.problem) a->options.problem(a->options.problem_context, &problem);
-    return give_result(a, &result, err);
+    stemma_status status = STEMMA_OK;
+    if (a->options.family && result.answer)
+        status = family_grow(&a->query, &given.answers, a->query.family_most, &given.family, err);
+    if (status == STEMMA_OK) status = give_result(a, &result, err);
+    relatives_release(&given.family, a->query.drop);
+    return status;
 }
 
 static stemma_status ask_text(struct asked_by_caller *a, const char *id, const void *data, size_t size,

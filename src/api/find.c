@@ -52,6 +52,7 @@ static stemma_status fill(stemma_finder *finder, const stemma_target *targets, s
     finder->least = least_for(&finder->view, options->least);
     finder->block = options->block;
     finder->most = options->most;
+    finder->most_unpacked = options->most_unpacked;
     finder->progress = options->progress;
     finder->progress_context = options->progress_context;
     TRY(shingle_tables_init(&finder->tables, &finder->view, err));

@@ -13,6 +13,7 @@ struct finding {
     stemma_take_found *take;
     void (*problem)(void *context, const char *id, const stemma_error *cause);
     void *context;
+    bool inside; /* what holds documents is gone through */
     struct extractor extractor;
     struct container_visitor visitor;
 };
@@ -21,10 +22,13 @@ static size_t held_most(const struct finding *f) {
     return f->limits.memory / DOCUMENT_TIMES;
 }
 
-static struct container_options inside_options(const struct document_options *reading,
+static struct container_options inside_options(const stemma_finder *finder,
+                                               const struct document_options *reading,
                                                const stemma_limits *limits) {
-    return (struct container_options){
-        .document = *reading, .held_most = limits->memory / DOCUMENT_TIMES, .stop = limits->stop};
+    return (struct container_options){.document = *reading,
+                                      .unpacked_most = finder->most_unpacked,
+                                      .held_most = limits->memory / DOCUMENT_TIMES,
+                                      .stop = limits->stop};
 }
 
 /* The findings are given away; nothing more is wanted when the taker says so. */
@@ -50,18 +54,22 @@ static stemma_status search_held(struct finding *f, const char *id, const uint8_
     return STEMMA_OK;
 }
 
-/* Pages and the like that are too long to be converted are still bytes that can be searched. */
+/* Pages and the like that are too long to be converted are still bytes that can be searched, but for those
+ * of UTF-16, in which no text of a target is ever found; and so is a mail whose attachments are not gone
+ * through, since its body is not all of it. */
 static bool is_searched_as_it_is(const struct finding *f, const struct input *input,
-                                 const struct document_kind *kind) {
-    bool too_long = input->size > held_most(f) && format_is_characters(kind->format);
-    return (!kind->converted && !kind->mark) || too_long;
+                                 const struct document_kind *kind, enum container_kind container) {
+    bool wide = kind->encoding == ENCODING_UTF16LE || kind->encoding == ENCODING_UTF16BE;
+    bool too_long = input->size > held_most(f) && format_is_characters(kind->format) && !wide;
+    bool attached = kind->format == TEXT_MAIL && container == CONTAINER_MAIL && !f->inside;
+    return (!kind->converted && !kind->mark) || too_long || attached;
 }
 
 static stemma_status search_input(struct finding *f, struct input *input, struct buf *head,
-                                  stemma_error *err) {
+                                  enum container_kind container, stemma_error *err) {
     struct document_kind kind = document_look(input->name, head->data, head->len, &f->reading);
     stemma_findings *findings;
-    if (is_searched_as_it_is(f, input, &kind)) {
+    if (is_searched_as_it_is(f, input, &kind, container)) {
         TRY(find_in_input(f->finder, input, head, f->limits.stop, &findings, err));
         hand_on(f, &(stemma_found){.id = input->name, .findings = findings}, findings);
         return STEMMA_OK;
@@ -90,29 +98,41 @@ static void take_problem(void *context, const char *id, const stemma_error *caus
 }
 
 static stemma_status search_inside(struct finding *f, const struct input *input, stemma_error *err) {
-    struct container_options options = inside_options(&f->reading, &f->limits);
+    struct container_options options = inside_options(f->finder, &f->reading, &f->limits);
     struct stream stream = stream_of_file(input->name, input->fd, input->size);
     return container_walk(&stream, &options, &f->visitor, err);
 }
 
 /* What comes through a pipe can be gone through only once: its bytes are searched as they are. */
-static stemma_status search_opened(struct finding *f, struct input *input, struct buf *head, bool inside,
+static stemma_status search_opened(struct finding *f, struct input *input, struct buf *head,
                                    stemma_error *err) {
     enum container_kind kind = CONTAINER_NONE;
     TRY(input_read_head(input, DOCUMENT_HEAD, head, err));
-    if (inside && input->size)
+    if (!input->size) f->inside = false;
+    if (f->reading.format != FORMAT_BYTES)
         TRY(container_look(input->name, head->data, head->len, &f->reading, &kind, err));
-    if (kind <= CONTAINER_MAIL) TRY(search_input(f, input, head, err));
-    return kind == CONTAINER_NONE || f->visitor.enough ? STEMMA_OK : search_inside(f, input, err);
+    if (kind <= CONTAINER_MAIL || !f->inside) TRY(search_input(f, input, head, kind, err));
+    return kind == CONTAINER_NONE || !f->inside || f->visitor.enough ? STEMMA_OK
+                                                                     : search_inside(f, input, err);
 }
 
-static stemma_status search_path(struct finding *f, const char *path, bool inside, stemma_error *err) {
+static stemma_status search_member(struct finding *f, const char *id, stemma_error *err) {
+    struct container_options options = inside_options(f->finder, &f->reading, &f->limits);
+    struct buf bytes = {0};
+    stemma_status status = container_read(id, &options, &bytes, err);
+    if (status == STEMMA_OK) status = search_held(f, id, bytes.data, bytes.len, err);
+    buf_release(&bytes);
+    return status;
+}
+
+static stemma_status search_path(struct finding *f, const char *path, stemma_error *err) {
     struct input input;
     struct buf head = {0};
-    TRY(input_open(&input, path, err));
+    stemma_status status = input_open(&input, path, err);
+    if (status == STEMMA_NOT_FOUND && container_is_id(path)) return search_member(f, path, err);
+    TRY(status);
     input.stop = f->limits.stop;
-    inside = inside && f->reading.format != FORMAT_BYTES;
-    stemma_status status = search_opened(f, &input, &head, inside, err);
+    status = search_opened(f, &input, &head, err);
     buf_release(&head);
     input_close(&input);
     return status;
@@ -128,24 +148,27 @@ stemma_status stemma_find_documents(const stemma_finder *finder, const char *pat
                                     void *context, stemma_error *err) {
     if (!finder || !path || !take)
         return fail(err, STEMMA_INVALID, "a finder, a file and someone to take what is found are needed");
-    struct finding f = {
-        .finder = finder, .take = take, .problem = problem ? problem : ignore_problem, .context = context};
+    struct finding f = {.finder = finder,
+                        .take = take,
+                        .problem = problem ? problem : ignore_problem,
+                        .context = context,
+                        .inside = inside};
     TRY(limits_check(given, &f.limits, err));
     f.reading = document_options_for(finder->view.folds, &f.limits);
     f.visitor =
         (struct container_visitor){.context = &f, .document = take_contained, .problem = take_problem};
-    stemma_status status = search_path(&f, path, inside, err);
+    stemma_status status = search_path(&f, path, err);
     extractor_release(&f.extractor);
     return status;
 }
 
 /* ---- what is looked for ---- */
 
-static stemma_status refuse_archive(const char *path, const struct buf *bytes,
+static stemma_status refuse_archive(const stemma_finder *finder, const char *path, const struct buf *bytes,
                                     const struct document_options *reading, const stemma_limits *limits,
                                     stemma_error *err) {
     enum container_kind kind = CONTAINER_NONE;
-    struct container_options options = inside_options(reading, limits);
+    struct container_options options = inside_options(finder, reading, limits);
     if (reading->format == FORMAT_BYTES) return STEMMA_OK;
     TRY(container_look(path, bytes->data, bytes->len, reading, &kind, err));
     if (kind != CONTAINER_ARCHIVE && kind != CONTAINER_WARC) return STEMMA_OK;
@@ -157,7 +180,7 @@ static stemma_status add_text(stemma_finder *finder, const char *path, const str
     struct document_options reading = document_options_for(finder->view.folds, limits);
     struct extractor extractor = {0};
     struct document_text text;
-    TRY(refuse_archive(path, bytes, &reading, limits, err));
+    TRY(refuse_archive(finder, path, bytes, &reading, limits, err));
     stemma_status status = document_extract(&extractor, path, bytes->data, bytes->len, &reading, &text, err);
     if (status == STEMMA_OK) status = finder_add(finder, text.bytes, text.size, path, err);
     extractor_release(&extractor);
@@ -167,7 +190,7 @@ static stemma_status add_text(stemma_finder *finder, const char *path, const str
 static stemma_status read_target(const stemma_finder *finder, const char *path, const stemma_limits *limits,
                                  struct buf *bytes, stemma_error *err) {
     struct document_options reading = document_options_for(finder->view.folds, limits);
-    struct container_options options = inside_options(&reading, limits);
+    struct container_options options = inside_options(finder, &reading, limits);
     struct input input;
     stemma_status status = input_open(&input, path, err);
     if (status == STEMMA_NOT_FOUND && container_is_id(path))

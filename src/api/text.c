@@ -107,13 +107,14 @@ static void digest_source(const stemma_text *t, uint8_t out[DIGEST_SIZE]) {
 
 /* The source becomes the text of the document that it is; name may be NULL. */
 static stemma_status extract(stemma_text *t, const char *name, const struct document_options *options,
-                             stemma_error *err) {
+                             enum text_format *format, stemma_error *err) {
     struct extractor x = {0};
     struct document_text text;
     stemma_status status = document_extract(&x, name, t->source.data, t->source.len, options, &text, err);
     if (status == STEMMA_OK) {
         size_t mark = text.extracted ? 0 : t->source.len - text.size;
         t->extracted = text.extracted || mark;
+        *format = text.format;
         t->binary = text.format == TEXT_BINARY;
         t->original_size = t->source.len;
         if (t->extracted) digest_source(t, t->original);
@@ -146,12 +147,14 @@ static stemma_status canonicalise(const struct making *making, const stemma_reci
     t->folds = recipe->view.folds;
     struct document_options options = document_options_for(t->folds, making->limits);
     TRY(refuse_archive(making, &options, err));
-    TRY(extract(t, making->document, &options, err));
+    enum text_format format = TEXT_PLAIN;
+    TRY(extract(t, making->document, &options, &format, err));
     TRY(count_all_lines(t, err));
     if (t->binary) return STEMMA_OK;
     TRY(canon_new(t->folds, t->unit, &t->map, &canon, err));
     stemma_status status = feed(making, canon, err);
     canon_free(canon);
+    t->binary = t->text.len == 0 && !format_may_be_empty(format);
     return status == STEMMA_OK ? find_tokens(making, err) : status;
 }
 

@@ -10,7 +10,7 @@
 struct stemma_text {
     struct buf source; /* the original, or the text that was extracted from it */
     bool extracted;
-    bool binary;                   /* the source is no text: there are no tokens */
+    bool binary;                   /* the original is no text: there are no tokens */
     uint64_t original_size;        /* of the original, where the source is not it, */
     uint8_t original[DIGEST_SIZE]; /* and its digest */
     struct buf text;               /* its canonical form */

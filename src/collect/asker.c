@@ -41,13 +41,13 @@ void asked_set_bytes(struct asked_document *document) {
     document->samples.len = 0;
 }
 
-static void drop_answer(struct answer *answer, void (*drop)(stemma_alignment *)) {
+void answer_release(struct answer *answer, void (*drop)(stemma_alignment *)) {
     mem_free(answer->id);
     if (answer->alignment) drop(answer->alignment);
 }
 
 void answers_release(struct answers *answers, void (*drop)(stemma_alignment *)) {
-    for (size_t i = 0; i < answers->count; i++) drop_answer(&answers->list[i], drop);
+    for (size_t i = 0; i < answers->count; i++) answer_release(&answers->list[i], drop);
     mem_free(answers->list);
     *answers = (struct answers){0};
 }
@@ -340,7 +340,7 @@ static stemma_status verify_all(struct asker *a, const struct asked_document *d,
 
 static void cut(struct answers *answers, size_t top) {
     if (answers->count) qsort(answers->list, answers->count, sizeof *answers->list, answer_order);
-    while (top && answers->count > top) drop_answer(&answers->list[--answers->count], NULL);
+    while (top && answers->count > top) answer_release(&answers->list[--answers->count], NULL);
 }
 
 /* How far apart the best are, from the same texts, read once more. */

@@ -49,6 +49,7 @@ struct answers {
 /* Which of two answers is better: below 0, the first; for qsort. */
 int answer_order(const void *a, const void *b);
 /* drop frees alignments; NULL where there are none. */
+void answer_release(struct answer *answer, void (*drop)(stemma_alignment *alignment));
 void answers_release(struct answers *answers, void (*drop)(stemma_alignment *alignment));
 
 /* How far two texts are apart, made by who can: fills edit and alignment of the answer. What is known of the

@@ -1,6 +1,7 @@
 #include "collect/family.h"
 
 #include "base/alloc.h"
+#include "collect/query.h"
 #include "read/file_ids.h"
 
 #include <string.h>
@@ -8,30 +9,25 @@
 /* Members that are asked about together. */
 enum { TOGETHER = 16 };
 
-struct member {
-    uint64_t number;
-    uint64_t step;
-    char *id;
-};
-
 struct family {
     struct query *query;
     struct collection *reader;
     struct asker *asker;
     struct again *again;
     const struct schema *schema;
-    struct member *members;
-    size_t count, cap, asked; /* asked: those whose own near-duplicates are known */
+    struct relatives *members;
+    size_t asked; /* those whose own near-duplicates are known */
     size_t most;
-    bool cut;             /* there are more */
     struct file_ids seen; /* their numbers, from 1 */
-    family_take *take;
-    void *context;
 };
 
+void relatives_release(struct relatives *relatives, void (*drop)(stemma_alignment *)) {
+    for (size_t i = 0; i < relatives->count; i++) answer_release(&relatives->list[i].answer, drop);
+    mem_free(relatives->list);
+    *relatives = (struct relatives){0};
+}
+
 static void release(struct family *f) {
-    for (size_t i = 0; i < f->count; i++) mem_free(f->members[i].id);
-    mem_free(f->members);
     file_ids_release(&f->seen);
     asker_free(f->asker);
     again_free(f->again);
@@ -48,21 +44,21 @@ static stemma_status prepare(struct family *f, stemma_error *err) {
 
 /* ---- members ---- */
 
-static stemma_status join(struct family *f, const char *from, uint64_t step, const struct answer *answer,
+static stemma_status join(struct family *f, size_t from, uint64_t step, struct answer *answer,
                           stemma_error *err) {
+    struct relatives *m = f->members;
     bool added;
     if (!file_ids_add(&f->seen, 0, answer->number + 1, &added)) return fail_memory(err);
-    f->cut = f->cut || (added && f->count >= f->most);
-    if (!added || f->cut) return STEMMA_OK;
-    if (!mem_grow((void **)&f->members, &f->cap, f->count + 1, sizeof *f->members)) return fail_memory(err);
-    struct member member = {.number = answer->number, .step = step, .id = mem_copy_string(answer->id)};
-    if (!member.id) return fail_memory(err);
-    f->members[f->count++] = member;
-    return f->take(f->context, from, step, answer, err);
+    m->cut = m->cut || (added && m->count >= f->most);
+    if (!added || m->cut) return STEMMA_OK;
+    if (!mem_grow((void **)&m->list, &m->cap, m->count + 1, sizeof *m->list)) return fail_memory(err);
+    m->list[m->count++] = (struct relative){.answer = *answer, .step = step, .from = from};
+    *answer = (struct answer){0};
+    return STEMMA_OK;
 }
 
-static stemma_status join_all(struct family *f, const char *from, uint64_t step,
-                              const struct answers *answers, stemma_error *err) {
+static stemma_status join_all(struct family *f, size_t from, uint64_t step, struct answers *answers,
+                              stemma_error *err) {
     for (size_t i = 0; i < answers->count; i++) TRY(join(f, from, step, &answers->list[i], err));
     return STEMMA_OK;
 }
@@ -102,7 +98,7 @@ static stemma_status take_text(struct family *f, const struct row *row, const st
     return STEMMA_OK;
 }
 
-static stemma_status put_in_question(struct family *f, const struct member *member, struct in_question *q,
+static stemma_status put_in_question(struct family *f, const struct answer *member, struct in_question *q,
                                      stemma_error *err) {
     struct row row;
     struct facts facts;
@@ -124,21 +120,21 @@ static stemma_status ask(struct family *f, struct in_question *questions, size_t
     struct asked_document documents[TOGETHER];
     struct asker_work work = {0};
     for (size_t i = 0; i < count; i++) {
-        TRY(put_in_question(f, &f->members[f->asked + i], &questions[i], err));
+        TRY(put_in_question(f, &f->members->list[f->asked + i].answer, &questions[i], err));
         documents[i] = questions[i].asked;
     }
     stemma_status status = asker_ask(f->asker, documents, count, answers, &work, err);
     query_add_work(f->query, &work);
     TRY(status);
     for (size_t i = 0; i < count; i++) {
-        const struct member from = f->members[f->asked + i];
-        TRY(join_all(f, from.id, from.step + 1, &answers[i], err));
+        const size_t from = f->asked + i;
+        TRY(join_all(f, from, f->members->list[from].step + 1, &answers[i], err));
     }
     return STEMMA_OK;
 }
 
 static stemma_status step(struct family *f, stemma_error *err) {
-    const size_t left = f->count - f->asked, count = left < TOGETHER ? left : TOGETHER;
+    const size_t left = f->members->count - f->asked, count = left < TOGETHER ? left : TOGETHER;
     struct in_question questions[TOGETHER] = {0};
     struct answers answers[TOGETHER] = {0};
     stemma_status status = ask(f, questions, count, answers, err);
@@ -151,19 +147,19 @@ static stemma_status step(struct family *f, stemma_error *err) {
     return status;
 }
 
-static stemma_status grow(struct family *f, const char *id, const struct answers *first, stemma_error *err) {
+static stemma_status grow(struct family *f, struct answers *first, stemma_error *err) {
+    struct relatives *m = f->members;
     TRY(prepare(f, err));
-    TRY(join_all(f, id, 1, first, err));
-    while (f->asked < f->count && f->count < f->most) TRY(step(f, err));
-    f->cut = f->cut || f->asked < f->count;
+    TRY(join_all(f, FROM_QUESTION, 1, first, err));
+    while (f->asked < m->count && m->count < f->most) TRY(step(f, err));
+    m->cut = m->cut || f->asked < m->count;
     return STEMMA_OK;
 }
 
-stemma_status family_grow(struct query *query, const char *id, const struct answers *first, size_t most,
-                          family_take *take, void *context, bool *cut, stemma_error *err) {
-    struct family f = {.query = query, .most = most, .take = take, .context = context};
-    stemma_status status = grow(&f, id, first, err);
-    *cut = f.cut;
+stemma_status family_grow(struct query *query, struct answers *first, size_t most, struct relatives *out,
+                          stemma_error *err) {
+    struct family f = {.query = query, .most = most, .members = out};
+    stemma_status status = grow(&f, first, err);
     release(&f);
     return status;
 }

@@ -3,15 +3,28 @@
 #ifndef COLLECT_FAMILY_H
 #define COLLECT_FAMILY_H
 
-#include "collect/query.h"
+#include "collect/asker.h"
 
-/* A link: `answer` was reached from the document with the id `from`, in so many steps. */
-typedef stemma_status family_take(void *context, const char *from, uint64_t step, const struct answer *answer,
-                                  stemma_error *err);
+struct query;
 
-/* From the first answers to a document, at most `most` documents; *cut: there may be more. The query's work
- * grows. */
-stemma_status family_grow(struct query *query, const char *id, const struct answers *first, size_t most,
-                          family_take *take, void *context, bool *cut, stemma_error *err);
+/* A member, by the first document that it was reached from. */
+struct relative {
+    struct answer answer;
+    uint64_t step;
+    size_t from; /* a relative before it; FROM_QUESTION: the document in question */
+};
+#define FROM_QUESTION SIZE_MAX
+
+struct relatives {
+    struct relative *list;
+    size_t count, cap;
+    bool cut; /* there may be more */
+};
+void relatives_release(struct relatives *relatives, void (*drop)(stemma_alignment *alignment));
+
+/* From the first answers to a document, at most `most` documents; those that belong to it move from there.
+ * The query's work grows. By any thread; *out is released in any case. */
+stemma_status family_grow(struct query *query, struct answers *first, size_t most, struct relatives *out,
+                          stemma_error *err);
 
 #endif

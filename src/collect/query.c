@@ -6,12 +6,6 @@
 
 #include <string.h>
 
-/* What is given back with its alignments. */
-struct query_answer {
-    struct answers answers; /* first: it is what the receiver sees */
-    void (*drop)(stemma_alignment *alignment);
-};
-
 /* A document of a batch. */
 struct waiting {
     struct asked_document asked;
@@ -134,6 +128,16 @@ static stemma_status take_text(void *worker, const struct each_text *text, void 
     return STEMMA_OK;
 }
 
+/* Here, and not where answers are given: there the other workers wait. */
+static stemma_status grow_families(struct questioner *q, stemma_error *err) {
+    const size_t most = q->query->family_most;
+    for (size_t i = 0; i < q->count && most; i++) {
+        struct query_answer *a = q->waiting[i].answer;
+        TRY(family_grow(q->query, &a->answers, most, &a->family, err));
+    }
+    return STEMMA_OK;
+}
+
 static stemma_status flush(void *worker, stemma_error *err) {
     struct questioner *q = worker;
     struct asked_document documents[EACH_TOGETHER];
@@ -142,23 +146,26 @@ static stemma_status flush(void *worker, stemma_error *err) {
     for (size_t i = 0; i < q->count; i++) documents[i] = q->waiting[i].asked;
     stemma_status status = asker_ask(q->asker, documents, q->count, answers, &work, err);
     for (size_t i = 0; i < q->count; i++) q->waiting[i].answer->answers = answers[i];
-    q->count = 0;
     query_add_work(q->query, &work);
+    if (status == STEMMA_OK) status = grow_families(q, err);
+    q->count = 0;
     return status;
 }
 
 /* In answers: an alignment may take as much as many of them. */
 static size_t weight(const void *answer) {
     enum { ANSWER_BYTES = 256 };
-    const struct answers *answers = &((const struct query_answer *)answer)->answers;
+    const struct query_answer *a = answer;
     size_t bytes = 0;
-    for (size_t i = 0; i < answers->count; i++) bytes += answers->list[i].alignment_bytes;
-    return answers->count + bytes / ANSWER_BYTES;
+    for (size_t i = 0; i < a->answers.count; i++) bytes += a->answers.list[i].alignment_bytes;
+    for (size_t i = 0; i < a->family.count; i++) bytes += a->family.list[i].answer.alignment_bytes;
+    return a->answers.count + a->family.count + bytes / ANSWER_BYTES;
 }
 
 static void drop(void *answer) {
     struct query_answer *a = answer;
     answers_release(&a->answers, a->drop);
+    relatives_release(&a->family, a->drop);
     mem_free(a);
 }
 

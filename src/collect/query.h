@@ -7,12 +7,14 @@
 
 #include "collect/asker.h"
 #include "collect/each.h"
+#include "collect/family.h"
 
-/* The context; answers are struct answers. */
+/* The context; answers are struct query_answer. */
 struct query {
     struct collection *store; /* of which each thread gets a twin */
     const struct stemma_recipe *recipe;
     struct asker_settings settings;
+    size_t family_most;                        /* 0: families are not asked for */
     void (*drop)(stemma_alignment *alignment); /* of answers; NULL where none are made */
     pthread_mutex_t lock;
     struct asker_work work; /* under the lock, while it runs */
@@ -23,6 +25,12 @@ void query_init(struct query *query, struct collection *store, const struct stem
 void query_release(struct query *query);
 /* By any thread. */
 void query_add_work(struct query *query, const struct asker_work *work);
+
+struct query_answer {
+    struct answers answers;
+    struct relatives family; /* where it is asked for, what belongs to it is here alone */
+    void (*drop)(stemma_alignment *alignment);
+};
 
 extern const struct each_kind query_each;
 

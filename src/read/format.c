@@ -20,6 +20,10 @@ bool format_is_characters(enum text_format format) {
     return format == TEXT_PLAIN || format == TEXT_HTML || format == TEXT_MARKDOWN || format == TEXT_XML;
 }
 
+bool format_may_be_empty(enum text_format format) {
+    return format_is_characters(format) || format == TEXT_MAIL;
+}
+
 /* ---- by the name ---- */
 
 static bool has_extension(const char *name, const char *const *extensions) {

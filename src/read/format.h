@@ -37,6 +37,10 @@ const char *format_name(enum text_format format);
 /* Whether its bytes are characters, of which an encoding makes text. */
 bool format_is_characters(enum text_format format);
 
+/* Whether one without a word is an empty text. Of the others it is what has no text: pages that are pictures,
+ * say, which only their bytes tell apart. */
+bool format_may_be_empty(enum text_format format);
+
 #define FORMAT_SAMPLE 1024 /* bytes in which a page shows itself */
 
 /* Of a document that begins like this: all of it, or ENCODING_SAMPLE bytes or more; name may be NULL. Binary

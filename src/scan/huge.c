@@ -147,8 +147,7 @@ static stemma_status read_file(struct passage *p, const char *name, struct buf *
 
 /* The document was begun; now its text. */
 static stemma_status enter_text(struct worker *w, struct passage *p, stemma_error *err) {
-    bool binary =
-        p->binary || (p->text_size == 0 && !format_is_characters(p->format) && p->format != TEXT_MAIL);
+    bool binary = p->binary || (p->text_size == 0 && !format_may_be_empty(p->format));
     if (binary)
         return w->kind->no_text(w->taker, p->kind > CONTAINER_MAIL ? DOCUMENT_CONTAINER : DOCUMENT_BINARY,
                                 NULL, err);

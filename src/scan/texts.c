@@ -265,8 +265,7 @@ stemma_status text_reader_canon(struct text_reader *reader, const char *name, co
     *text_size = 0;
     if (*binary) return STEMMA_OK;
     TRY(canon(reader, &extracted, text, text_size, err));
-    *binary = *text_size == 0 && !format_is_characters(extracted.format) &&
-              extracted.format != TEXT_MAIL; /* pages that are pictures */
+    *binary = *text_size == 0 && !format_may_be_empty(extracted.format);
     return STEMMA_OK;
 }
 

@@ -48,9 +48,10 @@ struct stemma_finder {
     int filter_shift;
     uint64_t modulus; /* windows that are 0 mod this pass the filter; 1 with grams */
 
-    uint64_t least; /* tokens of a fragment worth mentioning */
-    uint64_t block; /* bytes */
-    size_t most;    /* fragments and blocks kept of one file */
+    uint64_t least;         /* tokens of a fragment worth mentioning */
+    uint64_t block;         /* bytes */
+    size_t most;            /* fragments and blocks kept of one file */
+    uint64_t most_unpacked; /* bytes that a file with documents may unpack to; 0: as many as usual */
     void (*progress)(void *context, uint64_t bytes);
     void *progress_context;
 };

@@ -7,6 +7,7 @@
 
 #include "align/signature/unrelated.h"
 #include "base/alloc.h"
+#include "base/log_factorial.h"
 
 #include <math.h>
 
@@ -27,7 +28,7 @@ struct side {
 static double chance_empty(double u, double other, const struct edit_frame *frame) {
     if (other <= 0) return 0;
     double lost = (frame->n - 1) / frame->c, mean = fmax(other, 1);
-    double empty = log(ONE_SIDED) + u * log(fmax(lost, 1e-9)) - lost - lgamma(u + 1);
+    double empty = log(ONE_SIDED) + u * log(fmax(lost, 1e-9)) - lost - log_factorial(u);
     double filled = log(1 - ONE_SIDED) - log1p(mean) - u * log1p(1 / mean);
     return 1 / (1 + exp(filled - empty));
 }

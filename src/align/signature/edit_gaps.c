@@ -1,6 +1,7 @@
 #include "align/signature/edit_gaps.h"
 
 #include "base/alloc.h"
+#include "base/log_factorial.h"
 #include "base/sort.h"
 
 #include <math.h>
@@ -23,7 +24,7 @@ static double gap_cost(double count, double sum) {
 }
 
 static double log_choose(double n, double k) {
-    return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1);
+    return log_factorial(n) - log_factorial(k) - log_factorial(n - k);
 }
 
 #define BLOCK_COST                                                                                           \

@@ -2,6 +2,7 @@
 
 #include "align/distance/distance.h"
 #include "base/alloc.h"
+#include "base/log_factorial.h"
 #include "base/rng.h"
 #include "base/sort.h"
 
@@ -109,7 +110,7 @@ double chance_of_chain(const struct symbol_table *common, uint32_t limit, double
         else
             high = t;
     }
-    return fmin(1, exp(log_sets(&table, m, (low + high) / 2, &slope) - lgamma(m + 1)));
+    return fmin(1, exp(log_sets(&table, m, (low + high) / 2, &slope) - log_factorial(m)));
 }
 
 /* ---- calibration ---- */

@@ -8,6 +8,7 @@
 #include "index/hamming/ways.h"
 
 #include "base/alloc.h"
+#include "base/log_factorial.h"
 
 #include <math.h>
 #include <string.h>
@@ -69,7 +70,7 @@ static bool next_choice(struct grouping *g) {
 }
 
 static double choices(uint32_t groups, uint32_t count) {
-    return round(exp(lgamma(groups + 1.) - lgamma(count + 1.) - lgamma(groups - count + 1.)));
+    return round(exp(log_factorial(groups) - log_factorial(count) - log_factorial(groups - count)));
 }
 
 static stemma_status check_cost(const struct grouping *g, stemma_error *err) {
