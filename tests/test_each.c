@@ -72,13 +72,15 @@ static void write_mixed(void) {
 /* ---- who answers, and who takes it ---- */
 
 struct pile {
-    atomic_uint answered;
-    unsigned given, early; /* early: answers that were there and not given, at most */
-    unsigned end_at;       /* given so many, who takes them has had enough; 0: never */
+    atomic_uint answered, left; /* left: workers that do no more */
+    unsigned given, early;      /* early: answers that were there and not given, at most */
+    unsigned end_at;            /* given so many, who takes them has had enough; 0: never */
     size_t weight;
     unsigned stop_at; /* answered so many, it is to stop; 0: never */
     volatile int stop;
-    bool slow; /* the first answer waits for the others, as long as any come */
+    bool slow;  /* the first answer waits for the others, as long as any come */
+    bool stays; /* and then until these have left, which it has told to stop */
+    unsigned outstayed;
     char *ids; /* of all, one a line */
     size_t size;
     FILE *list;
@@ -91,7 +93,7 @@ static stemma_status worker_new(void *context, void **worker, stemma_error *err)
 }
 
 static void worker_free(void *worker) {
-    (void)worker;
+    ((struct pile *)worker)->left++;
 }
 
 static stemma_status ignore(void *context, const uint64_t *fp, size_t count, const uint64_t *tokens,
@@ -112,6 +114,13 @@ static void wait_for_others(struct pile *p) {
     }
 }
 
+/* They wait for this one by then, and leave without it. */
+static void stop_others(struct pile *p) {
+    __atomic_store_n(&p->stop, 1, __ATOMIC_RELAXED);
+    for (int i = 0; i < 1000 && p->left < 3; i++) nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    p->outstayed = p->left;
+}
+
 static stemma_status answer(void *worker, const struct each_text *text, void *made, stemma_error *err) {
     struct pile *p = worker;
     (void)text, (void)err;
@@ -119,6 +128,7 @@ static stemma_status answer(void *worker, const struct each_text *text, void *ma
     const unsigned before = atomic_fetch_add(&p->answered, 1);
     if (before + 1 == p->stop_at) __atomic_store_n(&p->stop, 1, __ATOMIC_RELAXED);
     if (before == 0 && p->slow) wait_for_others(p);
+    if (before == 0 && p->stays) stop_others(p);
     return STEMMA_OK;
 }
 
@@ -213,8 +223,12 @@ static void test_enough(void **state) {
 
 /* Whoever waits for another one's job does not wait for ever. */
 static void test_stopped(void **state) {
+    struct pile slow = {.slow = true, .stays = true, .weight = 1 << 14};
     (void)state;
     write_texts("stopped", 40);
+    assert_int_equal(run(&slow, "stopped", 4, NULL), STEMMA_INTERRUPTED);
+    assert_int_equal(slow.outstayed, 3);
+    free(slow.ids);
     for (unsigned round = 0; round < 200; round++) {
         struct pile p = {.stop_at = 1 + round % 8, .weight = 1 << 14};
         assert_int_equal(run(&p, "stopped", 2 + round % 6, NULL), STEMMA_INTERRUPTED);

@@ -158,6 +158,7 @@ static size_t weight(const void *answer) {
     const struct query_answer *a = answer;
     size_t bytes = 0;
     for (size_t i = 0; i < a->answers.count; i++) bytes += a->answers.list[i].alignment_bytes;
+    for (size_t i = 0; i < a->family.count; i++) bytes += a->family.list[i].answer.alignment_bytes;
     return a->answers.count + a->family.count + bytes / ANSWER_BYTES;
 }
 
