@@ -121,7 +121,7 @@ class Views(Report):
     def test_folder_leads_to_its_groups(self):
         self.open()
         self.browser.run("[...document.querySelectorAll('.folders a')].find(a => a.textContent.includes('copies')).click()")
-        self.browser.settle()
+        self.browser.wait("document.querySelector('.found')")
         self.assertEqual(self.text(".found").split(",")[0], "1 group of 2")
 
     def test_search_of_an_address_ends_with_it(self):
