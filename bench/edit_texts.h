@@ -1,5 +1,5 @@
-/* Texts to measure edit distances on: pieces of a file, or of generated English, and edited copies of them.
- */
+/* Texts to measure edit distances on: pieces of a file, or of generated English,
+ * and edited copies of them. */
 #ifndef BENCH_EDIT_TEXTS_H
 #define BENCH_EDIT_TEXTS_H
 
@@ -12,8 +12,8 @@ struct source {
     const char *file; /* NULL: generated */
 };
 
-/* At least `size` bytes, which are repeated when they are used up. False when there is no memory or no file.
- */
+/* At least `size` bytes, which are repeated when they are used up.
+ * False when there is no memory or no file. */
 bool source_init(struct source *source, const char *file, size_t size);
 void source_release(struct source *source);
 

@@ -1,5 +1,5 @@
-/* English-like text that is the same on every machine: what the benchmarks read unless they are given a file.
- */
+/* English-like text that is the same on every machine: what the benchmarks read unless
+ * they are given a file. */
 #ifndef BENCH_ENGLISH_H
 #define BENCH_ENGLISH_H
 

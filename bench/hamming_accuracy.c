@@ -3,12 +3,14 @@
  * documents whose fingerprints differ in at most r_h bits, against pairs whose true resemblance is r and
  * more.
  *
- *   hamming_accuracy [FILE]... < NAMES       documents are files; names of more may be on standard input, one
- * a line
+ *   hamming_accuracy [--seeds=N] [FILE]... < NAMES       documents are files; names of more may be on
+ *                                                        standard input, one a line
  *
- * Documents with the same set of shingles count once.
+ * Documents with the same set of shingles count once. With --seeds, the same pairs by N hash functions: pairs
+ * near the threshold come in families that one hash function finds or misses together.
  */
 #include "base/alloc.h"
+#include "base/rng.h"
 #include "base/sort.h"
 #include "estimate/hamming.h"
 #include "index/hamming/groups.h"
@@ -30,17 +32,24 @@ static const double resemblances[] = {.7, .8, .9};
 enum { WIDTHS = sizeof widths / sizeof *widths, LEVELS = sizeof resemblances / sizeof *resemblances };
 
 struct document {
-    uint64_t *set; /* ascending, without repetitions */
+    uint64_t *set; /* ascending, without repetitions, with room for KERNEL_SLACK */
     size_t count;
     uint64_t words[WORDS];
+};
+
+/* That are alike: resemblances[0] and more. */
+struct pair {
+    uint32_t a, b;
+    double resemblance;
 };
 
 struct pile {
     struct document *list;
     size_t count, capacity;
+    struct pair *pairs;
+    size_t pair_count, pair_capacity;
     struct shingle_tables tables;
     struct whole *whole;
-    struct bit_maker *maker;
 };
 
 static void must(bool holds, const char *what) {
@@ -60,25 +69,14 @@ static void pile_init(struct pile *pile) {
     *pile = (struct pile){0};
     done(shingle_tables_init(&pile->tables, &view, &err), &err);
     done(whole_new(&view, &pile->tables, &pile->whole, &err), &err);
-    done(bit_maker_new(&view, BITS, &pile->maker, &err), &err);
 }
 
 static void pile_release(struct pile *pile) {
     for (size_t i = 0; i < pile->count; i++) mem_free(pile->list[i].set);
     mem_free(pile->list);
+    mem_free(pile->pairs);
     whole_free(pile->whole);
-    bit_maker_free(pile->maker);
     shingle_tables_release(&pile->tables);
-}
-
-static void make_bits(struct pile *pile, const uint64_t *fp, size_t count, uint64_t words[WORDS]) {
-    stemma_error err;
-    uint8_t bytes[WORDS * 8] = {0};
-    bit_maker_begin(pile->maker);
-    done(bit_maker_add(pile->maker, fp, count, &err), &err);
-    done(bit_maker_end(pile->maker, &err), &err);
-    bit_maker_take(pile->maker, bytes);
-    for (size_t w = 0; w < WORDS; w++) words[w] = load_u64(bytes + 8 * w);
 }
 
 static void add_document(struct pile *pile, const struct buf *bytes) {
@@ -93,8 +91,7 @@ static void add_document(struct pile *pile, const struct buf *bytes) {
     must(mem_grow((void **)&pile->list, &pile->capacity, pile->count + 1, sizeof *pile->list),
          "out of memory");
     struct document *d = &pile->list[pile->count++];
-    make_bits(pile, fp, count, d->words);
-    d->set = mem_alloc(count * sizeof *d->set);
+    d->set = mem_alloc((count + KERNEL_SLACK) * sizeof *d->set);
     must(d->set, "out of memory");
     memcpy(d->set, fp, count * sizeof *fp);
     must(sort_u64(d->set, count), "out of memory");
@@ -146,39 +143,16 @@ static void drop_copies(struct pile *pile) {
     pile->count = kept;
 }
 
-/* ---- pairs ---- */
-
-struct counts {
-    uint64_t detected[WIDTHS][LEVELS], correct[WIDTHS][LEVELS], there[LEVELS];
-};
+/* ---- pairs that are alike ---- */
 
 static double resemblance(const struct document *a, const struct document *b) {
     size_t common = common_u64(a->set, a->count, b->set, b->count);
     return (double)common / (double)(a->count + b->count - common);
 }
 
-static void count_pair(const struct document *a, const struct document *b, double true_one,
-                       struct counts *counts) {
-    for (size_t r = 0; r < LEVELS; r++) {
-        bool is = true_one >= resemblances[r];
-        counts->there[r] += is;
-        for (size_t k = 0; k < WIDTHS; k++) {
-            bool said =
-                hamming_distance(a->words, b->words, widths[k]) <= hamming_radius(widths[k], resemblances[r]);
-            counts->detected[k][r] += said;
-            counts->correct[k][r] += said && is;
-        }
-    }
-}
-
-/* Far from every threshold by their sizes, and by all widths of fingerprints: the pair counts nowhere. */
-static bool is_far(const struct document *a, const struct document *b) {
+static bool sizes_differ(const struct document *a, const struct document *b) {
     size_t less = a->count < b->count ? a->count : b->count, more = a->count < b->count ? b->count : a->count;
-    if ((double)less >= resemblances[0] * (double)more) return false;
-    for (size_t k = 0; k < WIDTHS; k++)
-        if (hamming_distance(a->words, b->words, widths[k]) <= hamming_radius(widths[k], resemblances[0]))
-            return false;
-    return true;
+    return (double)less < resemblances[0] * (double)more;
 }
 
 /* Sets of some thousand are not compared in full when a few of their smallest hashes already tell that they
@@ -194,12 +168,99 @@ static double true_resemblance(const struct document *a, const struct document *
     return resemblance(a, b);
 }
 
-static void count_pairs(const struct pile *pile, struct counts *counts) {
+static void find_pairs(struct pile *pile) {
     for (size_t i = 0; i < pile->count; i++)
         for (size_t j = i + 1; j < pile->count; j++) {
             const struct document *a = &pile->list[i], *b = &pile->list[j];
-            if (!is_far(a, b)) count_pair(a, b, true_resemblance(a, b), counts);
+            double true_one = sizes_differ(a, b) ? 0 : true_resemblance(a, b);
+            if (true_one < resemblances[0]) continue;
+            must(mem_grow((void **)&pile->pairs, &pile->pair_capacity, pile->pair_count + 1,
+                          sizeof *pile->pairs),
+                 "out of memory");
+            pile->pairs[pile->pair_count++] = (struct pair){(uint32_t)i, (uint32_t)j, true_one};
         }
+}
+
+/* ---- fingerprints ---- */
+
+static void make_bits(struct bit_maker *maker, const uint64_t *fp, size_t count, uint64_t words[WORDS]) {
+    stemma_error err;
+    uint8_t bytes[WORDS * 8] = {0};
+    bit_maker_begin(maker);
+    done(bit_maker_add(maker, fp, count, &err), &err);
+    done(bit_maker_end(maker, &err), &err);
+    bit_maker_take(maker, bytes);
+    for (size_t w = 0; w < WORDS; w++) words[w] = load_u64(bytes + 8 * w);
+}
+
+/* Of shingles by another hash function, but for 0, which is that of the view. */
+static void make_all_bits(struct pile *pile, uint64_t seed) {
+    stemma_error err;
+    struct bit_maker *maker;
+    struct vec64 other = {0};
+    done(bit_maker_new(&view, BITS, &maker, &err), &err);
+    for (size_t i = 0; i < pile->count; i++) {
+        struct document *d = &pile->list[i];
+        other.len = 0;
+        must(vec64_reserve(&other, d->count + KERNEL_SLACK), "out of memory");
+        for (size_t k = 0; k < d->count; k++)
+            other.data[k] = seed ? mix64(d->set[k] + mix64(seed)) : d->set[k];
+        make_bits(maker, other.data, d->count, d->words);
+    }
+    vec64_release(&other);
+    bit_maker_free(maker);
+}
+
+/* ---- what they find ---- */
+
+struct counts {
+    uint64_t detected[WIDTHS][LEVELS], correct[WIDTHS][LEVELS], there[LEVELS];
+};
+
+static void count_detected(const struct document *a, const struct document *b,
+                           uint64_t detected[WIDTHS][LEVELS]) {
+    for (size_t k = 0; k < WIDTHS; k++) {
+        uint32_t distance = hamming_distance(a->words, b->words, widths[k]);
+        for (size_t r = 0; r < LEVELS; r++)
+            detected[k][r] += distance <= hamming_radius(widths[k], resemblances[r]);
+    }
+}
+
+static void count_correct(const struct pile *pile, const struct pair *pair, struct counts *counts) {
+    uint64_t found[WIDTHS][LEVELS] = {0};
+    count_detected(&pile->list[pair->a], &pile->list[pair->b], found);
+    for (size_t r = 0; r < LEVELS; r++) {
+        if (pair->resemblance < resemblances[r]) continue;
+        counts->there[r]++;
+        for (size_t k = 0; k < WIDTHS; k++) counts->correct[k][r] += found[k][r];
+    }
+}
+
+static struct counts count_pairs(const struct pile *pile) {
+    struct counts counts = {0};
+    for (size_t i = 0; i < pile->count; i++)
+        for (size_t j = i + 1; j < pile->count; j++)
+            count_detected(&pile->list[i], &pile->list[j], counts.detected);
+    for (size_t i = 0; i < pile->pair_count; i++) count_correct(pile, &pile->pairs[i], &counts);
+    return counts;
+}
+
+static double precision(const struct counts *c, size_t k, size_t r) {
+    return (double)c->correct[k][r] / (double)c->detected[k][r];
+}
+
+static double recall(const struct counts *c, size_t k, size_t r) {
+    return (double)c->correct[k][r] / (double)c->there[r];
+}
+
+/* ---- tables ---- */
+
+static void print_head(void) {
+    printf("| k |");
+    for (size_t r = 0; r < LEVELS; r++) printf(" precision, r = %.1f | recall |", resemblances[r]);
+    printf("\n|--:|");
+    for (size_t r = 0; r < LEVELS; r++) printf("--:|--:|");
+    putchar('\n');
 }
 
 static void print_counts(const struct pile *pile, const struct counts *counts) {
@@ -207,28 +268,64 @@ static void print_counts(const struct pile *pile, const struct counts *counts) {
     for (size_t r = 0; r < LEVELS; r++)
         printf(" %llu pairs of resemblance %.1f and more%s", (unsigned long long)counts->there[r],
                resemblances[r], r + 1 < LEVELS ? "," : "\n\n");
-    printf("| k |");
-    for (size_t r = 0; r < LEVELS; r++) printf(" precision, r = %.1f | recall |", resemblances[r]);
-    printf("\n|--:|");
-    for (size_t r = 0; r < LEVELS; r++) printf("--:|--:|");
+    print_head();
     for (size_t k = 0; k < WIDTHS; k++) {
-        printf("\n| %u |", widths[k]);
+        printf("| %u |", widths[k]);
         for (size_t r = 0; r < LEVELS; r++)
-            printf(" %.4f | %.4f |", (double)counts->correct[k][r] / (double)counts->detected[k][r],
-                   (double)counts->correct[k][r] / (double)counts->there[r]);
+            printf(" %.4f | %.4f |", precision(counts, k, r), recall(counts, k, r));
+        putchar('\n');
     }
-    putchar('\n');
+}
+
+/* Least and mean of a share over all seeds. */
+static void print_spread(const struct counts *of, size_t seeds, size_t k, size_t r,
+                         double share(const struct counts *, size_t, size_t)) {
+    double least = 1, sum = 0;
+    for (size_t i = 0; i < seeds; i++) {
+        double one = share(&of[i], k, r);
+        if (one < least) least = one;
+        sum += one;
+    }
+    printf(" %.3f, %.3f |", least, sum / (double)seeds);
+}
+
+static void print_spreads(const struct counts *of, size_t seeds) {
+    printf("\nThe least of %zu hash functions, and the mean:\n\n", seeds);
+    print_head();
+    for (size_t k = 0; k < WIDTHS; k++) {
+        printf("| %u |", widths[k]);
+        for (size_t r = 0; r < LEVELS; r++) {
+            print_spread(of, seeds, k, r, precision);
+            print_spread(of, seeds, k, r, recall);
+        }
+        putchar('\n');
+    }
+}
+
+static void measure(struct pile *pile, size_t seeds) {
+    struct counts *of = mem_zero(seeds, sizeof *of);
+    must(of, "out of memory");
+    for (size_t i = 0; i < seeds; i++) {
+        make_all_bits(pile, i);
+        of[i] = count_pairs(pile);
+    }
+    print_counts(pile, &of[0]);
+    if (seeds > 1) print_spreads(of, seeds);
+    mem_free(of);
 }
 
 int main(int argc, char **argv) {
     struct pile pile;
-    struct counts counts = {0};
+    size_t seeds = 1;
+    int first = 1;
+    if (argc > 1 && !strncmp(argv[1], "--seeds=", 8)) seeds = strtoul(argv[first++] + 8, NULL, 10);
+    must(seeds > 0, "--seeds must be a number");
     pile_init(&pile);
-    for (int i = 1; i < argc; i++) add_file(&pile, argv[i]);
+    for (int i = first; i < argc; i++) add_file(&pile, argv[i]);
     if (!isatty(STDIN_FILENO)) add_names(&pile);
     drop_copies(&pile);
-    count_pairs(&pile, &counts);
-    print_counts(&pile, &counts);
+    find_pairs(&pile);
+    measure(&pile, seeds);
     pile_release(&pile);
     return 0;
 }

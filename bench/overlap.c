@@ -28,8 +28,8 @@ struct options {
 
 /* ---- documents ---- */
 
-/* Changes to a document, each of `span` tokens (words or bytes), one in `every` tokens; 0: another document.
- */
+/* Changes to a document, each of `span` tokens (words or bytes), one in `every` tokens;
+ * 0: another document. */
 struct change {
     const char *name;
     size_t every_words, every_bytes, span;
@@ -140,7 +140,8 @@ static struct overlap twin_with(struct bench *bench) {
 
 static struct overlap fast_with(struct bench *bench) {
     struct overlap out;
-    must(overlap_with(bench->base, bench->b.data, bench->b.len, NULL, &out, NULL, NULL) == STEMMA_OK, "no overlap");
+    must(overlap_with(bench->base, bench->b.data, bench->b.len, NULL, &out, NULL, NULL) == STEMMA_OK,
+         "no overlap");
     return out;
 }
 

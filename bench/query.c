@@ -13,7 +13,6 @@
 #include "stemma.h"
 #include "truth/made.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

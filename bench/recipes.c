@@ -1,12 +1,13 @@
 /*
- * Which recipe is best? For pairs of real documents, the exact resemblance against what each recipe estimates:
- * root mean square error and bias over the pairs with resemblance above .3, coverage of the 95 % intervals, F1 of
- * "resemblance >= t" at .5, .7 and .9, bytes per document and speed, for short, medium and long documents.
+ * Which recipe is best? For pairs of real documents, the exact resemblance against what each recipe
+ * estimates: root mean square error and bias over the pairs with resemblance above .3, coverage of the 95 %
+ * intervals, F1 of "resemblance >= t" at .5, .7 and .9, bytes per document and speed, for short, medium and
+ * long documents.
  *
  *   recipes PAIRS [ROOT]     PAIRS: two names a line, separated by a tab, below ROOT
  *
- * Prints Markdown. Errors are taken over several seeds: pairs that share documents err together, so that one seed
- * says little. Speeds are ratios to the first recipe, in CPU time of the same run.
+ * Prints Markdown. Errors are taken over several seeds: pairs that share documents err together, so that one
+ * seed says little. Speeds are ratios to the first recipe, in CPU time of the same run.
  */
 #include "stemma.h"
 
@@ -27,14 +28,37 @@ static int class_of(uint64_t bytes) {
 }
 
 static const char *const RECIPES[] = {
-    "oph n=2048 bits=1",     "oph n=1024 bits=1",     "oph n=6400 bits=1",     "oph n=512 bits=2",
-    "oph n=1024 bits=2",     "oph n=3200 bits=2",     "oph n=256 bits=4",      "oph n=512 bits=4",
-    "oph n=1600 bits=4",     "oph n=128 bits=8",      "oph n=256 bits=8",      "oph n=800 bits=8",
-    "oph n=100 bits=64",     "minhash n=1024 bits=1", "minhash n=2048 bits=1", "minhash n=512 bits=2",
-    "minhash n=1024 bits=2", "minhash n=100 bits=64", "min n=16",              "min n=32",
-    "min n=100",             "minmod n=100 mod=8",    "mod n=16",              "mod n=25",
-    "mod n=32",              "mod n=64",              "mod n=100",             "level",
-    "bsw n=16",              "bsw n=100",             "bsw-chunk n=16",
+    "oph n=2048 bits=1",
+    "oph n=1024 bits=1",
+    "oph n=6400 bits=1",
+    "oph n=512 bits=2",
+    "oph n=1024 bits=2",
+    "oph n=3200 bits=2",
+    "oph n=256 bits=4",
+    "oph n=512 bits=4",
+    "oph n=1600 bits=4",
+    "oph n=128 bits=8",
+    "oph n=256 bits=8",
+    "oph n=800 bits=8",
+    "oph n=100 bits=64",
+    "minhash n=1024 bits=1",
+    "minhash n=2048 bits=1",
+    "minhash n=512 bits=2",
+    "minhash n=1024 bits=2",
+    "minhash n=100 bits=64",
+    "min n=16",
+    "min n=32",
+    "min n=100",
+    "minmod n=100 mod=8",
+    "mod n=16",
+    "mod n=25",
+    "mod n=32",
+    "mod n=64",
+    "mod n=100",
+    "level",
+    "bsw n=16",
+    "bsw n=100",
+    "bsw-chunk n=16",
 };
 enum { RECIPE_COUNT = sizeof RECIPES / sizeof *RECIPES };
 
@@ -104,8 +128,8 @@ static void find_truth(const stemma_recipe *view) {
     size_t kept = 0;
     for (size_t i = 0; i < pair_count; i++) {
         stemma_comparison c;
-        if (stemma_compare_files(docs[pairs[i].a].path, docs[pairs[i].b].path, view, NULL, NULL, &c, &error) !=
-            STEMMA_OK)
+        if (stemma_compare_files(docs[pairs[i].a].path, docs[pairs[i].b].path, view, NULL, NULL, &c,
+                                 &error) != STEMMA_OK)
             die(error.message);
         if (!c.resemblance.known) continue;
         pairs[i].exact = c.resemblance.value;
@@ -129,7 +153,8 @@ static double sketch_all(const char *spec, int seed) {
     double start = now();
     for (size_t i = 0; i < doc_count; i++) {
         stemma_sketch_free(docs[i].sketch);
-        if (stemma_sketch_file(docs[i].path, recipe, NULL, &docs[i].sketch, &error) != STEMMA_OK) die(error.message);
+        if (stemma_sketch_file(docs[i].path, recipe, NULL, &docs[i].sketch, &error) != STEMMA_OK)
+            die(error.message);
         docs[i].bytes = stemma_sketch_info(docs[i].sketch).bytes;
     }
     double taken = now() - start;
@@ -144,7 +169,7 @@ static double part_bytes(const stemma_sketch *sketch) {
 }
 
 struct score {
-    double squares, sum, covered, count;        /* over pairs with exact > .3 */
+    double squares, sum, covered, count; /* over pairs with exact > .3 */
     double hit[LINES], miss[LINES], wrong[LINES];
     double unknown;
 };
@@ -169,7 +194,8 @@ static void score_pair(struct score *s, double exact, const stemma_quantity *q) 
     }
 }
 
-static void print_score(const char *spec, const char *class_name, const struct score *s, double bytes, double speed) {
+static void print_score(const char *spec, const char *class_name, const struct score *s, double bytes,
+                        double speed) {
     printf("| %-21s | %-6s | %4.0f | %5.4f | %+6.4f | %4.1f | ", spec, class_name, s->count / SEEDS,
            sqrt(s->squares / s->count), s->sum / s->count, 100 * s->covered / s->count);
     for (int t = 0; t < LINES; t++)
@@ -189,7 +215,8 @@ static void tally_seed(struct tally *t) {
         stemma_comparison c;
         stemma_error error;
         if (stemma_compare_sketches(a->sketch, b->sketch, NULL, &c, &error) != STEMMA_OK) die(error.message);
-        score_pair(&t->scores[class_of(a->bytes < b->bytes ? a->bytes : b->bytes)], pairs[i].exact, &c.resemblance);
+        score_pair(&t->scores[class_of(a->bytes < b->bytes ? a->bytes : b->bytes)], pairs[i].exact,
+                   &c.resemblance);
         score_pair(&t->scores[CLASSES], pairs[i].exact, &c.resemblance);
     }
     for (size_t i = 0; i < doc_count; i++) {
@@ -222,8 +249,10 @@ int main(int argc, char **argv) {
     read_pairs(argv[1], argc > 2 ? argv[2] : ".");
     if (stemma_recipe_parse(NULL, &view, NULL) != STEMMA_OK) die("no default recipe");
     find_truth(view);
-    printf("%zu pairs of %zu documents, view %s, %s\n\n", pair_count, doc_count, stemma_recipe_text(view), stemma_cpu());
-    printf("| recipe | documents | pairs J > .3 | RMSE | bias | covered %% | F1 .5 | F1 .7 | F1 .9 | bytes | speed | not known |\n");
+    printf("%zu pairs of %zu documents, view %s, %s\n\n", pair_count, doc_count, stemma_recipe_text(view),
+           stemma_cpu());
+    printf(
+        "| recipe | documents | pairs J > .3 | RMSE | bias | covered %% | F1 .5 | F1 .7 | F1 .9 | bytes | speed | not known |\n");
     printf("|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n");
     double first = 0;
     for (int r = 0; r < RECIPE_COUNT; r++) {

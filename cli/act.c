@@ -61,7 +61,7 @@ static enum exit_code check_near(const options *o) {
 
 enum exit_code act_check_use(const options *o) {
     if (!act_is_asked(o)) return check_alone(o);
-    if (o->delete +o->hardlink + o->reflink + (o->move_to != NULL) > 1)
+    if (o->delete + o->hardlink + o->reflink + (o->move_to != NULL) > 1)
         return wrong_use("scan", "only one of --delete, --hardlink, --reflink and --move");
     if (o->pairs || o->boilerplate || o->list_redundant || o->filter)
         return wrong_use("scan",
@@ -69,8 +69,9 @@ enum exit_code act_check_use(const options *o) {
                          "--list-redundant and --filter");
     if (check_move(o)) return EXIT_WRONG;
     if (o->dry_run && o->log) return wrong_use("scan", "--dry-run does nothing that --log could tell");
-    if (o->delete && !o->yes && !o->dry_run && !isatty(STDIN_FILENO))
-        return wrong_use("scan", "--delete needs --yes where nobody can be asked");
+    if (!o->yes && !o->dry_run && !isatty(STDIN_FILENO))
+        return wrong_use("scan", "--%s needs --yes where nobody can be asked",
+                         stemma_action_name(act_options(o).action));
     return check_near(o);
 }
 
@@ -88,7 +89,7 @@ static bool wait_for_answer(void) {
 
 static bool is_confirmed(const options *o, const stemma_act_options *act, const stemma_act_totals *t) {
     char answer[16], count[32], bytes[32];
-    if (o->yes || !isatty(STDIN_FILENO)) return true;
+    if (o->yes) return true;
     fflush(stdout);
     fprintf(stderr, "%s %s file%s, %s? (--dry-run shows them) [y/N] ", stemma_action_name(act->action),
             format_count(t->steps, count, sizeof count), t->steps == 1 ? "" : "s",
@@ -112,18 +113,18 @@ static void json_totals(const options *o, const stemma_act_options *act, const s
     json_end(&line);
 }
 
-/* Where the log is, and what it is good for. */
-static void print_log(const char *log, uint64_t done, uint64_t for_good) {
+/* Where the log is, and what it is good for; also to those who want to read little. */
+static void print_log(FILE *out, const char *log, uint64_t done, uint64_t for_good) {
     char count[32];
-    fputs("log: ", stdout);
-    print_name(stdout, log);
+    fputs("log: ", out);
+    print_name(out, log);
     if (for_good == 0)
-        puts(" (stemma undo takes it back)");
+        fputs(" (stemma undo takes it back)\n", out);
     else if (for_good == done)
-        puts(" (what was deleted was not identical: stemma undo cannot take it back)");
+        fputs(" (what was deleted was not identical: stemma undo cannot take it back)\n", out);
     else
-        printf(" (stemma undo takes it back, but for %s not identical)\n",
-               format_count(for_good, count, sizeof count));
+        fprintf(out, " (stemma undo takes it back, but for %s not identical)\n",
+                format_count(for_good, count, sizeof count));
 }
 
 static void print_totals(const options *o, const stemma_act_options *act, const stemma_act_totals *t,
@@ -133,15 +134,14 @@ static void print_totals(const options *o, const stemma_act_options *act, const 
         json_totals(o, act, t, log);
         return;
     }
-    if (o->quiet && !o->dry_run) return;
     act_report_totals(act->action, o->dry_run, t);
     if (t->not_files)
         printf("%s left alone, as they or what is kept are inside archives, mail or data sets\n",
                format_count(t->not_files, count, sizeof count));
     if (t->holding)
-        printf("%s left alone, as they hold other documents, such as attachments, that may differ\n",
-               format_count(t->holding, count, sizeof count));
-    if (log && t->done) print_log(log, t->done, for_good);
+        printf("%s left alone, as %s more than was compared: attachments, or what cannot be read\n",
+               format_count(t->holding, count, sizeof count), t->holding == 1 ? "it holds" : "they hold");
+    if (log && t->done) print_log(o->quiet ? stderr : stdout, log, t->done, for_good);
 }
 
 /* ---- doing it ---- */
@@ -149,7 +149,7 @@ static void print_totals(const options *o, const stemma_act_options *act, const 
 /* log NULL: nothing is touched, or there is nothing to touch. */
 static enum exit_code carry_out(const options *o, const stemma_act_options *act, stemma_plan *plan,
                                 char *log) {
-    act_report report = {.json = o->json, .quiet = o->quiet && !o->dry_run};
+    act_report report = {.json = o->json};
     stemma_act_totals totals = stemma_plan_totals(plan);
     stemma_error error;
     stemma_status status = log ? stemma_plan_carry_out(plan, log, act_report_step, &report, &totals, &error)

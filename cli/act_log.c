@@ -1,7 +1,9 @@
 /* Where logs go that were given no name: what a program keeps of its doings belongs into the state of the
  * user. */
 #include "act.h"
+#include "new_file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,8 +39,35 @@ static int make_folders(char *path) {
     }
 }
 
+static int is_log(const struct dirent *entry) {
+    const char *end = strrchr(entry->d_name, '.');
+    return strchr(entry->d_name, '-') && end && !strcmp(end, ".jsonl");
+}
+
+/* By what follows the action: the time. */
+static int newest_first(const struct dirent **a, const struct dirent **b) {
+    return strcmp(strchr((*b)->d_name, '-'), strchr((*a)->d_name, '-'));
+}
+
+bool act_list_logs(void) {
+    char *folder = state_folder();
+    struct dirent **found = NULL;
+    int count = folder ? scandir(folder, &found, is_log, newest_first) : 0;
+    for (int i = 0; i < count; i++) {
+        print_name(stdout, folder);
+        putchar('/');
+        print_name(stdout, found[i]->d_name);
+        putchar('\n');
+        free(found[i]);
+    }
+    free(found);
+    free(folder);
+    return count > 0;
+}
+
 enum exit_code act_check_log(const char *path) {
     struct stat info;
+    if (new_file_check_place(path)) return EXIT_WRONG;
     if (lstat(path, &info)) return EXIT_DONE;
     complain("the log '%s' exists", path);
     return EXIT_WRONG;

@@ -3,7 +3,7 @@
 
 #include "command.h"
 
-static void json_place(json *j, const char *key, const stemma_place *place) {
+void json_place(json *j, const char *key, const stemma_place *place) {
     json_open(j, key, '{');
     json_count(j, "begin", place->begin);
     json_count(j, "end", place->end);
@@ -12,18 +12,27 @@ static void json_place(json *j, const char *key, const stemma_place *place) {
     json_close(j, '}');
 }
 
-static const char *offsets_word(bool extracted) {
-    return extracted ? "extracted" : "original";
+void json_stretch(json *j, const char *key, const stemma_stretch *stretch, bool bytes) {
+    json_open(j, key, '{');
+    json_count(j, "begin", bytes ? stretch->byte_begin : stretch->begin);
+    json_count(j, "end", bytes ? stretch->byte_end : stretch->end);
+    if (!bytes) json_count(j, "margin", stretch->margin);
+    json_close(j, '}');
 }
 
-void json_offsets(json *j, bool extracted) {
-    json_word(j, "offsets", offsets_word(extracted));
+const char *json_word_of_places(enum places places) {
+    static const char *const words[] = {"original", "extracted", "canonical"};
+    return words[places];
 }
 
-void json_offsets_of_pair(json *j, bool a_extracted, bool b_extracted) {
+void json_offsets(json *j, enum places places) {
+    json_word(j, "offsets", json_word_of_places(places));
+}
+
+void json_offsets_of_pair(json *j, enum places a, enum places b) {
     json_open(j, "offsets", '{');
-    json_word(j, "a", offsets_word(a_extracted));
-    json_word(j, "b", offsets_word(b_extracted));
+    json_word(j, "a", json_word_of_places(a));
+    json_word(j, "b", json_word_of_places(b));
     json_close(j, '}');
 }
 

@@ -45,6 +45,7 @@ static void print_json(const stemma_add_summary *s, bool made, const stemma_coll
     json_count(&line, "unchanged", s->unchanged);
     json_count(&line, "removed", s->removed);
     json_count(&line, "problems", s->problems);
+    json_count(&line, "damaged", problems_damaged(&problems));
     json_count(&line, "repeated", s->repeated);
     json_count(&line, "bytes", s->bytes);
     json_bool(&line, "made", made);
@@ -59,12 +60,7 @@ static void print_words(const options *o, const stemma_add_summary *s, bool made
                         const stemma_collection *c) {
     char text[64], bytes[32];
     if (o->quiet) return;
-    if (made) {
-        print_name(stdout, o->operands[0]);
-        char *view = collection_view(c);
-        printf(" was made, %s\n", view);
-        free(view);
-    }
+    if (made) collection_print_made(o->operands[0], c);
     format_bytes(s->bytes, bytes, sizeof bytes); /* of those that are replaced, too */
     printf("%s added", count_of_documents(s->added, text, sizeof text));
     if (!s->replaced) printf(" (%s)", bytes);

@@ -15,7 +15,9 @@ static enum exit_code compare_one(const judge *j, const char *a, const char *b) 
     stemma_error error;
     verdict v;
     enum exit_code code = EXIT_DONE;
-    if (judge_pair(j, &cache, a, b, &v, &error))
+    const stemma_status status = judge_pair(j, &cache, a, b, &v, &error);
+    if (status && status != STEMMA_INTERRUPTED && j->options->json) verdict_print_error(a, b, error.message);
+    if (status)
         code = complain_of(&error);
     else if (j->options->json)
         verdict_print_json(j, &v);

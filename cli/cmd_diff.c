@@ -122,10 +122,14 @@ static void print_same(const pair *p) {
         puts("The documents have the same canonical text; their bytes differ (see --preset).");
 }
 
+static bool is_file(const char *output) {
+    return output && strcmp(output, "-");
+}
+
 /* The page on standard output, or in a file that appears only when it is complete. */
 static enum exit_code write_html(const options *o, const pair *p, const diff_view *view, size_t context) {
     new_file file;
-    if (!o->output) {
+    if (!is_file(o->output)) {
         write_page(stdout, view, unit_of(p), context);
         return EXIT_DONE;
     }
@@ -220,7 +224,8 @@ static enum exit_code run(const options *o) {
     stemma_error error;
     pair p = {0};
     enum exit_code code = check_use(o);
-    if (!code && o->output) code = new_file_check(o->output, o->operands, o->operand_count, o->force);
+    if (!code && is_file(o->output))
+        code = new_file_check(o->output, o->operands, o->operand_count, o->force);
     if (!code) code = recipe_from_options(o, "diff", &p.recipe);
     if (code) return code;
     p.a_name = o->operands[0];

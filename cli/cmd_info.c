@@ -27,8 +27,10 @@ static void print_json(const stemma_collection_info *i, const char *path, const 
     json_count(&line, "commits", i->commit);
     json_word(&line, "committed", time_text(i->committed, time, sizeof time));
     json_word(&line, "recipe", recipe);
+    if (i->damage) json_name(&line, "damage", i->damage);
     if (i->bits) json_count(&line, "hamming_bits", i->bits);
     if (i->group_bits) json_count(&line, "group_bits", i->group_bits);
+    if (i->signature_symbols) json_count(&line, "signature_symbols", i->signature_symbols);
     json_open(&line, "parts", '[');
     for (size_t k = 0; k < i->part_count; k++) {
         json_open(&line, NULL, '{');
@@ -48,6 +50,23 @@ static void print_part(const stemma_collection_part *part, uint64_t rows) {
     puts(part->index ? "  (index)" : "");
 }
 
+/* What would have to be asked for when a collection is made. */
+static void print_left_out(unsigned parts) {
+    static const struct {
+        unsigned part;
+        const char *name;
+    } all[] = {
+        {STEMMA_PART_MINIMA, "minima"}, {STEMMA_PART_SAMPLES, "samples"},      {STEMMA_PART_BITS, "bits"},
+        {STEMMA_PART_GROUPS, "groups"}, {STEMMA_PART_SIGNATURE, "signatures"}, {STEMMA_PART_TEXT, "texts"}};
+    const char *before = "not kept   ";
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (parts & all[i].part) continue;
+        printf("%s%s", before, all[i].name);
+        before = ", ";
+    }
+    if (before[0] == ',') puts(": chosen when a collection is made, see 'stemma add --help'");
+}
+
 static void print_words(const stemma_collection_info *i, const char *path, const char *recipe) {
     char text[64], time[40];
     print_name(stdout, path);
@@ -62,8 +81,12 @@ static void print_words(const stemma_collection_info *i, const char *path, const
         printf(
             "           %llu of them have yet to be merged; if a commit leaves it so, 'stemma verify' says why\n",
             (unsigned long long)i->segments_due);
+    fputs("health     ", stdout);
+    print_name(stdout, i->damage ? i->damage : "nothing wrong at a glance");
+    puts(i->damage ? "; 'stemma verify --repair'" : "; 'stemma verify' reads all of it");
     puts("parts");
     for (size_t k = 0; k < i->part_count; k++) print_part(&i->part_list[k], i->documents);
+    print_left_out(i->parts);
 }
 
 static enum exit_code run(const options *o) {
@@ -92,9 +115,9 @@ const command command_info = {
     .summary = "what a collection is and keeps",
     .usage = "[OPTION]... COLLECTION",
     .purpose =
-        "Says how many documents a collection has, how they are looked at, when it was last changed, and how many "
-        "bytes each part of it takes. Parts marked as an index can be made again from the others. "
-        "'stemma verify' checks all of it.",
+        "Says how many documents a collection has, how they are looked at, when it was last changed, whether damage "
+        "shows without reading all of it, and how many bytes each part of it takes. Parts marked as an "
+        "index can be made again from the others. 'stemma verify' checks all of it.",
     .examples = "  stemma info contracts.stemma\n"
                 "  stemma info --json contracts.stemma | jq .documents\n",
     .see_also = "stemma-info(1), stemma-verify(1), stemma-list(1)",

@@ -1,11 +1,14 @@
 /* stemma known: which files, binaries too, are versions of those in a collection. */
 #include "collections.h"
 #include "command.h"
+#include "edits.h"
 #include "json.h"
 #include "problems.h"
 #include "reading_options.h"
+#include "subjects.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct knowing {
     const options *options;
@@ -13,7 +16,7 @@ typedef struct knowing {
     stemma_scan_options reading;
     progress progress;
     stemma_known_summary sum;
-    enum exit_code code; /* what could not be read makes it this */
+    problem_teller problems;
 } knowing;
 
 /* ---- printing ---- */
@@ -32,6 +35,8 @@ static void print_json(const stemma_known_file *f) {
         json_bool(&line, "identical", f->identical);
         json_name(&line, "best", f->best);
         json_quantity(&line, "best_containment", &f->best_containment);
+        const edits e = {.known = true, .edit = f->edit};
+        if (f->edit.distance.known) edits_print_json(&e, &line);
     }
     json_end(&line);
 }
@@ -42,16 +47,24 @@ static const char *share_text(const stemma_known_file *f, char *buffer, size_t s
     return judged && f->name ? format_quantity(&f->containment, buffer, size) : "";
 }
 
+/* How much of the file the best version has, and how far it is. */
+static void print_nearness(const stemma_known_file *f, const palette *p) {
+    char share[32], apart[32];
+    printf(" %s(%s", p->faint, format_quantity(&f->best_containment, share, sizeof share));
+    if (f->edit.distance.known)
+        printf(", about %s edits",
+               format_count((uint64_t)(f->edit.distance.value + .5), apart, sizeof apart));
+    printf(")%s", p->end);
+}
+
 static void print_match(const stemma_known_file *f, const palette *p) {
-    char share[32];
     printf("  %s%s%s ", p->faint, f->identical ? "is identical to" : "is a version of", p->end);
     if (!f->identical) {
         print_name(stdout, f->name);
         printf("%s, most like%s ", p->faint, p->end);
     }
     print_name(stdout, f->best);
-    if (!f->identical)
-        printf(" %s(%s)%s", p->faint, format_quantity(&f->best_containment, share, sizeof share), p->end);
+    if (!f->identical) print_nearness(f, p);
 }
 
 static void print_words(const knowing *k, const stemma_known_file *f) {
@@ -78,12 +91,6 @@ static stemma_status print_file(void *context, const stemma_known_file *f, stemm
     return STEMMA_OK;
 }
 
-static void tell_problem(void *context, const stemma_scan_problem *problem) {
-    knowing *k = context;
-    if (!k->options->quiet) complain("%s", problem->cause);
-    k->code = graver(k->code, problem_code(k->options, 1, problem));
-}
-
 /* ---- asking ---- */
 
 static void set_options(knowing *k) {
@@ -93,46 +100,65 @@ static void set_options(knowing *k) {
     k->how.reading = &k->reading;
     if (o->contained >= 0) k->how.contained = o->contained;
     if (o->versions) k->how.versions = (stemma_versions)(o->versions - 1); /* in the order of the table */
-    k->how.problem = tell_problem;
-    k->how.problem_context = k;
+    k->how.problem = problem_tell;
+    k->how.problem_context = &k->problems;
 }
 
-static enum exit_code conclude(const knowing *k) {
-    const stemma_known_summary *s = &k->sum;
-    if (s->without_text && !k->options->quiet && !k->options->json)
+/* Bytes are text to a collection of the preset raw: all that is without is empty. */
+static void tell_without_text(const knowing *k, const stemma_collection *c) {
+    char *view = collection_view(c);
+    const unsigned long long count = k->sum.without_text;
+    if (!strncmp(view, "preset=raw ", 11))
+        complain("%llu empty", count);
+    else
         complain(
             "%llu without text: empty, or binaries, for which the collection has to be made with --preset=raw",
-            (unsigned long long)s->without_text);
-    if (s->problems && (!s->files || k->options->strict)) return EXIT_WRONG;
-    return graver(k->code, s->known ? EXIT_DONE : EXIT_NO);
+            count);
+    free(view);
 }
 
-static enum exit_code judge(const options *o, stemma_collection *c, const char *const *paths, size_t count) {
+static enum exit_code conclude(const knowing *k, const stemma_collection *c) {
+    const stemma_known_summary *s = &k->sum;
+    if (s->without_text && !k->options->quiet && !k->options->json) tell_without_text(k, c);
+    problem_teller_end(&k->problems);
+    if (s->problems && (!s->files || k->options->strict)) return EXIT_WRONG;
+    return graver(k->problems.code, s->known ? EXIT_DONE : EXIT_NO);
+}
+
+static stemma_status ask(knowing *k, stemma_collection *c, const subjects *s, stemma_error *error) {
+    if (!s->list.count) return STEMMA_OK;
+    return stemma_collection_known(c, (const char *const *)s->list.paths, s->list.count, &k->how, print_file,
+                                   k, &k->sum, error);
+}
+
+static enum exit_code judge(const options *o, stemma_collection *c, const subjects *s) {
     knowing k = {.options = o};
     stemma_error error;
     set_options(&k);
+    problem_teller_init(&k.problems, o, 1);
+    subjects_tell_trouble(s, problem_tell, &k.problems);
     progress_begin(&k.progress);
     if (o->quiet) k.progress.wanted = false;
-    stemma_status status = stemma_collection_known(c, paths, count, &k.how, print_file, &k, &k.sum, &error);
+    stemma_status status = ask(&k, c, s, &error);
     progress_erase(&k.progress);
-    if (status) return output_lost() ? EXIT_DONE : complain_of(&error);
-    return conclude(&k);
+    enum exit_code code = status ? (output_lost() ? EXIT_DONE : complain_of(&error)) : conclude(&k, c);
+    problem_teller_release(&k.problems);
+    return code;
 }
 
 static enum exit_code run(const options *o) {
     stemma_collection *c;
-    path_list list = {0};
+    subjects s;
     if (o->operand_count == 0) return wrong_use("known", "a collection is needed");
     if (o->operand_count == 1 && !o->files_from)
         return wrong_use("known", "at least one file or folder is needed behind the collection");
     if (o->null_separated && !o->files_from) return wrong_use("known", "-0 is for --files-from");
-    enum exit_code code = path_list_read(&list, o);
-    if (!code) code = collection_to_read(o, &c);
-    if (!code) {
-        code = judge(o, c, (const char *const *)list.paths, list.count);
-        stemma_collection_free(c);
-    }
-    path_list_release(&list);
+    enum exit_code code = collection_to_read(o, &c);
+    if (code) return code;
+    code = subjects_read(&s, "known", o);
+    if (!code) code = judge(o, c, &s);
+    stemma_collection_free(c);
+    subjects_release(&s);
     return code;
 }
 

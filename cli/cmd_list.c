@@ -3,6 +3,7 @@
 #include "command.h"
 #include "json.h"
 
+#include <string.h>
 #include <time.h>
 
 static void json_time(json *j, const char *key, int64_t nanoseconds) {
@@ -23,15 +24,26 @@ static void print_json(const stemma_collection_document *d) {
     json_count(&line, "text_bytes", d->text_bytes);
     json_count(&line, "shingles", d->shingles);
     json_time(&line, "modified", d->modified);
-    json_word(&line, "form", d->binary ? "binary" : d->container ? "container" : d->form);
+    const char *form = d->binary ? "binary" : d->container ? "container" : d->form;
+    if (strcmp(form, "text")) json_word(&line, "form", form);
+    if (d->unreadable) json_bool(&line, "unreadable", true);
     json_end(&line);
 }
 
+typedef struct listing {
+    const options *options;
+    uint64_t count, unreadable;
+} listing;
+
 static stemma_status print_document(void *context, const stemma_collection_document *d, stemma_error *error) {
-    const options *o = context;
+    listing *l = context;
+    const options *o = l->options;
+    l->count++;
     if (output_lost()) return set_error(error, STEMMA_INTERRUPTED, "nobody reads");
     if (o->json) {
         print_json(d);
+    } else if (d->unreadable) {
+        l->unreadable++;
     } else if (o->print0) {
         fputs(d->id, stdout);
         putchar(0);
@@ -45,16 +57,23 @@ static stemma_status print_document(void *context, const stemma_collection_docum
 static enum exit_code run(const options *o) {
     stemma_collection *c;
     stemma_error error;
+    listing l = {.options = o};
+    char text[64];
     if (o->operand_count == 0 || o->operand_count > 2)
         return wrong_use("list", "a collection is needed, and at most one pattern behind it");
     if (o->json && o->print0) return wrong_use("list", "only one of --json and --print0");
     enum exit_code code = collection_to_read(o, &c);
     if (code) return code;
     const char *glob = o->operand_count == 2 ? o->operands[1] : NULL;
-    if (stemma_collection_list(c, glob, print_document, (void *)o, &error) && !output_lost())
-        code = complain_of(&error);
+    stemma_status status = stemma_collection_list(c, glob, print_document, &l, &error);
     stemma_collection_free(c);
-    return code;
+    if (status) return output_lost() ? EXIT_DONE : complain_of(&error);
+    if (l.unreadable && !o->quiet)
+        complain("left out: %s that could not be read (--json lists all)",
+                 count_of_documents(l.unreadable, text, sizeof text));
+    if (l.count || !glob) return EXIT_DONE;
+    complain("nothing in the collection matches '%s'", glob);
+    return EXIT_NO;
 }
 
 const command command_list_documents = {
@@ -68,5 +87,6 @@ const command command_list_documents = {
     .examples = "  stemma list contracts.stemma\n"
                 "  stemma list --json contracts.stemma '*.pdf' | jq .bytes\n",
     .see_also = "stemma-list(1), stemma-info(1), stemma-remove(1)",
+    .no = "nothing matched the pattern",
     .run = run,
 };

@@ -3,7 +3,6 @@
 #include "command.h"
 #include "json.h"
 
-#include <string.h>
 #include <unistd.h>
 
 static void print_one(const options *o, const char *from, const stemma_merge_summary *s) {
@@ -25,12 +24,13 @@ static void print_one(const options *o, const char *from, const stemma_merge_sum
     printf(", %s unchanged\n", format_count(s->unchanged, text, sizeof text));
 }
 
-static enum exit_code merge_all(const options *o, stemma_collection *c, size_t *merged) {
+static enum exit_code merge_all(const options *o, stemma_collection *c, bool made, size_t *merged) {
     stemma_merge_summary summary;
     stemma_error error;
     for (size_t i = 1; i < o->operand_count; i++, ++*merged) {
         if (stemma_collection_merge(c, o->operands[i], o->prefix, &summary, &error))
             return complain_of(&error);
+        if (made && i == 1 && !o->json && !o->quiet) collection_print_made(o->operands[0], c);
         print_one(o, o->operands[i], &summary);
     }
     return EXIT_DONE;
@@ -51,7 +51,7 @@ static enum exit_code run(const options *o) {
     const bool no_folder = access(o->operands[0], F_OK) != 0;
     enum exit_code code = collection_to_merge(o, "stemma merge", o->operands[1], &c, &made);
     if (code) return code;
-    code = merge_all(o, c, &merged);
+    code = merge_all(o, c, made, &merged);
     if (made && !merged && is_empty(c)) collection_unmake(o->operands[0], no_folder);
     stemma_collection_free(c);
     return code;

@@ -56,6 +56,17 @@ static void print_text(const stemma_mutated *mutated) {
         fwrite(text + at, 1, size - at < PIPE_BUF ? size - at : PIPE_BUF, stdout);
 }
 
+/* The usual share of few things is none of them: who names no amount wants to see a change. */
+static bool is_too_little(const options *o, const stemma_mutated *mutated) {
+    return !o->count && o->share < 0 && !stemma_mutated_get_info(mutated).changed;
+}
+
+/* Text that is wrapped as it should be needs no change. */
+static void warn_of_nothing(const stemma_mutation *mutation, const stemma_mutated *mutated) {
+    if (stemma_mutated_get_info(mutated).changed || mutation->kind == STEMMA_MUTATE_REWRAP) return;
+    complain("warning: the document stays as it is: it has too little for such a change");
+}
+
 static enum exit_code mutate_text(const options *o, const stemma_text *text, const stemma_text *other) {
     stemma_mutation mutation = mutation_from(o);
     stemma_mutated *mutated;
@@ -64,6 +75,12 @@ static enum exit_code mutate_text(const options *o, const stemma_text *text, con
     const char *source = stemma_text_source(text, &size);
     if (other) mutation.other = stemma_text_source(other, &mutation.other_size);
     if (stemma_mutate(source, size, &mutation, &mutated, &error)) return complain_of(&error);
+    if (is_too_little(o, mutated)) {
+        stemma_mutated_free(mutated);
+        mutation.count = 1;
+        if (stemma_mutate(source, size, &mutation, &mutated, &error)) return complain_of(&error);
+    }
+    warn_of_nothing(&mutation, mutated);
     if (o->json)
         print_json(o, text, &mutation, mutated);
     else

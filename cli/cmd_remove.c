@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* A name that is no document: a folder, which may be gone. */
@@ -20,6 +21,7 @@ typedef struct removal {
     uint64_t removed;
     folder *folders;
     size_t count, room;
+    path_list patterns;
 } removal;
 
 /* What is there by that very name is meant, also where nobody may look. */
@@ -28,34 +30,101 @@ static bool is_pattern(const char *name) {
     return access(name, F_OK) && errno != EACCES;
 }
 
-/* The path that add gave to this file, where it still is. */
-static stemma_status remove_file(removal *r, const char *name, uint64_t *count, stemma_error *error) {
-    char *path = realpath(name, NULL);
-    stemma_status status =
-        path ? stemma_collection_remove(r->collection, path, count, error) : STEMMA_NOT_FOUND;
-    free(path);
-    return status;
+/* ---- the path that add gave to what is named so, which may be gone ---- */
+
+/* Of the longest part that leads to something, from the left; *rest is what is behind it. NULL: there is no
+ * telling, not even where we are. */
+static char *path_that_is(const char *name, const char **rest) {
+    char *path = realpath(name[0] == '/' ? "/" : ".", NULL), *part = need_copy(name), *next = path;
+    *rest = name;
+    for (char *end = part; *end && next;) {
+        end += strspn(end, "/");
+        end += strcspn(end, "/");
+        const char after = *end;
+        *end = 0;
+        next = realpath(part, NULL);
+        *end = after;
+        if (!next) break;
+        free(path);
+        path = next;
+        *rest = name + (end - part);
+    }
+    free(part);
+    return path;
+}
+
+static bool is_word(const char *word, const char *at, size_t length) {
+    return strlen(word) == length && !memcmp(word, at, length);
+}
+
+static char *path_of(const char *name) {
+    const char *rest;
+    char *path = path_that_is(name, &rest);
+    if (!path) return need_copy(name);
+    path = need_more(path, strlen(path) + strlen(rest) + 2);
+    char *end = path + (path[1] ? strlen(path) : 0);
+    for (size_t length; *rest; rest += length + (rest[length] == '/')) {
+        length = strcspn(rest, "/");
+        if (is_word("..", rest, length)) {
+            while (end > path && *--end != '/') continue;
+        } else if (!is_word(".", rest, length) && length) {
+            *end++ = '/';
+            end = mempcpy(end, rest, length);
+        }
+    }
+    strcpy(end, end == path ? "/" : "");
+    return path;
+}
+
+/* Of what is inside a file that is there: what follows its name is no path, and stays as it is. NULL: it is
+ * not. */
+static char *path_inside(const char *name) {
+    struct stat info;
+    for (const char *end = strpbrk(name, "!:"); end; end = strpbrk(end + 1, "!:")) {
+        if (*end == '!' && end[1] != '/') continue;
+        char *file = need(strndup(name, (size_t)(end - name))), *path = NULL;
+        if (!stat(file, &info) && S_ISREG(info.st_mode)) path = realpath(file, NULL);
+        free(file);
+        if (!path) continue;
+        path = need_more(path, strlen(path) + strlen(end) + 1);
+        return strcat(path, end);
+    }
+    return NULL;
+}
+
+/* ---- names as they are printed ---- */
+
+static int digit_of(char c) {
+    const char *digits = "0123456789abcdef", *at = c ? strchr(digits, c) : NULL;
+    return at ? (int)(at - digits) : -1;
+}
+
+/* Bytes that the terminal is spared stand as \xHH. NULL: there are none. */
+static char *as_it_was(const char *printed) {
+    char *name = need_copy(printed), *to = name;
+    bool any = false;
+    for (const char *at = printed; *at; to++) {
+        const bool hidden = at[0] == '\\' && at[1] == 'x' && digit_of(at[2]) >= 0 && digit_of(at[3]) >= 0 &&
+                            digit_of(at[2]) + digit_of(at[3]) > 0;
+        *to = hidden ? (char)(digit_of(at[2]) << 4 | digit_of(at[3])) : *at;
+        at += hidden ? 4 : 1;
+        any = any || hidden;
+    }
+    *to = 0;
+    if (any) return name;
+    free(name);
+    return NULL;
 }
 
 /* ---- folders: all of them in one pass ---- */
 
-/* The folder may be gone: then its path is what it would be from here. */
-static char *path_of(const char *name) {
-    char *path = realpath(name, NULL), *here = path || name[0] == '/' ? NULL : realpath(".", NULL);
-    if (path) return path;
-    if (!here) return need_copy(name);
-    path = need_memory(strlen(here) + strlen(name) + 2);
-    stpcpy(stpcpy(stpcpy(path, here), "/"), name);
-    free(here);
-    return path;
-}
-
-static void note_folder(removal *r, const char *name) {
+/* The path is its own from here on. */
+static void note_folder(removal *r, const char *name, char *path) {
     if (r->count == r->room) {
         r->room = r->room ? 2 * r->room : 16;
         r->folders = need_more(r->folders, r->room * sizeof *r->folders);
     }
-    r->folders[r->count++] = (folder){.name = need_copy(name), .path = path_of(name)};
+    r->folders[r->count++] = (folder){.name = need_copy(name), .path = path};
 }
 
 static int by_path(const void *a, const void *b) {
@@ -124,31 +193,83 @@ static void release_folders(removal *r) {
     free(r->folders);
 }
 
+/* ---- patterns: likewise ---- */
+
+static enum exit_code tell_unmatched(const removal *r, const uint64_t *matched) {
+    enum exit_code code = EXIT_DONE;
+    for (size_t i = 0; i < r->patterns.count; i++) {
+        if (matched[i]) continue;
+        complain("nothing in the collection matches '%s'", r->patterns.paths[i]);
+        code = EXIT_NO;
+    }
+    return code;
+}
+
+static enum exit_code remove_patterns(removal *r) {
+    stemma_error error;
+    uint64_t count = 0;
+    if (r->patterns.count == 0) return EXIT_DONE;
+    uint64_t *matched = need_memory(r->patterns.count * sizeof *matched);
+    enum exit_code code = EXIT_DONE;
+    if (stemma_collection_remove_matching_any(r->collection, (const char *const *)r->patterns.paths,
+                                              r->patterns.count, matched, &count, &error))
+        code = complain_of(&error);
+    else
+        code = tell_unmatched(r, matched);
+    r->removed += count;
+    free(matched);
+    return code;
+}
+
 /* ---- names ---- */
 
-static enum exit_code remove_pattern(removal *r, const char *pattern) {
-    stemma_error error;
-    uint64_t count;
-    if (stemma_collection_remove_matching(r->collection, pattern, &count, &error)) return complain_of(&error);
+static stemma_status remove_id(removal *r, const char *id, stemma_error *error) {
+    uint64_t count = 0;
+    stemma_status status = stemma_collection_remove(r->collection, id, &count, error);
     r->removed += count;
-    if (count) return EXIT_DONE;
-    complain("nothing in the collection matches '%s'", pattern);
-    return EXIT_NO;
+    return status;
+}
+
+static stemma_status remove_printed(removal *r, const char *name, stemma_error *error) {
+    char *id = as_it_was(name);
+    stemma_status status = id ? remove_id(r, id, error) : STEMMA_NOT_FOUND;
+    free(id);
+    return status;
+}
+
+static stemma_status remove_inside(removal *r, const char *name, stemma_error *error) {
+    char *path = path_inside(name);
+    stemma_status status = path ? remove_id(r, path, error) : STEMMA_NOT_FOUND;
+    free(path);
+    return status;
+}
+
+/* A file, or else a folder. */
+static enum exit_code remove_path(removal *r, const char *name) {
+    stemma_error error;
+    char *path = path_of(name);
+    stemma_status status = remove_id(r, path, &error);
+    if (status == STEMMA_NOT_FOUND) status = remove_printed(r, path, &error);
+    if (status == STEMMA_NOT_FOUND) {
+        note_folder(r, name, path);
+        return EXIT_DONE;
+    }
+    free(path);
+    return status ? complain_of(&error) : EXIT_DONE;
 }
 
 static enum exit_code remove_one(removal *r, const char *name) {
     stemma_error error;
-    uint64_t count = 0;
     if (!*name) { /* a variable that is not set, and not the folder one is in */
         complain("'' names no document");
         return EXIT_WRONG;
     }
-    stemma_status status = stemma_collection_remove(r->collection, name, &count, &error);
-    if (status == STEMMA_NOT_FOUND) status = remove_file(r, name, &count, &error);
-    r->removed += count;
+    stemma_status status = remove_id(r, name, &error);
+    if (status == STEMMA_NOT_FOUND) status = remove_printed(r, name, &error);
+    if (status == STEMMA_NOT_FOUND) status = remove_inside(r, name, &error);
     if (status != STEMMA_NOT_FOUND) return status ? complain_of(&error) : EXIT_DONE;
-    if (is_pattern(name)) return remove_pattern(r, name);
-    note_folder(r, name);
+    if (!is_pattern(name)) return remove_path(r, name);
+    path_list_add(&r->patterns, name);
     return EXIT_DONE;
 }
 
@@ -175,6 +296,8 @@ static enum exit_code remove_all(const options *o, removal *r) {
     }
     one = o->files_from ? remove_listed(o, r) : EXIT_DONE;
     code = graver(code, one);
+    one = remove_patterns(r);
+    code = graver(code, one);
     one = remove_folders(r);
     code = graver(code, one);
     if (stop_requested) return EXIT_INTERRUPTED;
@@ -199,6 +322,7 @@ static enum exit_code run(const options *o) {
     if (code) return code;
     code = remove_all(o, &r);
     release_folders(&r);
+    path_list_release(&r.patterns);
     stemma_collection_free(r.collection);
     return code;
 }

@@ -13,8 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static const double least_threshold = .3, least_contained = .5; /* what the library finds without fail */
-
 /* ---- wrong use ---- */
 
 static bool is_standard(const char *name) {
@@ -26,6 +24,17 @@ static const char *name_of(const options *o) {
     return o->format ? "tree" : "scan";
 }
 
+/* What else would be written to standard output, where the table is to go; NULL: nothing. */
+static const char *beside_table(const options *o) {
+    if (o->json) return "--json";
+    if (o->pairs) return "--pairs";
+    if (o->boilerplate) return "--boilerplate";
+    if (o->list_redundant) return "--list-redundant";
+    if (o->tree) return "--tree";
+    if (is_standard(o->filter)) return "--filter=-";
+    return act_is_asked(o) ? "what becomes of files" : NULL;
+}
+
 static enum exit_code check_outputs(const options *o) {
     int kinds = o->pairs + o->boilerplate + o->list_redundant + (o->filter != NULL);
     if (kinds > 1)
@@ -33,6 +42,8 @@ static enum exit_code check_outputs(const options *o) {
     if (o->json && o->list_redundant) return wrong_use("scan", "only one of --json and --list-redundant");
     if (o->json && is_standard(o->filter))
         return wrong_use("scan", "--json and --filter=- would both write to standard output");
+    if (is_standard(o->csv) && beside_table(o))
+        return wrong_use("scan", "--csv=- and %s would both write to standard output", beside_table(o));
     if (o->print0 && !o->list_redundant) return wrong_use("scan", "--print0 is for --list-redundant");
     if (o->force && !o->filter && !o->report && !o->csv)
         return wrong_use("scan", "--force is for --filter, --report and --csv");
@@ -41,6 +52,8 @@ static enum exit_code check_outputs(const options *o) {
     if (o->tree && kinds)
         return wrong_use(
             "scan", "--tree is of groups: not with --pairs, --boilerplate, --list-redundant or --filter");
+    if (o->report_text != REPORT_TEXT && !o->report)
+        return wrong_use("scan", "--report-text is for --report");
     if (o->dates && !o->tree && !o->report) return wrong_use("scan", "--dates is for --tree and --report");
     return EXIT_DONE;
 }
@@ -50,19 +63,12 @@ static enum exit_code check_inputs(const options *o) {
     if (o->operand_count == 0 && !o->files_from)
         return wrong_use(name_of(o), "at least one file or folder is needed");
     if (o->null_separated && !o->files_from) return wrong_use(name_of(o), "-0 is for --files-from");
+    if (o->text_field && !*o->text_field) return wrong_use(name_of(o), "--text-field needs a name");
+    if (o->id_field && !*o->id_field) return wrong_use(name_of(o), "--id-field needs a name");
     for (size_t i = 0; i < o->operand_count; i++) standard += is_standard(o->operands[i]);
     if (standard > 1) return wrong_use(name_of(o), "standard input can be read only once");
     if (o->max_size && o->min_size > o->max_size)
         return wrong_use(name_of(o), "--min-size is above --max-size: there are no such documents");
-    return EXIT_DONE;
-}
-
-static enum exit_code check_thresholds(const options *o) {
-    if (o->threshold >= 0 && o->threshold < least_threshold)
-        return wrong_use(name_of(o),
-                         "--threshold is from .3 to 1: what resembles less is not found reliably");
-    if (o->contained > 0 && o->contained < least_contained)
-        return wrong_use(name_of(o), "--contained is from .5 to 1, or 0 not to look for it");
     return EXIT_DONE;
 }
 
@@ -80,7 +86,7 @@ static size_t files_of(const options *o, const char *files[MOST_FILES]) {
     size_t count = 0;
     if (o->filter && !is_standard(o->filter)) files[count++] = o->filter;
     if (o->report) files[count++] = o->report;
-    if (o->csv) files[count++] = o->csv;
+    if (o->csv && !is_standard(o->csv)) files[count++] = o->csv;
     if (o->log) files[count++] = o->log;
     return count;
 }
@@ -97,8 +103,6 @@ static enum exit_code check_files(const options *o) {
     const char *files[MOST_FILES];
     size_t count = files_of(o, files);
     enum exit_code code = o->report ? report_page_check() : EXIT_DONE;
-    if (is_standard(o->report) || is_standard(o->csv))
-        return wrong_use("scan", "--report and --csv write to files");
     if (!code) code = check_different(files, count);
     for (size_t i = 0; i < count && !code; i++) {
         code = files[i] == o->log ? act_check_log(o->log)
@@ -111,7 +115,6 @@ static enum exit_code check_files(const options *o) {
 static enum exit_code check_use(const options *o) {
     enum exit_code code = check_outputs(o);
     if (!code) code = check_inputs(o);
-    if (!code) code = check_thresholds(o);
     if (!code) code = act_check_use(o);
     return code ? code : check_files(o);
 }
@@ -163,8 +166,9 @@ enum exit_code scan_add_paths(const options *o, stemma_scan *scan) {
 
 static enum exit_code filter(scan_report *r) {
     stemma_error error;
-    return stemma_scan_filter(r->scan, r->options->filter, &r->filtered, &error) ? complain_of_scan(&error)
-                                                                                 : EXIT_DONE;
+    if (!stemma_scan_filter(r->scan, r->options->filter, &r->filtered, &error)) return EXIT_DONE;
+    const bool enough = error.status == STEMMA_IO && is_standard(r->options->filter) && output_unread();
+    return enough ? EXIT_DONE : complain_of_scan(&error);
 }
 
 /* Groups come with the scan; pairs and passages are looked for while they are printed. */
@@ -259,7 +263,7 @@ static enum exit_code print_result(scan_report *r) {
         report_redundant(r);
     else if (o->json)
         code = print_json(r);
-    else if (!nothing_read && !is_standard(o->filter))
+    else if (!nothing_read && !is_standard(o->filter) && !is_standard(o->csv))
         code = print_words(r);
     if (code == EXIT_INTERRUPTED || stop_requested) return EXIT_INTERRUPTED;
     const enum exit_code named = report_problems(r);
@@ -286,6 +290,7 @@ static enum exit_code run_scan(const options *o, const stemma_recipe *recipe, st
                           .threshold = in_force.threshold,
                           .contained = in_force.contained,
                           .recipe = stemma_recipe_text(recipe)};
+    report.several = several_sources(&report);
     code = print_result(&report);
     owners_release(&report.owners);
     return code;
@@ -322,8 +327,8 @@ const command command_scan = {
         "Finds the groups of near-duplicates among all files below folders, and among the records of data "
         "sets (JSON lines, CSV and TSV, plain or compressed): which document to keep, and how each of the "
         "others relates to it. Every candidate is verified on the full documents, so every number is exact. "
-        "Nothing is removed unless --delete, --hardlink, --reflink or --move say so. '-' is a data set of JSON lines "
-        "on standard input.",
+        "Nothing is removed unless --delete, --hardlink, --reflink or --move say so. '-' is a data set on "
+        "standard input.",
     .examples = "  stemma scan ~/documents\n"
                 "  stemma scan -t .8 --keep=newest --include='*.md' notes/ wiki/\n"
                 "  stemma scan --list-redundant --print0 mails/ | xargs -0 ls -l\n"

@@ -3,9 +3,11 @@
 #include "command.h"
 #include "json.h"
 #include "json_record.h"
+#include "problems.h"
 #include "stream.h"
 
 #include <string.h>
+#include <unistd.h>
 
 typedef struct watch {
     const options *options;
@@ -13,6 +15,7 @@ typedef struct watch {
     stemma_see_options how;
     line_stream input;
     uint64_t answered, problems;
+    uint64_t rows; /* lines so far that are no names of files, and could be rows of a table */
 } watch;
 
 /* ---- verdicts ---- */
@@ -55,17 +58,15 @@ static void print_words(const stemma_sighting *s, const char *given) {
     putchar('\n');
 }
 
-static void problem(watch *w, const char *cause) {
+/* name: of the document, where it has one; else the stream's. */
+static void problem(watch *w, const char *name, const char *cause) {
     w->problems++;
-    if (w->options->json) {
-        json line = json_begin(stdout);
-        json_word(&line, "problem", "-");
-        json_count(&line, "line", w->input.number);
-        json_word(&line, "cause", cause);
-        json_end(&line);
-    } else if (!w->options->quiet) {
+    if (w->options->json)
+        problem_json(stdout,
+                     &(stemma_scan_problem){
+                         .name = name, .line = w->input.number, .status = STEMMA_UNREADABLE, .cause = cause});
+    else if (!w->options->quiet)
         complain("line %llu: %s", (unsigned long long)w->input.number, cause);
-    }
 }
 
 /* Damage is the collection's: a damaged document is one without text. */
@@ -77,7 +78,7 @@ static enum exit_code answer(watch *w, stemma_status status, const stemma_sighti
                              const stemma_error *error) {
     if (status && !is_document(status)) return complain_of(error);
     if (status) {
-        problem(w, error->message);
+        problem(w, given, error->message);
     } else {
         w->answered++;
         if (w->options->json)
@@ -97,28 +98,72 @@ static enum exit_code see_record(watch *w, const char *line, size_t size) {
     const char *trouble = json_record_read(&record, line, size, w->options->text_field, w->options->id_field);
     char place[32];
     if (trouble) {
-        problem(w, trouble);
+        problem(w, "-", trouble);
         return EXIT_DONE;
     }
     snprintf(place, sizeof place, "-:%llu", (unsigned long long)w->input.number);
-    const char *id = record.id ? record.id : place;
-    stemma_status status =
-        stemma_collection_see(w->collection, id, record.text, record.text_size, &w->how, &sighting, &error);
-    enum exit_code code = answer(w, status, &sighting, id, &error);
+    stemma_status status = stemma_collection_see(w->collection, record.id, record.text, record.text_size,
+                                                 &w->how, &sighting, &error);
+    enum exit_code code = answer(w, status, &sighting, record.id ? record.id : place, &error);
     json_record_release(&record);
     return code;
+}
+
+/* ---- what was piped in by mistake: said once, and not of each line ---- */
+
+enum { ROWS_MOST = 10 };
+
+static bool is_compressed(const char *line, size_t size) {
+    static const char *const magics[] = {"\x1f\x8b", "\x28\xb5\x2f\xfd", "BZh",
+                                         "\xfd"
+                                         "7zXZ"};
+    for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
+        if (size >= strlen(magics[i]) && !memcmp(line, magics[i], strlen(magics[i]))) return true;
+    return false;
+}
+
+static bool has_separator(const char *line) {
+    return strpbrk(line, ",;\t");
+}
+
+/* Whether a line names the column of the text, among others. */
+static bool names_text(const watch *w, const char *line) {
+    const char *name = w->options->text_field ? w->options->text_field : "text";
+    const size_t length = strlen(name);
+    if (!has_separator(line)) return false;
+    for (size_t size; *line; line += size + (line[size] != '\0')) {
+        size = strcspn(line, ",;\t");
+        const bool quoted = size >= 2 && line[0] == '"' && line[size - 1] == '"';
+        if (size - 2 * quoted == length && !memcmp(line + quoted, name, length)) return true;
+    }
+    return false;
+}
+
+static enum exit_code give_up(const char *what) {
+    complain("standard input is %s: 'seen' takes names of files or JSON lines; 'stemma add COLLECTION -' "
+             "reads it by the record",
+             what);
+    return EXIT_WRONG;
+}
+
+/* A line that is not the name of a file. */
+static bool is_of_table(watch *w, const char *line) {
+    w->rows += has_separator(line);
+    return w->answered == 0 && w->rows == w->input.number && (w->rows >= ROWS_MOST || names_text(w, line));
 }
 
 static enum exit_code see_line(watch *w, const char *line, size_t size) {
     stemma_sighting sighting;
     stemma_error error;
     if (size == 0) return EXIT_DONE;
+    if (w->input.number == 1 && is_compressed(line, size)) return give_up("compressed");
     if (w->options->jsonl || line[0] == '{') return see_record(w, line, size);
     if (strlen(line) != size) {
-        problem(w, "the name holds a NUL byte");
+        problem(w, "-", "the name holds a NUL byte");
         return EXIT_DONE;
     }
     stemma_status status = stemma_collection_see_file(w->collection, line, &w->how, &sighting, &error);
+    if (is_document(status) && access(line, F_OK) && is_of_table(w, line)) return give_up("a table");
     return answer(w, status, &sighting, line, &error);
 }
 
@@ -137,7 +182,7 @@ static enum exit_code watch_stream(watch *w) {
     while (!code && event != STREAM_END && flush_output()) { /* main() says why it cannot be written */
         event = stream_next(&w->input, &line, &size);
         if (event == STREAM_LINE) code = see_line(w, line, size);
-        if (event == STREAM_LONG) problem(w, "it is too long");
+        if (event == STREAM_LONG) problem(w, "-", "it is too long");
         if (event == STREAM_IDLE) code = commit(w);
     }
     code = graver(code, commit(w)); /* what was answered is kept, whatever ended it */
@@ -156,11 +201,14 @@ static enum exit_code run(const options *o) {
     if (o->operand_count != 1)
         return wrong_use("seen", "one collection is needed, %zu given", o->operand_count);
     if (o->threshold >= 0) w.how.threshold = o->threshold;
-    if (o->contained >= 0) w.how.contained = o->contained;
     w.how.dry = o->dry_run;
     enum exit_code code = o->dry_run ? collection_to_read(o, &w.collection)
                                      : collection_to_fill(o, "seen", "stemma seen", &w.collection, &made);
     if (code) return code;
+    if (o->contained >= 0)
+        w.how.contained = o->contained;
+    else if (w.how.threshold > 0 && !collection_keeps(w.collection, STEMMA_PART_SAMPLES))
+        w.how.contained = 0;
     code = watch_stream(&w);
     stemma_collection_free(w.collection);
     stream_release(&w.input);

@@ -4,6 +4,7 @@
 #include "names.h"
 #include "new_file.h"
 #include "parallel.h"
+#include "problems.h"
 #include "recipe_options.h"
 #include "stored.h"
 
@@ -105,6 +106,7 @@ static char *sketch_path(const options *o, const char *name) {
 
 static bool may_write(const options *o, const char *path) {
     struct stat info;
+    if (new_file_check_place(path)) return false;
     if (o->force || lstat(path, &info)) return true;
     complain_of_existing(path);
     return false;
@@ -198,8 +200,15 @@ static void warn_of_no_text(const item *it) {
     if (info.bytes && !info.tokens) complain_no_text(it->name, "sketch");
 }
 
+static enum exit_code complain_of_item(const sketch_run *run, const item *it) {
+    if (run->options->json && it->status != STEMMA_INTERRUPTED)
+        problem_json(stdout, &(stemma_scan_problem){
+                                 .name = it->name, .status = it->status, .cause = it->error.message});
+    return complain_of(&it->error);
+}
+
 static enum exit_code write_item(sketch_run *run, const item *it) {
-    if (it->status) return complain_of(&it->error);
+    if (it->status) return complain_of_item(run, it);
     warn_of_no_text(it);
     if (run->bundle) return write_into_bundle(run, it);
     if (!run->options->json) return write_beside(run, it);
@@ -260,7 +269,7 @@ static enum exit_code check_use(const options *o) {
     if ((o->output != NULL) + (o->directory != NULL) + o->json > 1)
         return wrong_use("sketch", "only one of -o, -d and --json");
     if (o->output && !strcmp(o->output, "-"))
-        return wrong_use("sketch", "a bundle is a file; for standard output there is --json");
+        return wrong_use("sketch", "--output takes a file, not '-'; for standard output there is --json");
     return check_standard_input(o);
 }
 

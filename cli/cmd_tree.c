@@ -8,16 +8,18 @@
  * resemble each other. */
 enum { COMPONENTS = 2 };
 
-static enum exit_code draw_saved(const options *o) {
-    if (o->operand_count || o->files_from)
-        return wrong_use("tree", "--from=FILE has the trees already: no documents are read");
+static enum exit_code draw_saved(const options *o, const char *path) {
     if (o->format == TREE_JSON || o->json) return wrong_use("tree", "what is saved is JSON already");
-    return tree_print_saved(o->from, o->format ? (enum tree_format)o->format : TREE_TEXT);
+    return tree_print_saved(path, o->format ? (enum tree_format)o->format : TREE_TEXT);
 }
 
 static enum exit_code run(const options *given) {
     options o = *given;
-    if (o.from) return draw_saved(&o);
+    if (o.from && (o.operand_count || o.files_from))
+        return wrong_use("tree", "--from=FILE has the trees already: no documents are read");
+    if (o.from) return draw_saved(&o, o.from);
+    if (o.operand_count == 1 && !o.files_from && tree_is_saved(o.operands[0]))
+        return draw_saved(&o, o.operands[0]);
     o.tree = true;
     if (!o.format) o.format = o.json ? TREE_JSON : TREE_TEXT;
     o.json = o.format == TREE_JSON;

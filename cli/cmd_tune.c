@@ -20,7 +20,6 @@ static enum exit_code check_use(const options *o) {
     if (o->force && !o->report) return wrong_use("tune", "--force is for --report");
     if (o->copies == 0 || o->copies == 1) return wrong_use("tune", "--copies is between 0 and 1");
     if (!o->report) return EXIT_DONE;
-    if (is_standard(o->report)) return wrong_use("tune", "--report writes to a file");
     enum exit_code code = new_file_check(o->report, o->operands, o->operand_count, o->force);
     if (code || new_file_possible(o->report)) return code;
     complain("cannot write '%s': %s", o->report, cause_text(errno));
@@ -38,7 +37,9 @@ static enum exit_code tune(tuning *t, progress *p) {
     const options *o = t->options;
     enum exit_code code = tune_sample_take(&t->sample, o, p);
     if (!code) code = check_sample(&t->sample);
+    if (!code) code = tune_bound_sample(t, p);
     if (!code) code = tune_own_find(&t->own, &t->sample);
+    if (!code) tune_name_script(t);
     if (!code) code = tune_measure(t, p);
     if (!code) code = tune_try_sketches(t);
     if (code) return code;

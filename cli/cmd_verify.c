@@ -3,6 +3,7 @@
 #include "command.h"
 #include "json.h"
 #include "reading_options.h"
+#include "recipe_options.h"
 
 #include <string.h>
 
@@ -41,21 +42,34 @@ static void print_words(const stemma_verify_summary *s, const char *path) {
     if (s->damages > 1) fputs(" places", stdout);
     if (s->repaired) printf(", repaired; %s left", count_of_documents(s->documents, text, sizeof text));
     if (s->repaired && s->lost) printf(", %s lost", format_count(s->lost, text, sizeof text));
-    printf(", %s read\n", format_bytes(s->bytes, bytes, sizeof bytes));
+    printf(", %s read", format_bytes(s->bytes, bytes, sizeof bytes));
+    puts(s->damages && !s->repaired ? "; 'stemma verify --repair' mends what can be mended" : "");
 }
 
-static enum exit_code run(const options *o) {
+static stemma_status verify(const options *o, const uint8_t *key, size_t key_size,
+                            stemma_verify_summary *summary, stemma_error *error) {
     stemma_verify_options how = stemma_verify_options_default();
-    stemma_verify_summary summary;
-    stemma_error error;
-    if (o->operand_count != 1)
-        return wrong_use("verify", "one collection is needed, %zu given", o->operand_count);
     stemma_limits limits = limits_from(o);
     how.repair = o->repair;
     how.wait = o->wait;
     how.user = "stemma verify --repair";
-    if (stemma_collection_verify(o->operands[0], &how, &limits, print_finding, (void *)o, &summary, &error))
-        return complain_of(&error);
+    how.key = key_size ? key : NULL;
+    how.key_size = key_size;
+    return stemma_collection_verify(o->operands[0], &how, &limits, print_finding, (void *)o, summary, error);
+}
+
+static enum exit_code run(const options *o) {
+    stemma_verify_summary summary;
+    stemma_error error;
+    uint8_t key[KEY_MAX + 1];
+    size_t key_size;
+    if (o->operand_count != 1)
+        return wrong_use("verify", "one collection is needed, %zu given", o->operand_count);
+    enum exit_code code = key_from_options(o, key, &key_size);
+    if (code) return code;
+    stemma_status status = verify(o, key, key_size, &summary, &error);
+    explicit_bzero(key, sizeof key);
+    if (status) return complain_of(&error);
     if (o->json)
         print_json(&summary, o->operands[0]);
     else if (!o->quiet)
@@ -70,8 +84,9 @@ const command command_verify = {
     .usage = "[OPTION]... COLLECTION",
     .purpose =
         "Reads every byte of a collection, holds its indexes against its documents, and says what is damaged. With "
-        "--repair what is sound is written again, as one commit: indexes are made anew, and documents of which "
-        "something is lost are named, so that 'stemma add' can read them again.",
+        "--repair what is sound is written again, as one commit: indexes are made anew, sketches from stored texts or "
+        "from documents that have not changed; documents of which something is lost for good are named, so that "
+        "'stemma add' can read them again.",
     .examples = "  stemma verify contracts.stemma\n"
                 "  stemma verify --repair contracts.stemma\n"
                 "  stemma verify --json contracts.stemma | jq 'select(.sound != null)'\n",

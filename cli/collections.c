@@ -22,6 +22,8 @@ static stemma_collection_options options_for(const options *o, const char *user)
         how.group_bits = o->group_bits;
         how.parts |= STEMMA_PART_GROUPS;
     }
+    if (o->keep_signature || o->signature_symbols) how.parts |= STEMMA_PART_SIGNATURE;
+    if (o->signature_symbols) how.signature_symbols = o->signature_symbols;
     return how;
 }
 
@@ -30,6 +32,7 @@ static stemma_status open_with_key(const options *o, const char *user, const uin
                                    stemma_collection **out, stemma_error *error) {
     stemma_collection_options how = options_for(o, user);
     stemma_limits limits = reading_limits(o);
+    complain_of_collection(o->operands[0]);
     how.key = key_size ? key : NULL;
     how.key_size = key_size;
     return stemma_collection_open(o->operands[0], &how, &limits, out, error);
@@ -63,11 +66,19 @@ enum exit_code collection_to_write(const options *o, const char *user, stemma_co
 
 /* ---- that may have to be made ---- */
 
+enum exit_code collection_check_new(const char *path) {
+    if (strcmp(path, "-")) return EXIT_DONE;
+    complain("cannot make the collection '-': that is no name of a folder");
+    return EXIT_WRONG;
+}
+
 static enum exit_code make(const options *o, const char *user, const stemma_recipe *recipe,
                            stemma_collection **out) {
     stemma_collection_options how = options_for(o, user);
     stemma_limits limits = reading_limits(o);
     stemma_error error;
+    enum exit_code code = collection_check_new(o->operands[0]);
+    if (code) return code;
     return stemma_collection_create(o->operands[0], recipe, &how, &limits, out, &error) ? complain_of(&error)
                                                                                         : EXIT_DONE;
 }
@@ -75,7 +86,7 @@ static enum exit_code make(const options *o, const char *user, const stemma_reci
 static enum exit_code check_made(const options *o, const char *name, const stemma_recipe *asked,
                                  const stemma_collection *c) {
     stemma_error error;
-    if (o->parts || o->store_text || o->group_bits)
+    if (o->parts || o->store_text || o->group_bits || o->keep_signature || o->signature_symbols)
         return wrong_use(name, "'%s' is there already: what it keeps was chosen when it was made",
                          o->operands[0]);
     return recipe_check_stored(o, asked, o->operands[0], stemma_collection_recipe(c), &error)
@@ -107,16 +118,21 @@ char *collection_view(const stemma_collection *c) {
     return view;
 }
 
+void collection_print_made(const char *path, const stemma_collection *c) {
+    char *view = collection_view(c);
+    print_name(stdout, path);
+    printf(" was made, %s\n", view);
+    free(view);
+}
+
 static enum exit_code make_like(const options *o, const char *user, const char *model,
                                 stemma_collection **out) {
     uint8_t key[KEY_MAX + 1];
     stemma_collection_options how = options_for(o, user);
     stemma_limits limits = reading_limits(o);
     stemma_error error;
-    if (!strcmp(model, "-"))
-        return wrong_use("merge", "'%s' is not there, and standard input cannot say what it is to be",
-                         o->operands[0]);
-    enum exit_code code = key_from_options(o, key, &how.key_size);
+    enum exit_code code = collection_check_new(o->operands[0]);
+    if (!code) code = key_from_options(o, key, &how.key_size);
     if (code) return code;
     how.key = how.key_size ? key : NULL;
     stemma_status status = stemma_collection_create_like(o->operands[0], model, &how, &limits, out, &error);
@@ -147,6 +163,12 @@ void collection_unmake(const char *path, bool folder_too) {
     if (folder_too) rmdir(path);
 }
 
+bool collection_keeps(stemma_collection *c, unsigned parts) {
+    stemma_collection_info info;
+    stemma_error error;
+    return stemma_collection_get_info(c, &info, &error) || (info.parts & parts) == parts;
+}
+
 const char *count_of_documents(uint64_t count, char *buffer, size_t size) {
     char number[32];
     snprintf(buffer, size, "%s document%s", format_count(count, number, sizeof number),
@@ -156,7 +178,7 @@ const char *count_of_documents(uint64_t count, char *buffer, size_t size) {
 
 /* ---- paths ---- */
 
-static void add_path(path_list *list, const char *path) {
+void path_list_add(path_list *list, const char *path) {
     if (list->count == list->room) {
         list->room = list->room ? 2 * list->room : 16;
         list->paths = need_more(list->paths, list->room * sizeof *list->paths);
@@ -167,11 +189,11 @@ static void add_path(path_list *list, const char *path) {
 enum exit_code path_list_read(path_list *list, const options *o) {
     name_list names;
     char *name;
-    for (size_t i = 1; i < o->operand_count; i++) add_path(list, o->operands[i]);
+    for (size_t i = 1; i < o->operand_count; i++) path_list_add(list, o->operands[i]);
     if (!o->files_from) return EXIT_DONE;
     enum exit_code code = names_open(&names, o->files_from, o->null_separated);
     if (code) return code;
-    while (names_next(&names, &name)) add_path(list, name);
+    while (names_next(&names, &name)) path_list_add(list, name);
     return names_close(&names);
 }
 

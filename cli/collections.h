@@ -7,33 +7,41 @@
 #include "options.h"
 #include "output.h"
 
-/* The collection that is the first operand, under --key where that is given. Complains when it cannot be had.
- */
+/* The collection that is the first operand, under --key where that is given.
+ * Complains when it cannot be had. */
 enum exit_code collection_to_read(const options *o, stemma_collection **out);
 /* user: "stemma add", what other writers are told. With --wait it waits for them. */
 enum exit_code collection_to_write(const options *o, const char *user, stemma_collection **out);
+/* '-' is standard input or output wherever it is given, and no collection is made under that name. */
+enum exit_code collection_check_new(const char *path);
 /* The same, made where there is none, as the options say; *made tells. Options of the view that are given
  * must be those of the collection. */
 enum exit_code collection_to_fill(const options *o, const char *name, const char *user,
                                   stemma_collection **out, bool *made);
-
-/* How its documents are looked at: the recipe without what sketches would keep. Free the result. */
-char *collection_view(const stemma_collection *collection);
 /* The same, made like `model`: another collection, or a file of one; *made tells. */
 enum exit_code collection_to_merge(const options *o, const char *user, const char *model,
                                    stemma_collection **out, bool *made);
-/* One that was made just now and got nothing: only what the program puts there goes. While it is still open, so
- * that nobody else begins to write to it. */
+/* One that was made just now and got nothing: only what the program puts there goes. While it is still open,
+ * so that nobody else begins to write to it. */
 void collection_unmake(const char *path, bool folder_too);
+
+/* How its documents are looked at: the recipe without what sketches would keep. Free the result. */
+char *collection_view(const stemma_collection *collection);
+/* A line that says so. */
+void collection_print_made(const char *path, const stemma_collection *c);
 
 /* "n documents" */
 const char *count_of_documents(uint64_t count, char *buffer, size_t size);
 
-/* Paths behind the collection: operands, then those of --files-from. Released in any case. */
+/* STEMMA_PART_*: whether it keeps all of them. */
+bool collection_keeps(stemma_collection *c, unsigned parts);
+
 typedef struct path_list {
     char **paths;
     size_t count, room;
 } path_list;
+void path_list_add(path_list *list, const char *path); /* a copy of it */
+/* All behind the collection: operands, then those of --files-from. To be released in any case. */
 enum exit_code path_list_read(path_list *list, const options *o);
 void path_list_release(path_list *list);
 

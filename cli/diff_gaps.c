@@ -6,7 +6,6 @@
  */
 #include "diff_gaps.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "output.h"

@@ -19,7 +19,4 @@ void write_summary(FILE *out, const diff_view *view, const char *unit);
 /* The page, whole. */
 void write_page(FILE *out, const diff_view *view, const char *unit, size_t context);
 
-/* The columns a text takes on a terminal. */
-size_t display_width(const char *text, size_t size);
-
 #endif

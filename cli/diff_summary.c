@@ -9,6 +9,13 @@ static const char *plural(size_t count) {
     return count == 1 ? "" : "s";
 }
 
+/* Line numbers are of what is shown, which need not be the file. */
+static void write_whose_lines(FILE *out, const diff_view *view) {
+    const char *extracted =
+        extracted_of(stemma_text_is_extracted(view->a.text), stemma_text_is_extracted(view->b.text));
+    if (extracted) fprintf(out, "; lines of %s are of the text taken out of it", extracted);
+}
+
 void write_summary(FILE *out, const diff_view *view, const char *unit) {
     diff_counts n = view_count(view);
     char text[5][32];
@@ -18,6 +25,7 @@ void write_summary(FILE *out, const diff_view *view, const char *unit) {
             unit, format_count(n.b_changed, text[3], 32), format_count(n.b_tokens, text[4], 32));
     if (n.moved)
         fprintf(out, "; %s passage%s moved or copied", format_count(n.moved, text[0], 32), plural(n.moved));
+    write_whose_lines(out, view);
 }
 
 /* ---- passages ---- */
@@ -74,5 +82,7 @@ void print_passages(const diff_view *view, const char *unit) {
     }
     printf("%s passage%s: ", format_count(count, text, sizeof text), plural(count));
     print_share("a, ", covered_in_a(view), stemma_text_token_count(view->a.text), "");
-    print_share("b", covered_in_b, stemma_text_token_count(view->b.text), "\n");
+    print_share("b", covered_in_b, stemma_text_token_count(view->b.text), "");
+    write_whose_lines(stdout, view);
+    putchar('\n');
 }

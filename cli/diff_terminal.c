@@ -22,7 +22,8 @@ typedef struct printer {
 
 /* ---- text ---- */
 
-size_t display_width(const char *text, size_t size) {
+/* The columns a text takes on a terminal. */
+static size_t display_width(const char *text, size_t size) {
     size_t width = 0;
     for (size_t at = 0; at < size;) {
         wchar_t character;

@@ -11,7 +11,8 @@
 typedef struct edits {
     bool known; /* it was looked for, or came with the sketches */
     stemma_edit edit;
-    bool extracted[2];           /* places in the alignment are of extracted text */
+    bool extracted[2];           /* places in the alignment are of extracted text, */
+    bool canonical[2];           /* or of the canonical text, where nothing else is at hand */
     stemma_alignment *alignment; /* where they differ; NULL: not known, or by the signatures alone: */
     stemma_region *regions;
     size_t region_count;

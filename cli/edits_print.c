@@ -133,9 +133,12 @@ static int by_extent(const void *x, const void *y) {
     return by_place(x, y);
 }
 
-static void print_place(const char *name, const shown_place *place, const char *unit) {
+/* bytes: of what has no lines. */
+static void print_place(const char *name, const shown_place *place, const char *unit, bool bytes) {
     unsigned long long begin = place->begin, end = place->end;
-    if (!place->first_line)
+    if (place->first_line && bytes)
+        printf("  %s bytes %llu-%llu", name, begin, end);
+    else if (!place->first_line)
         printf("  %s about %s %llu-%llu", name, unit, begin, end);
     else if (place->first_line == place->last_line)
         printf("  %s line %llu (bytes %llu-%llu)", name, (unsigned long long)place->first_line, begin, end);
@@ -168,14 +171,19 @@ static void print_places(const edits *e, void (*label)(const palette *p, const c
     for (size_t i = 0; i < most; i++) {
         label(p, i ? "" : "where");
         printf("%-7s", stemma_change_name(places[i].kind));
-        print_place("a", &places[i].a, place_unit(e));
-        print_place("b", &places[i].b, place_unit(e));
+        print_place("a", &places[i].a, place_unit(e), e->edit.unit == STEMMA_EDIT_BYTES);
+        print_place("b", &places[i].b, place_unit(e), e->edit.unit == STEMMA_EDIT_BYTES);
         putchar('\n');
     }
     if (most < count) {
         label(p, "");
         printf("and %s smaller%s\n", format_count(count - most, left, sizeof left),
                e->alignment ? "; 'stemma diff' shows all" : "");
+    }
+    const char *extracted = extracted_of(e->extracted[0], e->extracted[1]);
+    if (count && e->alignment && extracted) {
+        label(p, "");
+        printf("places of %s are in the text, as 'stemma text --extracted' prints it\n", extracted);
     }
     if (count && !e->alignment && !e->bytes_known) {
         label(p, "");
@@ -200,14 +208,6 @@ void edits_print(const edits *e, void (*label)(const palette *p, const char *tex
 
 /* ---- JSON ---- */
 
-static void print_stretch_json(json *line, const char *key, const edits *e, const stemma_stretch *stretch) {
-    json_open(line, key, '{');
-    json_count(line, "begin", e->bytes_known ? stretch->byte_begin : stretch->begin);
-    json_count(line, "end", e->bytes_known ? stretch->byte_end : stretch->end);
-    if (!e->bytes_known) json_count(line, "margin", stretch->margin);
-    json_close(line, '}');
-}
-
 static void print_regions_json(json *line, const edits *e) {
     json_word(line, "offsets",
               e->bytes_known                      ? "bytes of the text, about"
@@ -217,11 +217,15 @@ static void print_regions_json(json *line, const edits *e) {
     for (size_t i = 0; i < e->region_count; i++) {
         json_open(line, NULL, '{');
         json_word(line, "kind", stemma_change_name(e->regions[i].kind));
-        print_stretch_json(line, "a", e, &e->regions[i].a);
-        print_stretch_json(line, "b", e, &e->regions[i].b);
+        json_stretch(line, "a", &e->regions[i].a, e->bytes_known);
+        json_stretch(line, "b", &e->regions[i].b, e->bytes_known);
         json_close(line, '}');
     }
     json_close(line, ']');
+}
+
+static enum places places_of(const edits *e, int side) {
+    return e->canonical[side] ? PLACES_CANONICAL : e->extracted[side] ? PLACES_EXTRACTED : PLACES_ORIGINAL;
 }
 
 void edits_print_json(const edits *e, json *line) {
@@ -238,7 +242,7 @@ void edits_print_json(const edits *e, json *line) {
     json_close(line, '}');
     if (e->regions) print_regions_json(line, e);
     if (!e->alignment) return;
-    json_offsets_of_pair(line, e->extracted[0], e->extracted[1]);
+    json_offsets_of_pair(line, places_of(e, 0), places_of(e, 1));
     size_t count;
     const stemma_difference *differences = stemma_alignment_differences(e->alignment, &count);
     json_differences(line, differences, count);

@@ -2,6 +2,7 @@
 
 #include "command.h"
 #include "parallel.h"
+#include "problems.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -25,7 +26,7 @@ struct find_item {
     bool named;
     FILE *out; /* into: */
     words words;
-    uint64_t problems; /* of the file, and of documents inside it; listed or not */
+    uint64_t problems, damaged; /* of the file, and of documents inside it; listed or not */
     find_totals totals;
     enum exit_code code;
     words ready; /* for the main thread, as is_ready and is_done: under the lock */
@@ -48,7 +49,8 @@ static void print_pieces(const char *text, size_t size) {
 static void print_words(find_round *r, words *w) {
     pthread_mutex_lock(&r->terminal);
     progress_erase(&r->progress);
-    for (size_t i = 0; i < w->problem_count && !stop_requested; i++) complain_of(&w->problems[i]);
+    for (size_t i = 0; i < w->problem_count && !stop_requested; i++)
+        problem_complain(w->problems[i].status, w->problems[i].message);
     print_pieces(w->text, w->size);
     if (!flush_output()) atomic_store(&r->enough, true);
     pthread_mutex_unlock(&r->terminal);
@@ -58,13 +60,13 @@ static void print_words(find_round *r, words *w) {
 static void conclude(find_round *r, const find_item *it) {
     find_totals *totals = &r->totals;
     char text[32];
-    if (it->problems > PROBLEMS_LISTED && !stop_requested)
+    if (it->problems > PROBLEMS_LISTED && !r->options->json && !stop_requested)
         complain("and %s more in '%s'", format_count(it->problems - PROBLEMS_LISTED, text, sizeof text),
                  it->name);
     r->code = graver(r->code, it->code);
     totals->files += it->totals.files;
     totals->found += it->totals.found;
-    totals->unreadable += it->problems;
+    totals->unreadable += it->problems - it->damaged;
     totals->bytes += it->totals.bytes;
     totals->fragments += it->totals.fragments;
 }
@@ -162,9 +164,14 @@ static bool take_found(void *context, const stemma_found *found) {
     return !atomic_load(&it->round->enough);
 }
 
-static void add_problem(find_item *it, const stemma_error *cause) {
+/* The words on standard error name the document; JSON has all of them. */
+static void add_problem(find_item *it, const char *id, const stemma_error *cause) {
+    const stemma_scan_problem problem = {.name = id, .status = cause->status, .cause = cause->message};
     words *w = &it->words;
-    if (it->problems++ >= PROBLEMS_LISTED) return;
+    it->problems++;
+    it->damaged += cause->status == STEMMA_OK;
+    if (it->round->options->json) problem_json(it->out, &problem);
+    if (it->round->options->json || it->problems > PROBLEMS_LISTED) return;
     w->problems = need_more(w->problems, (w->problem_count + 1) * sizeof *w->problems);
     w->problems[w->problem_count++] = *cause;
 }
@@ -173,9 +180,8 @@ static void add_problem(find_item *it, const stemma_error *cause) {
 static void take_problem(void *context, const char *id, const stemma_error *cause) {
     find_item *it = context;
     enum exit_code code = exit_code_of(cause->status);
-    (void)id; /* the message names it */
     if (code > EXIT_WRONG) it->code = graver(it->code, code);
-    add_problem(it, cause);
+    add_problem(it, id, cause);
     pass_on(it);
 }
 

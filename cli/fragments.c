@@ -89,7 +89,8 @@ static void print_place(FILE *out, const stemma_found *found, const stemma_fragm
     snprintf(lines, sizeof lines, "%llu-%llu", (unsigned long long)f->first_line,
              (unsigned long long)f->last_line);
     snprintf(bytes, sizeof bytes, "%llu-%llu", (unsigned long long)f->begin, (unsigned long long)f->end);
-    fprintf(out, "  lines %-*s  bytes %-*s  %*s %s", widths[0], lines, widths[1], bytes, widths[2],
+    if (strcmp(unit, "bytes")) fprintf(out, "  lines %-*s", widths[0], lines); /* bytes have none */
+    fprintf(out, "  bytes %-*s  %*s %s", widths[1], bytes, widths[2],
             format_count(f->tokens, count, sizeof count), unit);
     fprintf(out, "%s%s\n", text ? "  " : "", text ? text : "");
     free(text);
@@ -125,7 +126,7 @@ void fragments_print(FILE *out, const stemma_found *found, const char *unit, siz
     fputs(colours.strong, out);
     print_name(out, found->id);
     fprintf(out, "%s: %s of the target%s, %s fragment%s%s\n", colours.end,
-            format_fraction(summary.share, share, sizeof share), targets > 1 ? "s" : "",
+            format_percent(summary.share, share, sizeof share), targets > 1 ? "s" : "",
             format_count(summary.fragments, number, sizeof number), summary.fragments == 1 ? "" : "s",
             found->extracted ? " (places in its text)" : "");
     size_t shown = choose(all, count, chosen);

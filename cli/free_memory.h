@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/* Of the machine, or of the control group around this process when that allows less. 0 when it is not known.
- */
+/* Of the machine, or of the control group around this process when that allows less.
+ * 0 when it is not known. */
 size_t free_memory(void);
 
 #endif

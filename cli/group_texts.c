@@ -1,7 +1,6 @@
 #include "group_texts.h"
 
 #include <search.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

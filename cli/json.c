@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "digits.h"
 
 static bool needs_escape(unsigned char byte) {
     return byte == '"' || byte == '\\' || byte < 0x20 || byte == 0x7F;
@@ -53,7 +54,10 @@ static bool write_escaped(FILE *out, const char *text, size_t size) {
 static void lead(json *j, const char *key) {
     if (j->comma) fputc(',', j->out);
     j->comma = true;
-    if (key) fprintf(j->out, "\"%s\":", key);
+    if (!key) return;
+    fputc('"', j->out);
+    fputs(key, j->out);
+    fputs("\":", j->out);
 }
 
 json json_begin(FILE *out) {
@@ -88,19 +92,15 @@ void json_word(json *j, const char *key, const char *word) {
 }
 
 void json_count(json *j, const char *key, uint64_t value) {
+    char digits[DIGITS_ROOM];
     lead(j, key);
-    fprintf(j->out, "%llu", (unsigned long long)value);
+    fwrite(digits, 1, count_digits(value, digits), j->out);
 }
 
-/* The shortest digits that read back as the same number; %g leaves zeros at the end out. */
 void json_number(json *j, const char *key, double value) {
-    char digits[40];
-    for (int precision = 15; precision <= 17; precision++) {
-        snprintf(digits, sizeof digits, "%.*g", precision, value);
-        if (strtod(digits, NULL) == value) break;
-    }
+    char digits[DIGITS_ROOM];
     lead(j, key);
-    fputs(digits, j->out);
+    fwrite(digits, 1, number_digits(value, digits), j->out);
 }
 
 void json_bool(json *j, const char *key, bool value) {

@@ -45,10 +45,15 @@ void json_open_quantity(json *j, const char *key, const stemma_quantity *quantit
 
 /* "differences" and "shared": the lists of an alignment, with their places in both documents. */
 /* What they are bytes of: one document, or both of a pair. */
-void json_offsets(json *j, bool extracted);
-void json_offsets_of_pair(json *j, bool a_extracted, bool b_extracted);
+enum places { PLACES_ORIGINAL, PLACES_EXTRACTED, PLACES_CANONICAL };
+const char *json_word_of_places(enum places places);
+void json_offsets(json *j, enum places places);
+void json_offsets_of_pair(json *j, enum places a, enum places b);
 void json_differences(json *j, const stemma_difference *differences, size_t count);
 void json_shared(json *j, const stemma_alignment *alignment);
+/* One place of a document; and where something lies about, or with `bytes` within. */
+void json_place(json *j, const char *key, const stemma_place *place);
+void json_stretch(json *j, const char *key, const stemma_stretch *stretch, bool bytes);
 
 /* A whole line: a document's facts, the recipe, and every part of the sketch. */
 void json_sketch(FILE *out, const stemma_sketch *sketch);

@@ -6,17 +6,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* "a.b" is the field b of the object a, unless there is a field named so. */
 static json_object *field_of(json_object *object, const char *path) {
-    char *names = need_copy(path), *rest = names, *name;
-    while (object && (name = strsep(&rest, ".")))
-        object = json_object_is_type(object, json_type_object) ? json_object_object_get(object, name) : NULL;
-    free(names);
-    return object;
+    json_object *found = NULL;
+    const char *dot = strchr(path, '.');
+    if (!json_object_is_type(object, json_type_object)) return NULL;
+    if (json_object_object_get_ex(object, path, &found) || !dot) return found;
+    char *name = need_copy(path);
+    name[dot - path] = '\0';
+    json_object_object_get_ex(object, name, &found);
+    free(name);
+    return field_of(found, dot + 1);
 }
 
+/* A line is one record: a second one behind it would be lost without a word. */
 static json_object *parse(const char *line, size_t size) {
     json_tokener *parser = need(json_tokener_new());
-    json_tokener_set_flags(parser, JSON_TOKENER_VALIDATE_UTF8);
+    json_tokener_set_flags(parser, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
     json_object *object = size < INT32_MAX ? json_tokener_parse_ex(parser, line, (int)size) : NULL;
     json_tokener_free(parser);
     return object;
@@ -30,7 +36,7 @@ const char *json_record_read(json_record *record, const char *line, size_t size,
     const bool named = json_object_is_type(id, json_type_string) || json_object_is_type(id, json_type_int);
     if (!json_object_is_type(text, json_type_string)) {
         json_object_put(object);
-        return object ? "the record has no text" : "it is no JSON";
+        return object ? "the record has no text" : "it is broken JSON";
     }
     *record = (json_record){.object = object,
                             .text = json_object_get_string(text),

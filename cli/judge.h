@@ -55,7 +55,7 @@ void cache_release(document_cache *cache);
 /* The three ways to show a verdict. */
 void verdict_print(const judge *j, const verdict *v);
 void verdict_print_json(const judge *j, const verdict *v);
-void verdict_print_error(const char *a, const char *b, const char *reason); /* JSON: a pair that failed */
+void verdict_print_error(const char *a, const char *b, const char *cause); /* JSON: a pair that failed */
 void verdict_print_head(void); /* the names of the columns of a row */
 void verdict_print_row(const verdict *v);
 

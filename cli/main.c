@@ -4,8 +4,12 @@
  * Includes only stemma.h of the library. One cmd_*.c per command; options come from one table.
  */
 #include "command.h"
+#include "warnings.h"
 
 #include <locale.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <signal.h>
 #include <stdio_ext.h>
 #include <string.h>
@@ -43,6 +47,9 @@ stemma_limits limits_from(const options *o) {
     if (o->memory) limits.memory = o->memory;
     limits.stop = &stop_requested;
     if (o->encoding) limits.encoding = (stemma_encoding)(o->encoding - 1);
+    limits.warn = warn_of_document;
+    limits.text_field = o->text_field;
+    limits.id_field = o->id_field;
     return limits;
 }
 
@@ -89,7 +96,18 @@ static enum exit_code run_program(int argc, char **argv) {
     return EXIT_DONE;
 }
 
+/* Large pieces go back to the system when they are freed. Left to itself the allocator of glibc keeps ever
+ * larger ones for the next, in holes that the next does not fit into: a long `add` took a third more memory
+ * than a short one. */
+static void bound_allocator(void) {
+#ifdef __GLIBC__
+    mallopt(M_MMAP_THRESHOLD, 1 << 20);
+    mallopt(M_TRIM_THRESHOLD, 2 << 20);
+#endif
+}
+
 int main(int argc, char **argv) {
+    bound_allocator();
     setlocale(LC_CTYPE, "");
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is then a write error, noticed in one place */
     watch_signals();

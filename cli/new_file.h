@@ -29,6 +29,8 @@ bool new_file_possible(const char *path);
 
 /* Said before the work: a file that exists is replaced only with --force, one of the inputs never. */
 enum exit_code new_file_check(const char *path, char *const *inputs, size_t count, bool force);
+/* Files in the folder of a collection are its own, also with --force. */
+enum exit_code new_file_check_place(const char *path);
 enum exit_code complain_of_document(const char *path);
 enum exit_code complain_of_existing(const char *path);
 /* That it cannot be written, or not replaced (EEXIST). */

@@ -55,6 +55,7 @@ enum command_mask {
     IN_COLLECTIONS = IN_QUERY | IN_KNOWN | IN_ADD | IN_REMOVE | IN_LIST | IN_INFO | IN_SEEN,
     IN_PILES = IN_ADD | IN_QUERY |
                IN_KNOWN, /* read documents as a scan does: its options of input are theirs, too */
+    IN_READERS = IN_COMPARE | IN_DIFF | IN_SKETCH | IN_TEXT | IN_MUTATE, /* documents by their names */
     IN_DOCUMENTS = IN_COMPARE | IN_SKETCH | IN_TEXT | IN_FIND | IN_SCAN | IN_TREE | IN_ADD,
     IN_ALL = (1 << COMMAND_COUNT) - 1
 };
@@ -132,8 +133,15 @@ enum option_id {
     OPT_DIRECTORY,
     OPT_FORCE,
     OPT_JSON,
-    OPT_QUIET,
+    OPT_COMPARE_QUIET,
+    OPT_SKETCH_QUIET,
+    OPT_ANSWER_QUIET,
     OPT_SCAN_QUIET,
+    OPT_TUNE_QUIET,
+    OPT_KNOWN_QUIET,
+    OPT_SEEN_QUIET,
+    OPT_CHANGE_QUIET,
+    OPT_NO_QUIET,
     OPT_PRINT0,
     OPT_LIST,
     OPT_DELETE,
@@ -152,6 +160,8 @@ enum option_id {
     OPT_PARTS,
     OPT_HAMMING_BITS,
     OPT_GROUP_BITS,
+    OPT_KEEP_SIGNATURE,
+    OPT_SIGNATURE_SYMBOLS,
     OPT_CACHE,
     OPT_JSONL,
     OPT_WAIT,
@@ -241,7 +251,7 @@ typedef struct options {
     size_t blocks;  /* bytes; 0 when not given */
     uint64_t least; /* tokens; likewise */
     text_list targets;
-    enum edit_choice edit;
+    unsigned edit;                  /* enum edit_choice */
     uint64_t edit_limit;            /* 0 when not given */
     double threshold, contained;    /* negative when not given */
     unsigned keep, group, encoding; /* place among the choices in the table, from 1; 0 when not given */
@@ -268,10 +278,10 @@ typedef struct options {
     long context;     /* negative when not given */
     const char *output, *directory;
     const char *cache;
-    bool prune, prune_all, store_text, wait, jsonl; /* collections */
-    bool repair, link;                   /* their upkeep */
+    bool prune, prune_all, store_text, keep_signature, wait, jsonl; /* collections */
+    bool repair, link;                                              /* their upkeep */
     const char *prefix;
-    unsigned parts, hamming_bits, group_bits; /* 0 when not given */
+    unsigned parts, hamming_bits, group_bits, signature_symbols; /* 0 when not given */
     bool force, json, quiet, print0;
     unsigned versions; /* of known files: place among the choices, from 1; 0 when not given */
     unsigned via;      /* of a query: place among the choices, from 1; 0 when not given */

@@ -3,6 +3,8 @@
 #include <ctype.h>
 #include <errno.h>
 #include <langinfo.h>
+#include <math.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,11 +41,21 @@ enum exit_code graver(enum exit_code a, enum exit_code b) {
 
 /* ---- messages ---- */
 
+bool output_unread(void) {
+    struct pollfd out = {.fd = STDOUT_FILENO};
+    return poll(&out, 1, 0) > 0 && out.revents & POLLERR;
+}
+
 static int output_cause; /* errno of the first write that failed */
 
 bool output_lost(void) {
-    if (ferror(stdout) && !output_cause) output_cause = errno;
+    const int now = errno;
+    if (ferror(stdout) && !output_cause) output_cause = output_unread() ? EPIPE : now;
     return output_cause != 0;
+}
+
+bool output_on_terminal(void) {
+    return !output_lost() && isatty(STDOUT_FILENO);
 }
 
 bool flush_output(void) {
@@ -86,14 +98,36 @@ stemma_status set_error(stemma_error *error, stemma_status status, const char *f
     return status;
 }
 
+static const char *collection;
+
+void complain_of_collection(const char *path) {
+    collection = path;
+}
+
+/* Whether a repair may help: of damage to the collection that is in use, or to files of it that are missing.
+ * What names nothing is of a document in it. */
+static bool can_be_repaired(const stemma_error *error) {
+    const char *name = strchr(error->message, '\'');
+    const size_t size = collection ? strlen(collection) : 0;
+    if (!collection || (error->status != STEMMA_CORRUPT && error->status != STEMMA_NOT_FOUND)) return false;
+    if (!name) return error->status == STEMMA_CORRUPT;
+    return !strncmp(name + 1, collection, size) && name[1 + size] == '/';
+}
+
 enum exit_code complain_of(const stemma_error *error) {
     if (error->status != STEMMA_INTERRUPTED)
         complain("%s", error->message[0] ? error->message : stemma_status_text(error->status));
+    if (can_be_repaired(error)) complain("'stemma verify --repair %s' mends what can be mended", collection);
     return exit_code_of(error->status);
 }
 
 void complain_no_text(const char *name, const char *what) {
     complain("'%s' holds no text to %s; --preset=raw --unit=byte takes its bytes", name, what);
+}
+
+const char *extracted_of(bool a, bool b) {
+    if (a) return b ? "a and b" : "a";
+    return b ? "b" : NULL;
 }
 
 const char *cause_text(int number) {
@@ -222,13 +256,20 @@ palette palette_choose(void) {
 
 /* ---- numbers ---- */
 
+/* Cut, not rounded, as percentages are: what is below a threshold never looks as if it were not. .29 is a
+ * little less than 29 hundredths. */
+static double cut(double value) {
+    return trunc(value + (value < 0 ? -1e-9 : 1e-9));
+}
+
 const char *format_fraction(double value, char *buffer, size_t size) {
     if (value == 0 || value == 1) {
         snprintf(buffer, size, "%d", (int)value);
         return buffer;
     }
-    for (int places = 3; places <= 9; places++) {
-        snprintf(buffer, size, "%.*f", places, value);
+    double unit = 1000;
+    for (int places = 3; places <= 9; places++, unit *= 10) {
+        snprintf(buffer, size, "%.*f", places, cut(value * unit) / unit);
         double shown = strtod(buffer, NULL);
         if (shown != 0 && shown != 1) break;
     }
@@ -276,7 +317,7 @@ const char *format_bytes(uint64_t bytes, char *buffer, size_t size) {
 }
 
 const char *format_percent(double share, char *buffer, size_t size) {
-    int whole = (int)(share * 100 + 1e-9); /* .29 is a little less than 29 hundredths */
+    int whole = (int)cut(share * 100);
     if (whole == 100 && share < 1) whole = 99;
     if (whole == 0 && share > 0)
         snprintf(buffer, size, "<1 %%");

@@ -31,6 +31,8 @@ stemma_status set_error(stemma_error *error, stemma_status status, const char *f
 
 /* Complains of a library error; returns its exit code. An interruption needs no words. */
 enum exit_code complain_of(const stemma_error *error);
+/* The collection that is in use: where it is damaged, the way to mend it is told, too. */
+void complain_of_collection(const char *path);
 
 /* Complains of a document that there is nothing to `what` of ("compare"), unless as bytes. */
 void complain_no_text(const char *name, const char *what);
@@ -38,11 +40,18 @@ void complain_no_text(const char *name, const char *what);
 /* "permission denied": an errno in words, as part of a sentence. Static for each thread. */
 const char *cause_text(int number);
 
-/* Whether a write failed. To be asked soon after printing much: the cause is the errno of that moment. */
+/* Whose lines and bytes are those of the text that was taken out of the document: "a", "a and b", ...; NULL:
+ * of neither. */
+const char *extracted_of(bool a, bool b);
+
+/* Whether a write failed. To be asked soon after printing much: unless nobody reads, the cause is the errno of
+ * that moment. */
 bool output_lost(void);
+bool output_on_terminal(void); /* asked between writes, where isatty() would take the place of the cause */
 
 /* Sends on what was printed; returns false when that, or anything before, failed. */
 bool flush_output(void);
+bool output_unread(void); /* standard output is a pipe that nobody reads any more */
 
 /* Flushes standard output for good; complains when something did not get through (but not of a closed pipe,
  * nor of an interruption). */

@@ -1,5 +1,5 @@
-/* The assembler puts the file into the program as it is. An empty one stands for none: see cmake/page.cmake.
- */
+/* The assembler puts the file into the program as it is. An empty one stands for none:
+ * see cmake/page.cmake. */
 #include "page.h"
 
 #include <string.h>

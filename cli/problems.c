@@ -2,71 +2,75 @@
 
 #include "command.h"
 #include "json.h"
+#include "new_file.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    LISTED = 20,
-    LOOKED_AT = 1000 /* of which some may be said once for all */
-};
+enum { LISTED = 20 };
 
-/* "PDF needs ...": what is said behind the name of the document. */
-static const char *reason_of(const char *cause) {
-    const char *end = strstr(cause, "': ");
-    return end ? end + 3 : cause;
+void problem_complain(stemma_status status, const char *cause) {
+    complain("%s%s", status ? "" : "warning: ", cause);
 }
 
-/* What this program cannot do, rather than what is wrong with a document, is said once. */
-static bool is_said(const problem_list *list, uint64_t index, const stemma_scan_problem *problem) {
-    stemma_scan_problem before;
-    if (problem->status != STEMMA_UNSUPPORTED) return false;
-    for (uint64_t i = 0; i < index; i++)
-        if (list->get(list->of, i, &before) && before.status == STEMMA_UNSUPPORTED &&
-            !strcmp(reason_of(before.cause), reason_of(problem->cause)))
-            return true;
-    return false;
-}
-
-static uint64_t list_some(const problem_list *list, uint64_t *said) {
+static uint64_t list_some(const problem_list *list) {
     stemma_scan_problem problem;
     uint64_t at = 0;
-    for (; at < list->count && at - *said < LISTED && at < LOOKED_AT; at++) {
-        if (!list->get(list->of, at, &problem)) break;
-        if (is_said(list, at, &problem))
-            ++*said;
-        else
-            complain("%s", problem.cause);
-    }
+    for (; at < list->count && at < LISTED && list->get(list->of, at, &problem); at++)
+        problem_complain(problem.status, problem.cause);
     return at;
 }
 
-void problems_report(const problem_list *list, bool listed, const char *rest) {
-    uint64_t said = 0, shown = listed ? list_some(list, &said) : 0;
+uint64_t problems_damaged(const problem_list *list) {
+    stemma_scan_problem problem;
+    uint64_t count = 0;
+    for (uint64_t i = 0; i < list->count && list->get(list->of, i, &problem); i++)
+        count += problem.status == STEMMA_OK;
+    return count;
+}
+
+static void report_rest(uint64_t shown, uint64_t count, const char *all) {
     char text[32];
-    if (list->count == 0) return;
-    const char *all = list->all ? list->all : "--json";
-    if (said) complain("the same of %s more; %s has all", format_count(said, text, sizeof text), all);
-    if (shown && shown < list->count)
-        complain("and %s more; %s has all", format_count(list->count - shown, text, sizeof text), all);
-    const uint64_t unread = list->count - list->spared;
+    if (shown && shown < count)
+        complain("and %s more; %s has all", format_count(count - shown, text, sizeof text), all);
+}
+
+static void warn_of(uint64_t count, const char *what, const char *rest) {
+    char text[32];
+    if (count)
+        complain("warning: %s document%s %s%s", format_count(count, text, sizeof text), count == 1 ? "" : "s",
+                 what, rest);
+}
+
+static void report_counts(uint64_t damaged, uint64_t unread, const char *rest) {
+    warn_of(damaged, "may lack text", "");
+    warn_of(unread, "could not be read", rest);
+}
+
+void problems_report(const problem_list *list, bool listed, const char *rest) {
+    char text[32];
+    const uint64_t damaged = problems_damaged(list);
+    report_rest(listed ? list_some(list) : 0, list->count, list->all ? list->all : "--json");
     if (list->spared)
         complain("warning: nothing was removed below %s path%s",
                  format_count(list->spared, text, sizeof text), list->spared == 1 ? "" : "s");
-    if (unread)
-        complain("warning: %s document%s could not be read%s", format_count(unread, text, sizeof text),
-                 unread == 1 ? "" : "s", rest);
+    report_counts(damaged, list->count - list->spared - damaged, rest);
+}
+
+void problem_json(FILE *out, const stemma_scan_problem *problem) {
+    json line = json_begin(out);
+    json_name(&line, "problem", problem->name);
+    if (problem->line) json_count(&line, "line", problem->line);
+    json_word(&line, "cause", problem->cause);
+    if (problem->status == STEMMA_OK) json_bool(&line, "used", true);
+    json_end(&line);
 }
 
 void problems_json(const problem_list *list, FILE *out) {
     stemma_scan_problem problem;
     for (uint64_t i = 0; i < list->count && !stop_requested && !output_lost(); i++) {
         if (!list->get(list->of, i, &problem)) break;
-        json line = json_begin(out);
-        json_name(&line, "problem", problem.name);
-        if (problem.line) json_count(&line, "line", problem.line);
-        json_word(&line, "cause", problem.cause);
-        json_end(&line);
+        problem_json(out, &problem);
     }
 }
 
@@ -81,18 +85,48 @@ static bool is_named(const char *name, const char *operand, const char *path) {
     return !strcmp(operand, name) || (path && !strcmp(path, name));
 }
 
+static const char *last_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* A file that was met in a folder before has the name it had there. */
+static bool is_met(const char *name, const char *operand) {
+    return !strcmp(last_name(name), last_name(operand)) && is_same_file(name, operand);
+}
+
 static char *whole_path(const char *operand) {
     return operand[0] == '/' ? NULL : realpath(operand, NULL);
 }
 
-enum exit_code problem_code(const options *o, size_t first, const stemma_scan_problem *problem) {
-    bool named = false;
-    for (size_t i = first; i < o->operand_count && is_unread(problem) && !named; i++) {
-        char *path = problem->name[0] == '/' ? whole_path(o->operands[i]) : NULL;
-        named = is_named(problem->name, o->operands[i], path);
-        free(path);
-    }
-    return named ? EXIT_WRONG : EXIT_DONE;
+void problem_teller_init(problem_teller *t, const options *o, size_t first) {
+    *t = (problem_teller){.options = o, .operands = o->operands + first, .count = o->operand_count - first};
+    t->paths = need_memory((t->count + 1) * sizeof *t->paths);
+    for (size_t i = 0; i < t->count; i++) t->paths[i] = whole_path(t->operands[i]);
+}
+
+void problem_teller_release(problem_teller *t) {
+    for (size_t i = 0; i < t->count; i++) free(t->paths[i]);
+    free(t->paths);
+}
+
+void problem_tell(void *context, const stemma_scan_problem *problem) {
+    problem_teller *t = context;
+    t->told++;
+    t->damaged += problem->status == STEMMA_OK;
+    if (t->options->json)
+        problem_json(stdout, problem);
+    else if (!t->options->quiet && t->told <= LISTED)
+        problem_complain(problem->status, problem->cause);
+    if (problem->line || !is_unread(problem)) return;
+    for (size_t i = 0; i < t->count && !t->code; i++)
+        if (is_named(problem->name, t->operands[i], t->paths[i]) || is_met(problem->name, t->operands[i]))
+            t->code = EXIT_WRONG;
+}
+
+void problem_teller_end(const problem_teller *t) {
+    if (!t->options->json && !t->options->quiet) report_rest(LISTED, t->told, "--json");
+    report_counts(t->damaged, t->told - t->damaged, "");
 }
 
 /* Of one operand: whether it could not be had, and whether anything was wrong with it. */
@@ -101,7 +135,9 @@ static enum exit_code operand_code(const char *operand, const problem_list *list
     enum exit_code code = EXIT_DONE;
     char *path = whole_path(operand);
     for (uint64_t i = 0; i < list->count && !code && list->get(list->of, i, &problem); i++) {
-        if (problem.line || !is_named(problem.name, operand, path)) continue;
+        if (!problem.status || problem.line ||
+            (!is_named(problem.name, operand, path) && !is_met(problem.name, operand)))
+            continue;
         *failed = true;
         if (is_unread(&problem)) code = EXIT_WRONG;
     }
@@ -119,5 +155,6 @@ enum exit_code problems_code(const options *o, size_t first, const problem_list 
         failures += failed;
     }
     bool all = failures == o->operand_count - first && !o->files_from;
-    return all && list->documents && list->documents <= list->count ? EXIT_WRONG : code;
+    return all && list->documents && list->documents <= list->count - problems_damaged(list) ? EXIT_WRONG
+                                                                                             : code;
 }

@@ -50,8 +50,9 @@ static void show_share(double done, double total, double seconds) {
     char percent[16];
     if (done > total) done = total; /* files grow, and the size of a pipe is not known */
     fprintf(stderr, " %s", format_percent(done / total, percent, sizeof percent));
-    double left = done > 0 ? seconds * (total - done) / done + .5 : DAY;
-    if (left >= DAY) return; /* too early to say */
+    if (done < total / 100) return; /* too early to say: what comes first is not like the rest */
+    double left = seconds * (total - done) / done + .5;
+    if (left >= DAY) return;
     fprintf(stderr, ", %u:%02u left", (unsigned)left / 60, (unsigned)left % 60);
 }
 

@@ -16,7 +16,7 @@ typedef struct hamming_asking {
     stemma_hamming_summary sum;
     query_printer printer;
     uint64_t place, given; /* the document at hand, and how many matches it had */
-    enum exit_code code;   /* what could not be read makes it this */
+    problem_teller problems;
 } hamming_asking;
 
 /* ---- printing ---- */
@@ -74,7 +74,7 @@ static void tell_question(void *context, const stemma_question *q) {
 /* For --explain. */
 static void explain_json(const stemma_hamming_summary *s) {
     json line = json_begin(stdout);
-    json_open(&line, "summary", '{');
+    json_open(&line, "explain", '{');
     json_count(&line, "documents", s->documents);
     json_count(&line, "found", s->found);
     json_word(&line, "via", stemma_via_name(s->used));
@@ -86,6 +86,7 @@ static void explain_json(const stemma_hamming_summary *s) {
     json_count(&line, "postings", s->postings);
     json_count(&line, "candidates", s->candidates);
     json_count(&line, "distances", s->distances);
+    json_number(&line, "seconds_reading", s->seconds_reading);
     json_number(&line, "seconds_finding", s->seconds);
     json_close(&line, '}');
     json_end(&line);
@@ -104,47 +105,17 @@ static void explain(const stemma_hamming_summary *s) {
     explain_count("postings", s->postings);
     explain_count("candidates", s->candidates);
     explain_count("distances", s->distances);
+    printf("  %-12s %.2f ms\n", "reading", s->seconds_reading * 1e3);
     printf("  %-12s %.2f ms\n", "finding", s->seconds * 1e3);
 }
 
 /* ---- asking ---- */
 
-static void add_summary(stemma_hamming_summary *sum, const stemma_hamming_summary *s) {
-    stemma_hamming_summary before = *sum;
-    *sum = *s;
-    sum->documents += before.documents;
-    sum->without_text += before.without_text;
-    sum->problems += before.problems;
-    sum->found += before.found;
-    sum->combinations += before.combinations;
-    sum->searches += before.searches;
-    sum->postings += before.postings;
-    sum->candidates += before.candidates;
-    sum->distances += before.distances;
-    sum->seconds += before.seconds;
-}
-
-static void tell_problem(void *context, const stemma_scan_problem *problem) {
-    hamming_asking *a = context;
-    if (!a->options->quiet) complain("%s", problem->cause);
-    a->code = graver(a->code, problem_code(a->options, 1, problem));
-}
-
-static stemma_status ask_all(hamming_asking *a, stemma_collection *c, const hamming_subjects *s,
+static stemma_status ask_all(hamming_asking *a, stemma_collection *c, const subjects *s,
                              stemma_error *error) {
-    stemma_hamming_summary part;
-    stemma_status status = STEMMA_OK;
-    if (s->count) {
-        status = stemma_collection_hamming(c, s->paths, s->count, &a->how, print_match, a, &part, error);
-        if (!status) add_summary(&a->sum, &part);
-    }
-    a->given = 0;
-    if (!status && s->text) {
-        status = stemma_collection_hamming_text(c, "-", s->text, s->text_size, &a->how, print_match, a, &part,
-                                                error);
-        if (!status) add_summary(&a->sum, &part);
-    }
-    return status;
+    if (s->list.count == 0) return STEMMA_OK;
+    return stemma_collection_hamming(c, (const char *const *)s->list.paths, s->list.count, &a->how,
+                                     print_match, a, &a->sum, error);
 }
 
 static void set_options(hamming_asking *a) {
@@ -154,8 +125,8 @@ static void set_options(hamming_asking *a) {
     a->how.reading = &a->reading;
     if (o->threshold >= 0) a->how.resemblance = o->threshold;
     if (o->via) a->how.via = (stemma_via)(o->via - 1);
-    a->how.problem = tell_problem;
-    a->how.problem_context = a;
+    a->how.problem = problem_tell;
+    a->how.problem_context = &a->problems;
     a->how.asked = tell_question;
     a->how.asked_context = a;
 }
@@ -169,18 +140,22 @@ static enum exit_code conclude(const hamming_asking *a) {
         else
             explain(s);
     }
-    if (s->problems && (s->documents == s->problems || o->strict)) return EXIT_WRONG;
-    return graver(a->code, s->found ? EXIT_DONE : EXIT_NO);
+    problem_teller_end(&a->problems);
+    if (s->problems && (s->documents == s->problems - a->problems.damaged || o->strict)) return EXIT_WRONG;
+    return graver(a->problems.code, s->found ? EXIT_DONE : EXIT_NO);
 }
 
-enum exit_code query_hamming(const options *o, stemma_collection *c, const hamming_subjects *subjects) {
+enum exit_code query_hamming(const options *o, stemma_collection *c, const subjects *s) {
     hamming_asking a = {.options = o, .printer = {.options = o}};
     stemma_error error;
     set_options(&a);
+    problem_teller_init(&a.problems, o, 1);
+    subjects_tell_trouble(s, problem_tell, &a.problems);
     progress_begin(&a.progress);
     if (o->quiet) a.progress.wanted = false;
-    stemma_status status = ask_all(&a, c, subjects, &error);
+    stemma_status status = ask_all(&a, c, s, &error);
     progress_erase(&a.progress);
-    if (status) return output_lost() ? EXIT_DONE : complain_of(&error);
-    return conclude(&a);
+    enum exit_code code = status ? (output_lost() ? EXIT_DONE : complain_of(&error)) : conclude(&a);
+    problem_teller_release(&a.problems);
+    return code;
 }

@@ -6,17 +6,9 @@
 
 #include "options.h"
 #include "output.h"
-#include "progress.h"
-
-/* What is asked about: paths, and one text in memory (NULL: none). */
-typedef struct hamming_subjects {
-    const char *const *paths;
-    size_t count;
-    const char *text;
-    size_t text_size;
-} hamming_subjects;
+#include "subjects.h"
 
 /* Complains of what goes wrong. */
-enum exit_code query_hamming(const options *o, stemma_collection *c, const hamming_subjects *subjects);
+enum exit_code query_hamming(const options *o, stemma_collection *c, const subjects *s);
 
 #endif

@@ -21,7 +21,7 @@ void query_print_none_json(const stemma_question *q);
 void query_print_match_json(const options *o, const stemma_match *m);
 
 /* For --explain. */
-void query_print_summary(const options *o, const stemma_query_summary *s);
+void query_print_summary(const stemma_query_summary *s);
 void query_print_summary_json(const options *o, const stemma_query_summary *s);
 
 #endif

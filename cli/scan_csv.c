@@ -148,9 +148,18 @@ static bool ends_in(const char *text, const char *end) {
     return length >= tail && !strcasecmp(text + length - tail, end);
 }
 
+/* Of a lost output main() speaks. */
+static enum exit_code print_table(scan_report *r) {
+    table t = {.report = r, .out = stdout};
+    put_table(&t);
+    output_lost();
+    return stop_requested ? EXIT_INTERRUPTED : EXIT_DONE;
+}
+
 enum exit_code report_table(scan_report *r) {
     const options *o = r->options;
     new_file file;
+    if (!strcmp(o->csv, "-")) return print_table(r);
     if (!new_file_open(&file, o->csv)) return complain_of_write(o->csv, errno);
     table t = {.report = r, .out = file.out, .tabs = ends_in(o->csv, ".tsv")};
     put_table(&t);

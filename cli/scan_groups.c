@@ -91,10 +91,6 @@ static size_t common_folder(const char *a, const char *b, size_t most) {
     return folder;
 }
 
-static bool is_same_source(const char *a, const char *b) {
-    return a && b ? !strcmp(a, b) : a == b;
-}
-
 static void survey_document(scan_report *r, layout *l, uint64_t number) {
     stemma_scan_document d = stemma_scan_get_document(r->scan, number);
     char buffer[16];
@@ -168,7 +164,7 @@ static void print_group(scan_report *r, const layout *l, uint64_t index, const s
         const stemma_scan_member *m = &group->members[i];
         bool stays = !m->redundant && !is_inside(r, m);
         print_row(r, l, row_words(r, m, relation, sizeof relation), "", m->document,
-                  stays ? "  (holds other documents)" : "");
+                  stays ? "  (holds more than was compared)" : "");
     }
     if (shown < group->member_count)
         printf("  ... and %s more; --json has all\n",
@@ -228,21 +224,24 @@ static void print_found(const scan_report *r) {
     if (staying.inside)
         printf(", %s more inside other files", format_count(staying.inside, documents, sizeof documents));
     if (staying.holding)
-        printf(", %s left, as they hold other documents",
-               format_count(staying.holding, documents, sizeof documents));
+        printf(", %s left, as %s more than was compared",
+               format_count(staying.holding, documents, sizeof documents),
+               staying.holding == 1 ? "it holds" : "they hold");
     putchar('\n');
 }
 
-/* What takes no part in groups, with its reason; nothing when everything does. */
+/* What takes no part in groups, or not with all of its text, and why; nothing when everything does. */
 static void print_left_out(const stemma_scan_summary *s) {
     const struct {
         uint64_t count;
         const char *words;
     } kinds[] = {{s->empty, "empty"},
-                 {s->binary, "binary (compared by their bytes alone)"},
+                 {s->binary, "without text (compared by their bytes alone)"},
                  {s->containers, "looked into for documents"},
                  {s->repeated, "met again (counted once)"},
-                 {s->problems, "could not be read"}};
+                 {s->passed_over, "passed over (links, pipes, devices)"},
+                 {s->damaged, "may lack text"},
+                 {s->problems - s->damaged, "could not be read"}};
     const char *lead = "";
     char count[32];
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
@@ -279,7 +278,9 @@ void report_redundant(const scan_report *r) {
         for (size_t k = 0; k < group.member_count && report_heard(); k++) {
             const stemma_scan_member *m = &group.members[k];
             if (!m->redundant) continue;
-            print_listed(stdout, stemma_scan_get_document(r->scan, m->document).id, r->options->print0);
+            char *name = document_name(r, m->document);
+            print_listed(stdout, name, r->options->print0);
+            free(name);
         }
     }
 }

@@ -18,7 +18,10 @@ static void put_time(json *j, int64_t nanoseconds) {
 static void put_document(scan_report *r, json *j, uint64_t number) {
     stemma_scan_document d = stemma_scan_get_document(r->scan, number);
     json_name(j, "id", d.id);
-    if (d.source) json_name(j, "source", d.source);
+    if (d.source) {
+        json_name(j, "source", d.source);
+        json_count(j, "offset", d.offset);
+    }
     if (strcmp(d.form, "text")) json_word(j, "form", d.form);
     if (d.container) json_name(j, "container", d.container);
     json_count(j, "bytes", d.bytes);
@@ -31,6 +34,17 @@ static void put_document(scan_report *r, json *j, uint64_t number) {
 
 static void put_id(const scan_report *r, json *j, const char *key, uint64_t number) {
     json_name(j, key, stemma_scan_get_document(r->scan, number).id);
+}
+
+/* With what tells a record from others of its id: "a_source", "a_offset". */
+static void put_place(const scan_report *r, json *j, const char *key, uint64_t number) {
+    stemma_scan_document d = stemma_scan_get_document(r->scan, number);
+    char source[32], offset[32];
+    if (!d.source) return;
+    snprintf(source, sizeof source, "%s_source", key);
+    snprintf(offset, sizeof offset, "%s_offset", key);
+    json_name(j, source, d.source);
+    json_count(j, offset, d.offset);
 }
 
 /* ---- groups ---- */
@@ -98,6 +112,8 @@ void json_pair(const scan_report *r, const stemma_scan_pair *pair) {
         put_copies(r, &line, "a_copies", pair->a);
         put_copies(r, &line, "b_copies", pair->b);
     }
+    put_place(r, &line, "a", pair->a);
+    put_place(r, &line, "b", pair->b);
     json_end(&line);
 }
 
@@ -109,6 +125,7 @@ void json_passage(const scan_report *r, const stemma_scan_passage *passage) {
     json_text(&line, "text", passage->text, passage->size);
     put_id(r, &line, "example", passage->example);
     json_count(&line, "offset", passage->offset);
+    put_place(r, &line, "example", passage->example);
     json_end(&line);
 }
 
@@ -140,7 +157,11 @@ static void put_counts(json *j, const stemma_scan_summary *s) {
                   {"verified", s->verified},
                   {"resident_bytes", s->resident_bytes},
                   {"cached_bytes", s->cached_bytes},
-                  {"spilled_bytes", s->spilled_bytes}};
+                  {"spilled_bytes", s->spilled_bytes},
+                  {"passed_over", s->passed_over},
+                  {"namesakes", s->namesakes},
+                  {"crowded", s->crowded},
+                  {"damaged", s->damaged}};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) json_count(j, counts[i].key, counts[i].value);
     put_seconds(j, "seconds", s->seconds);
     put_seconds(j, "seconds_reading", s->seconds_reading);

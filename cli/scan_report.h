@@ -21,9 +21,18 @@ typedef struct scan_report {
     uint64_t filtered; /* records written by --filter */
     int64_t flushed;   /* when a stream was sent on last */
     uint64_t printed;  /* lines of a stream */
+    bool several;      /* data sets, or files besides: records are told apart by theirs */
     owners owners;
     enum exit_code acted; /* what came of acting on files */
 } scan_report;
+
+/* ---- names that stand alone ---- */
+
+bool several_sources(const scan_report *r); /* of the documents: data sets, or files besides */
+bool is_same_source(const char *a, const char *b);
+/* Both to be freed. */
+char *document_name(const scan_report *r, uint64_t number); /* the id; where there are several, FILE:ID */
+char *name_with_source(const char *id, const char *source); /* source NULL: the id */
 
 /* ---- for people ---- */
 
@@ -35,7 +44,7 @@ stemma_status report_passages(scan_report *r, stemma_error *error);
 /* Members of groups that are not redundant. */
 typedef struct scan_staying {
     uint64_t inside;  /* archives and mail, from where nothing is removed */
-    uint64_t holding; /* other documents, which would go with them */
+    uint64_t holding; /* more than was compared, such as other documents, which would go with them */
 } scan_staying;
 scan_staying count_staying(const scan_report *r);
 /* "near-duplicate 97 %" */

@@ -34,8 +34,9 @@ static stemma_status keep_flowing(scan_report *r, stemma_error *error) {
 /* A name, and how many more documents have that text. */
 static void print_class(const scan_report *r, uint64_t document, bool with_copies) {
     size_t count = 0;
-    char text[32];
-    print_name(stdout, stemma_scan_get_document(r->scan, document).id);
+    char text[32], *name = document_name(r, document);
+    print_name(stdout, name);
+    free(name);
     stemma_scan_copies(r->scan, document, &count);
     if (with_copies && count > 1) printf(" (+%s)", format_count(count - 1, text, sizeof text));
 }
@@ -95,13 +96,15 @@ stemma_status report_pairs(scan_report *r, stemma_error *error) {
 
 static void print_passage(const scan_report *r, const stemma_scan_passage *passage) {
     char documents[32], tokens[32], offset[32];
-    char *text = excerpt_of(passage->text, passage->size, EXCERPT_SHOWN, false);
+    char *text = excerpt_of(passage->text, passage->size, EXCERPT_SHOWN, false),
+         *name = document_name(r, passage->example);
     printf("%s%s documents, %s %s, such as ", r->printed ? "\n" : "",
            format_count(passage->documents, documents, sizeof documents),
            format_count(passage->tokens, tokens, sizeof tokens), recipe_unit(r->recipe, passage->tokens));
-    print_name(stdout, stemma_scan_get_document(r->scan, passage->example).id);
+    print_name(stdout, name);
     printf(" at byte %s\n  %s\n", format_count(passage->offset, offset, sizeof offset), text);
     free(text);
+    free(name);
 }
 
 static stemma_status take_passage(void *context, const stemma_scan_passage *passage, stemma_error *error) {
@@ -126,13 +129,59 @@ static bool problem_of_scan(const void *scan, uint64_t index, stemma_scan_proble
     return stemma_scan_get_problem(scan, index, problem, NULL) == STEMMA_OK;
 }
 
+/* Whether it could not be read. Problems are in the order of names. */
+static bool has_problem(const scan_report *r, const char *name) {
+    uint64_t low = 0, high = r->summary.problems;
+    while (low < high) {
+        stemma_scan_problem problem;
+        const uint64_t middle = low + (high - low) / 2;
+        if (!problem_of_scan(r->scan, middle, &problem)) return false;
+        const int order = strcmp(name, problem.name);
+        if (order == 0) return problem.status != STEMMA_OK;
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return false;
+}
+
+/* What cannot be read is a document, too: whether there is one besides. */
+static bool others_were_scanned(const scan_report *r) {
+    if (r->summary.documents > r->summary.problems - r->summary.damaged) return true;
+    for (uint64_t i = 0; i < r->summary.documents; i++)
+        if (!has_problem(r, stemma_scan_get_document(r->scan, i).id)) return true;
+    return false;
+}
+
+/* Whoever goes by names would take one for the other; a filter goes by places. */
+static void warn_of_namesakes(const scan_report *r) {
+    char text[32];
+    if (r->summary.namesakes == 0 || r->options->filter) return;
+    complain("warning: %s records have the id of another in their data set; --json tells them apart, by "
+             "'offset'",
+             format_count(r->summary.namesakes, text, sizeof text));
+}
+
+static void warn_of_crowds(const scan_report *r) {
+    char text[32];
+    if (r->summary.crowded == 0 || !r->options->pairs) return;
+    complain("warning: %s texts have something in common with more than --cap: some pairs of them may be "
+             "missing",
+             format_count(r->summary.crowded, text, sizeof text));
+}
+
 enum exit_code report_problems(const scan_report *r) {
+    const char *trouble = stemma_scan_get_cache_trouble(r->scan);
+    if (trouble) complain("warning: %s", trouble);
+    warn_of_namesakes(r);
+    warn_of_crowds(r);
     const problem_list list = {.get = problem_of_scan,
                                .of = r->scan,
                                .count = r->summary.problems,
                                .documents = r->summary.documents};
     problems_report(&list, !r->options->quiet && !r->options->json,
-                    r->summary.documents ? "; the others were scanned" : "");
+                    others_were_scanned(r) ? "; the others were scanned" : "");
     return problems_code(r->options, 0, &list);
 }
 

@@ -7,12 +7,22 @@
 #include "tree_view.h"
 
 static void print_tree(scan_report *r, uint64_t index, const stemma_tree *tree, enum tree_format format) {
-    const char **names = need_memory(tree->count * sizeof *names);
-    for (size_t i = 0; i < tree->count; i++)
-        names[i] = stemma_scan_get_document(r->scan, tree->nodes[i].document).id;
-    tree_view view = {index + 1, tree->nodes, names, tree->count, tree->root};
+    const char **ids = need_memory(tree->count * sizeof *ids),
+               **sources = need_memory(tree->count * sizeof *sources);
+    for (size_t i = 0; i < tree->count; i++) {
+        stemma_scan_document d = stemma_scan_get_document(r->scan, tree->nodes[i].document);
+        ids[i] = d.id;
+        sources[i] = d.source;
+    }
+    tree_view view = {.number = index + 1,
+                      .nodes = tree->nodes,
+                      .ids = ids,
+                      .sources = sources,
+                      .count = tree->count,
+                      .root = tree->root};
     tree_print(&view, format);
-    free(names);
+    free(ids);
+    free(sources);
 }
 
 void report_trees(scan_report *r) {
@@ -36,6 +46,7 @@ void json_tree_node(const scan_report *r, json *j, const stemma_tree *tree, size
         return;
     }
     json_name(j, "parent", stemma_scan_get_document(r->scan, tree->nodes[n->parent].document).id);
+    json_count(j, "parent_place", n->parent);
     json_count(j, "added", n->added);
     json_count(j, "removed", n->removed);
     json_count(j, "moved", n->moved);
@@ -44,5 +55,6 @@ void json_tree_node(const scan_report *r, json *j, const stemma_tree *tree, size
     json_number(j, "direction", n->direction);
     if (n->second == STEMMA_NO_PARENT) return;
     json_name(j, "second_parent", stemma_scan_get_document(r->scan, tree->nodes[n->second].document).id);
+    json_count(j, "second_place", n->second);
     json_number(j, "second_share", n->second_share);
 }

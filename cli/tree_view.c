@@ -92,6 +92,19 @@ static size_t next_kid(const tree_view *v, const layout *l, size_t member) {
     return l->kids[at + 1];
 }
 
+/* ---- names ---- */
+
+/* To be freed. Where a tree is of several data sets, records are FILE:ID. */
+static char *name_of(const tree_view *v, size_t member) {
+    return name_with_source(v->ids[member], v->several ? v->sources[member] : NULL);
+}
+
+static void print_member(const tree_view *v, size_t member) {
+    char *name = name_of(v, member);
+    print_name(stdout, name);
+    free(name);
+}
+
 /* ---- for a terminal ---- */
 
 typedef struct strokes {
@@ -109,7 +122,7 @@ static void print_change(const tree_view *v, const stemma_tree_node *n) {
            format_count(n->removed, removed, sizeof removed));
     if (n->second != STEMMA_NO_PARENT) {
         printf(", %s from ", format_percent(n->second_share, share, sizeof share));
-        print_name(stdout, v->names[n->second]);
+        print_member(v, n->second);
     }
     printf(", %s sure", format_percent(n->confidence * n->direction, share, sizeof share));
 }
@@ -121,7 +134,7 @@ static void print_line(const tree_view *v, const layout *l, size_t member, size_
     for (size_t i = 0; i + branch < depth; i++) fputs(s->line, stdout);
     if (branch) fputs(is_last_kid(v, l, member) ? s->end : s->branch, stdout);
     printf("%s%s ", s->member, p->end);
-    print_name(stdout, v->names[member]);
+    print_member(v, member);
     fputs(p->faint, stdout);
     print_change(v, &v->nodes[member]);
     printf("%s\n", p->end);
@@ -158,8 +171,8 @@ static void print_text(const tree_view *v) {
 
 /* ---- for Graphviz ---- */
 
-static void put_quoted(const char *text, char quote, char escape) {
-    char *safe = safe_text(text, strlen(text));
+static void put_quoted(const tree_view *v, size_t member, char quote, char escape) {
+    char *name = name_of(v, member), *safe = safe_text(name, strlen(name));
     putchar(quote);
     for (const char *at = safe; *at; at++) {
         if (*at == quote || (*at == '\\' && escape == '\\')) putchar(escape);
@@ -167,6 +180,7 @@ static void put_quoted(const char *text, char quote, char escape) {
     }
     putchar(quote);
     free(safe);
+    free(name);
 }
 
 static void print_edge(const tree_view *v, size_t member) {
@@ -190,7 +204,7 @@ static void print_dot(const tree_view *v) {
     printf("  subgraph cluster_%llu {\n", (unsigned long long)v->number);
     for (size_t i = 0; i < v->count && report_heard(); i++) {
         printf("    g%llun%zu [label=", (unsigned long long)v->number, i);
-        put_quoted(v->names[i], '"', '\\');
+        put_quoted(v, i, '"', '\\');
         puts("];");
     }
     for (size_t i = 0; i < v->count && report_heard(); i++) print_edge(v, i);
@@ -201,7 +215,7 @@ static void print_dot(const tree_view *v) {
 
 static void put_label(const tree_view *v, size_t member) {
     const stemma_tree_node *n = &v->nodes[member];
-    put_quoted(v->names[member], '\'', '\'');
+    put_quoted(v, member, '\'', '\'');
     if (n->parent != STEMMA_NO_PARENT) printf(":%llu", (unsigned long long)(n->added + n->removed));
 }
 
@@ -231,12 +245,15 @@ void tree_begin(enum tree_format format) {
 }
 
 void tree_print(const tree_view *view, enum tree_format format) {
+    tree_view v = *view;
+    for (size_t i = 1; i < v.count && !v.several; i++)
+        v.several = !is_same_source(v.sources[i], v.sources[0]);
     if (format == TREE_DOT)
-        print_dot(view);
+        print_dot(&v);
     else if (format == TREE_NEWICK)
-        print_newick(view);
+        print_newick(&v);
     else
-        print_text(view);
+        print_text(&v);
 }
 
 void tree_none(enum tree_format format) {

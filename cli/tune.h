@@ -36,9 +36,11 @@ typedef struct tune_sample {
     uint64_t all;                /* different texts, those without text left aside as far as they were met */
     uint64_t too_large;          /* to be part of a sample */
     bool full;                   /* of text, before there were enough documents */
+    bool alike;                  /* so that all pairs of more documents would be too much to compare */
     tune_text *texts;
     size_t count;
-    uint64_t bytes;
+    uint64_t bytes, name_bytes; /* of texts, of names */
+    bool inside;                /* some are no files: records, members of archives, ... */
 } tune_sample;
 
 /* Reads all, and takes some texts that differ. Complains where that fails. */
@@ -86,22 +88,34 @@ size_t tune_change_of(const tune_aim *aim, size_t round, size_t origin);
 
 /* ---- what is a document's own ---- */
 
+/* From how many documents on a text is nobody's own is a matter of judgement, and how many of those that have
+ * it are in a sample a matter of chance: fewer and more are tried, too. */
+enum { TUNE_CUTS = 3, TUNE_CUT = 1 }; /* the second is what is stated, the others bound its interval */
+
+typedef struct tune_own_value {
+    uint64_t value;
+    uint32_t documents; /* that have it */
+} tune_own_value;
+
 typedef struct tune_own {
-    uint64_t **values; /* of each document: fingerprints that few others have, ascending */
-    size_t *counts, *all;
-    uint64_t *tokens; /* of each document */
-    size_t many;      /* documents: what so many have is nobody's own */
-    double shared;    /* the mean share of a document that is not its own */
+    tune_own_value **values;   /* of each document: fingerprints that few others have, ascending */
+    size_t *kept;              /* of each document: how many of them */
+    size_t *counts[TUNE_CUTS]; /* of each document: how many are its own */
+    size_t *all;               /* of each document: fingerprints */
+    uint64_t *tokens;          /* of each document */
+    size_t cuts[TUNE_CUTS];    /* documents: what so many have is nobody's own; ascending */
+    double shared;             /* the mean share of a document that is not its own */
     size_t count;
-    size_t judged;     /* documents that have anything of their own, and so can be matched wrongly */
-    uint64_t *natural; /* pairs that share text of their own: first << 32 | second, ascending */
+    size_t judged[TUNE_CUTS]; /* documents that have anything of their own, and so can be matched wrongly */
+    uint64_t *natural;        /* pairs that share text of their own: first << 32 | second, ascending */
     size_t natural_count;
     uint64_t related; /* documents in such pairs */
 } tune_own;
 enum exit_code tune_own_find(tune_own *own, const tune_sample *sample);
 void tune_own_release(tune_own *own);
-/* Whether two documents have nothing in common but what many have, and each something of its own to lose. */
-bool tune_own_differ(const tune_own *own, size_t a, size_t b);
+/* Whether two documents have nothing in common but what many have, and each something of its own to lose: one
+ * bit for every cut. */
+unsigned tune_own_differ(const tune_own *own, size_t a, size_t b);
 bool tune_own_natural(const tune_own *own, uint64_t a, uint64_t b); /* a < b */
 
 /* ---- measuring ---- */
@@ -115,30 +129,38 @@ enum { TUNE_ROWS = 15, TUNE_VIEWS = 4 };
 typedef struct tune_row {
     double threshold;
     tune_share recall, precision, wrong;
-    double recall_cases, wrong_cases; /* independent ones that the shares are worth */
-    size_t natural;                   /* pairs that are found */
+    double recall_cases;                                /* independent ones that it is worth */
+    double wrong_at[TUNE_CUTS], wrong_cases[TUNE_CUTS]; /* likewise, for every cut */
+    size_t wrong_documents;                             /* of the sample */
+    size_t natural;                                     /* pairs that are found */
 } tune_row;
+
+/* Of each document: the highest threshold at which it is found with one that it has nothing to do with. */
+typedef struct tune_mistakes {
+    double *score;
+    size_t *with;   /* which one that is */
+    double *second; /* likewise, with any other than that */
+} tune_mistakes;
 
 typedef struct tune_view {
     const char *unit;
     unsigned window;
-    double *found;      /* of each copy, round by round: the highest threshold at which it is found with its
-                           original */
-    double *wrong;      /* of each document: likewise, with one that it has nothing to do with */
-    size_t *wrong_with; /* which one */
-    double *natural;    /* of each pair by nature that is found at all: likewise */
+    double *found; /* of each copy, round by round: the highest threshold at which it is found with its
+                      original */
+    tune_mistakes mistakes[TUNE_CUTS];
+    double *natural; /* of each pair by nature that is found at all: likewise */
     size_t natural_count;
     tune_row rows[TUNE_ROWS];
     size_t row_count, best_row;
-    double bytes, seconds; /* of its scans */
-    double work;           /* of the first of them */
+    double speed, seconds;     /* bytes for a second of CPU time, at best; of all its scans of everything */
+    double reading, comparing; /* work of that of the documents alone */
 } tune_view;
 
 enum { TUNE_SKETCHES = 3 };
 
 typedef struct tune_sketch {
     char recipe[96];
-    double bytes;      /* of a document, on average, without its name and other facts */
+    double bytes;      /* of a document in a file of sketches, on average: also its name and digests */
     tune_share recall; /* of copies, by estimates at the best threshold */
     tune_share wrong;  /* any two documents that are found */
 } tune_sketch;
@@ -149,7 +171,9 @@ typedef struct tuning {
     tune_sample sample;
     tune_copies copies; /* of the round that is tried */
     tune_own own;
-    double prevalence; /* share of documents that are copies, which precision is stated for */
+    const char *script; /* without spaces, that most is written in, or NULL */
+    bool wordless;      /* what counts as a word there is a whole sentence */
+    double prevalence;  /* share of documents that are copies, which precision is stated for */
     tune_view views[TUNE_VIEWS];
     size_t rounds; /* copies of each document that were tried */
     size_t best_view, best_row;
@@ -157,15 +181,26 @@ typedef struct tuning {
     size_t best_sketch; /* of so many bytes as were asked for; TUNE_SKETCHES: none */
 } tuning;
 
+/* Says in which script the sample is. */
+void tune_name_script(tuning *t);
+
+/* Where so many resemble each other that comparing all would take minutes, the sample becomes smaller. */
+enum exit_code tune_bound_sample(tuning *t, progress *p);
 enum exit_code tune_measure(tuning *t, progress *p);
 void tune_views_release(tuning *t);
 
 /* Fills the rows of every view from the rounds so far, and names the best. */
 void tune_choose(tuning *t);
+/* Instead of the best view the fastest of those that are nearly as good. */
+void tune_choose_fastest(tuning *t);
 /* Whether further copies of the same documents would bring recall to the width that is wanted. */
 bool tune_wants_copies(const tuning *t);
 /* Whether false removal, and with it precision, is known: most documents have something to lose. */
 bool tune_is_precise(const tuning *t);
+/* Whether the sample is all there is: then what goes wrong among these documents is known, not estimated. */
+bool tune_saw_all(const tuning *t);
+/* Precision among the documents of the sample themselves, of which only recall is uncertain. */
+tune_share tune_precision_here(const tuning *t, const tune_row *row);
 /* How many documents would make every interval as narrow as is wanted; 0: these do. */
 uint64_t tune_documents_needed(const tuning *t);
 const tune_row *tune_best(const tuning *t);
@@ -187,10 +222,15 @@ enum exit_code tune_try_sketches(tuning *t);
 
 /* ---- saying it ---- */
 
+/* What the recommended scan does, in a sentence for everybody. */
+const char *tune_summary(const tuning *t, char *buffer, size_t size);
+
 enum { TUNE_WARNINGS = 12, TUNE_WARNING = 400 };
 size_t tune_warnings(const tuning *t, char texts[TUNE_WARNINGS][TUNE_WARNING]);
 /* The scan to run, quoted for a shell; the caller frees it. */
 char *tune_command(const tuning *t);
+/* How such sketches are made of all documents: likewise. */
+char *tune_sketch_command(const tuning *t, const tune_sketch *sketch);
 /* "words, 5 in a window" */
 const char *tune_view_words(const tune_view *view, char *buffer, size_t size);
 /* "cut .02-.1, insert" */

@@ -52,44 +52,64 @@ static void state_recall(const tuning *t, const tune_view *view, tune_row *row) 
     free(share_of);
 }
 
-static size_t root_of(size_t *parent, size_t i) {
-    while (parent[i] != i) i = parent[i] = parent[parent[i]];
-    return i;
+/* How many independent documents a share of wrong ones stands for. Without a document those are not wrong,
+ * either, that are wrong with it alone: the jackknife over documents, whose variance is too large rather than
+ * too small (Efron and Stein, 1981). */
+static double worth_of_documents(const tune_mistakes *mistakes, size_t documents, size_t judged,
+                                 double threshold, double share) {
+    size_t *lost = need(calloc(documents, sizeof *lost));
+    double sum = 0, squares = 0, most = (double)judged;
+    for (size_t i = 0; i < documents; i++) {
+        if (mistakes->score[i] < threshold) continue;
+        lost[i]++;
+        if (mistakes->second[i] < threshold) lost[mistakes->with[i]]++;
+    }
+    for (size_t i = 0; i < documents; i++) {
+        sum += (double)lost[i];
+        squares += (double)lost[i] * (double)lost[i];
+    }
+    free(lost);
+    double variance = judged > 1 ? (squares - sum * sum / most) / most / (most - 1) : 0;
+    if (variance <= 0 || share >= 1) return most;
+    double cases = share * (1 - share) / variance;
+    return cases < 1 ? 1 : cases < most ? cases : most;
 }
 
-/* Forms come in families, of which a collection has all or none: how many independent documents a share of
- * wrong ones stands for, when families are what is drawn. */
-static double worth_of_families(const tune_view *view, size_t documents, size_t judged, double threshold,
-                                double share) {
-    size_t *parent = need_memory(documents * sizeof *parent), *size = need_memory(documents * sizeof *size);
-    double squares = 0;
-    for (size_t i = 0; i < documents; i++) {
-        parent[i] = i;
-        size[i] = 0;
+/* By what is stated, and by the other cuts as far as they leave enough documents that have something to lose.
+ * Times: among so many times the documents, where chance makes less of a difference. */
+static tune_share wrong_among(const tune_row *row, double times) {
+    double stated = row->wrong_at[TUNE_CUT];
+    tune_share all = tune_interval(stated, row->wrong_cases[TUNE_CUT] * times);
+    for (size_t cut = 0; cut < TUNE_CUTS; cut++) {
+        if (row->wrong_cases[cut] <= 0) continue;
+        double share = stated + (row->wrong_at[cut] - stated) / sqrt(times);
+        tune_share other = tune_interval(share, row->wrong_cases[cut] * times);
+        all.low = fmin(all.low, other.low);
+        all.high = fmax(all.high, other.high);
     }
-    for (size_t i = 0; i < documents; i++)
-        if (view->wrong[i] >= threshold) parent[root_of(parent, i)] = root_of(parent, view->wrong_with[i]);
-    for (size_t i = 0; i < documents; i++) size[root_of(parent, i)] += view->wrong[i] >= threshold;
-    for (size_t i = 0; i < documents; i++) squares += (double)size[i] * (double)size[i];
-    free(parent);
-    free(size);
-    double cases = squares > 0 ? share * (1 - share) * (double)judged * (double)judged / squares : 0;
-    if (squares <= 0 || cases > (double)judged) return (double)judged;
-    return cases > 1 ? cases : 1;
+    return all;
+}
+
+static bool is_judged(const tuning *t, size_t cut) {
+    return t->own.judged[cut] * 2 >= t->sample.count;
 }
 
 /* Of the documents that have something to lose. */
+static void state_cut(const tuning *t, const tune_view *view, size_t cut, tune_row *row) {
+    const tune_mistakes *mistakes = &view->mistakes[cut];
+    size_t wrong = 0, documents = t->sample.count, judged = t->own.judged[cut];
+    for (size_t i = 0; i < documents; i++) wrong += mistakes->score[i] >= row->threshold;
+    double share = judged ? (double)wrong / (double)judged : 0;
+    row->wrong_at[cut] = share;
+    row->wrong_cases[cut] =
+        judged ? worth_of_documents(mistakes, documents, judged, row->threshold, share) : 1;
+    if (cut == TUNE_CUT) row->wrong_documents = wrong;
+}
+
 static void state_wrong(const tuning *t, const tune_view *view, tune_row *row) {
-    size_t wrong = 0, documents = t->sample.count;
-    if (!t->own.judged) {
-        row->wrong = (tune_share){0, 0, 1};
-        row->wrong_cases = 1;
-        return;
-    }
-    for (size_t i = 0; i < documents; i++) wrong += view->wrong[i] >= row->threshold;
-    double share = (double)wrong / (double)t->own.judged;
-    row->wrong_cases = worth_of_families(view, documents, t->own.judged, row->threshold, share);
-    row->wrong = tune_interval(share, row->wrong_cases);
+    for (size_t cut = 0; cut < TUNE_CUTS; cut++)
+        if (cut == TUNE_CUT || is_judged(t, cut)) state_cut(t, view, cut, row);
+    row->wrong = t->own.judged[TUNE_CUT] ? wrong_among(row, 1) : (tune_share){0, 0, 1};
 }
 
 /* Of the documents that are matched, those that are matched rightly. Nothing matched: nothing wrong. */
@@ -98,11 +118,23 @@ static double precision_of(double copies, double recall, double wrong) {
     return matched > 0 ? right / matched : 1;
 }
 
-/* The worst and the best that both intervals allow. */
+/* An end of the interval of a / b, from the ends of both that make it so: by Donner and Zou's method (MOVER),
+ * which takes their errors for independent ones. Sign: +1 the upper end, -1 the lower one. */
+static double ratio_end(double a, double a_end, double b, double b_end, double sign) {
+    double below = b_end * (2 * b - b_end);
+    return (a * b + sign * sqrt(fmax(0, a * b * a * b - a_end * (2 * a - a_end) * below))) / below;
+}
+
+/* Precision is a function of false removal / recall. Where recall may be none, the worst and the best that
+ * both intervals allow. */
 static tune_share precision_from(const tuning *t, tune_share recall, tune_share wrong) {
-    return (tune_share){precision_of(t->prevalence, recall.value, wrong.value),
-                        precision_of(t->prevalence, recall.low, wrong.high),
-                        precision_of(t->prevalence, recall.high, wrong.low)};
+    double c = t->prevalence, value = precision_of(c, recall.value, wrong.value);
+    if (recall.low <= 0 || 2 * recall.value <= recall.high)
+        return (tune_share){value, precision_of(c, recall.low, wrong.high),
+                            precision_of(c, recall.high, wrong.low)};
+    return (tune_share){value,
+                        precision_of(c, 1, ratio_end(wrong.value, wrong.high, recall.value, recall.low, 1)),
+                        precision_of(c, 1, ratio_end(wrong.value, wrong.low, recall.value, recall.high, -1))};
 }
 
 static tune_row row_at(const tuning *t, const tune_view *view, double threshold) {
@@ -122,7 +154,16 @@ static void fill_rows(const tuning *t, tune_view *view) {
 }
 
 bool tune_is_precise(const tuning *t) {
-    return t->own.judged * 2 >= t->sample.count;
+    return is_judged(t, TUNE_CUT);
+}
+
+bool tune_saw_all(const tuning *t) {
+    return t->sample.count == t->sample.all;
+}
+
+tune_share tune_precision_here(const tuning *t, const tune_row *row) {
+    double wrong = row->wrong.value;
+    return precision_from(t, row->recall, (tune_share){wrong, wrong, wrong});
 }
 
 /* ---- how wide intervals are ---- */
@@ -148,7 +189,7 @@ bool tune_wants_copies(const tuning *t) {
 /* Whether so many times the cases would do. */
 static bool is_narrow(const tuning *t, const tune_row *row, double times) {
     tune_share recall = tune_interval(row->recall.value, row->recall_cases * times),
-               wrong = tune_interval(row->wrong.value, row->wrong_cases * times);
+               wrong = wrong_among(row, times);
     return tune_half_width(recall) <= half_wanted &&
            (!tune_is_precise(t) || tune_half_width(precision_from(t, recall, wrong)) <= half_wanted);
 }
@@ -189,19 +230,6 @@ static size_t best_row_of(const tuning *t, const tune_view *view) {
     return best;
 }
 
-/* Of the views that are at most this much worse than the best. */
-static void choose_fastest(tuning *t) {
-    static const double nearly = .03;
-    double least = merit(t, tune_best(t)) - nearly;
-    for (size_t i = 0; i < TUNE_VIEWS; i++) {
-        const tune_view *view = &t->views[i], *best = &t->views[t->best_view];
-        if (merit(t, &view->rows[view->best_row]) < least) continue;
-        if (view->bytes * best->seconds <= best->bytes * view->seconds) continue;
-        t->best_view = i;
-        t->best_row = view->best_row;
-    }
-}
-
 void tune_choose(tuning *t) {
     for (size_t i = 0; i < TUNE_VIEWS; i++) {
         tune_view *view = &t->views[i];
@@ -211,7 +239,23 @@ void tune_choose(tuning *t) {
         t->best_view = i;
         t->best_row = view->best_row;
     }
-    if (t->options->prefer == PREFER_SPEED) choose_fastest(t);
+}
+
+/* Of the views that are at most this much worse than the best: the fastest, or the first that is about as
+ * fast, so that the clock does not decide where there is little to choose. */
+void tune_choose_fastest(tuning *t) {
+    static const double nearly = .03, about_as_fast = .8;
+    double least = merit(t, tune_best(t)) - nearly, fastest = 0;
+    bool good[TUNE_VIEWS];
+    for (size_t i = 0; i < TUNE_VIEWS; i++) {
+        const tune_view *view = &t->views[i];
+        good[i] = merit(t, &view->rows[view->best_row]) >= least;
+        if (good[i]) fastest = fmax(fastest, view->speed);
+    }
+    size_t chosen = 0;
+    while (!good[chosen] || t->views[chosen].speed < about_as_fast * fastest) chosen++;
+    t->best_view = chosen;
+    t->best_row = t->views[chosen].best_row;
 }
 
 const tune_row *tune_best(const tuning *t) {

@@ -6,12 +6,16 @@
  */
 #include "tune.h"
 
+#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "command.h"
 
-enum { FINGERPRINTS_MOST = 8 << 20, MANY_LEAST = 5, TEXT_OF_SHINGLE = 6 };
+enum { FINGERPRINTS_MOST = 8 << 20, TEXT_OF_SHINGLE = 6 };
+
+/* What so many documents have is nobody's own: one in a hundred, but not fewer than may be versions of one
+ * document. Among few documents a fifth is many. */
+enum { MANY_PART = 100, MANY_LEAST = 10, MANY_FEW = 5 };
 
 /* Of two documents that belong together: a tenth of what the smaller has of its own, and more than a
  * sentence. */
@@ -46,7 +50,8 @@ static stemma_status take_fingerprints(tune_own *own, size_t i, const tune_text 
         own->tokens[i] = stemma_sketch_info(sketch).tokens;
         own->all[i] = part.value_count;
         own->values[i] = need_memory((part.value_count ? part.value_count : 1) * sizeof **own->values);
-        if (part.value_count) memcpy(own->values[i], part.values, part.value_count * sizeof **own->values);
+        for (size_t k = 0; k < part.value_count; k++)
+            own->values[i][k] = (tune_own_value){.value = part.values[k]};
     }
     stemma_sketch_free(sketch);
     return status;
@@ -71,7 +76,7 @@ static entry *sorted_entries(const tune_own *own, size_t *total) {
     *total = count;
     count = 0;
     for (size_t i = 0; i < own->count; i++)
-        for (size_t k = 0; k < own->all[i]; k++) entries[count++] = (entry){own->values[i][k], i};
+        for (size_t k = 0; k < own->all[i]; k++) entries[count++] = (entry){own->values[i][k].value, i};
     if (count) qsort(entries, count, sizeof *entries, by_value);
     return entries;
 }
@@ -82,20 +87,26 @@ static size_t end_of_run(const entry *entries, size_t total, size_t begin) {
     return end;
 }
 
-/* What fewer than `many` have goes back to its documents. */
+/* What few have goes back to its documents. */
 static void keep_own(tune_own *own, const entry *entries, size_t total) {
-    size_t documents = 0;
     for (size_t i = 0, end; i < total; i = end) {
         end = end_of_run(entries, total, i);
-        for (size_t k = i; k < end && end - i < own->many; k++) {
+        for (size_t k = i; k < end && end - i < own->cuts[TUNE_CUTS - 1]; k++) {
             size_t document = entries[k].document;
-            own->values[document][own->counts[document]++] = entries[k].value;
+            own->values[document][own->kept[document]++] =
+                (tune_own_value){entries[k].value, (uint32_t)(end - i)};
+            for (size_t cut = 0; cut < TUNE_CUTS; cut++)
+                own->counts[cut][document] += end - i < own->cuts[cut];
         }
     }
+}
+
+static void count_own(tune_own *own) {
+    size_t documents = 0;
     for (size_t i = 0; i < own->count; i++) {
-        own->judged += own->counts[i] > 0;
+        for (size_t cut = 0; cut < TUNE_CUTS; cut++) own->judged[cut] += own->counts[cut][i] > 0;
         if (!own->all[i]) continue;
-        own->shared += 1 - (double)own->counts[i] / (double)own->all[i];
+        own->shared += 1 - (double)own->counts[TUNE_CUT][i] / (double)own->all[i];
         documents++;
     }
     if (documents) own->shared /= (double)documents;
@@ -110,7 +121,7 @@ static size_t link_documents(const tune_own *own, const entry *entries, size_t t
     size_t count = 0, run = 0;
     for (size_t i = 0, end; i < total; i = end) {
         end = end_of_run(entries, total, i);
-        if (end - i < 2 || end - i >= own->many || run++ % rate) continue;
+        if (end - i < 2 || end - i >= own->cuts[TUNE_CUT] || run++ % rate) continue;
         for (size_t a = i; a < end; a++)
             for (size_t b = a + 1; b < end; b++, count++)
                 if (links) links[count] = (uint64_t)entries[a].document << 32 | entries[b].document;
@@ -119,7 +130,8 @@ static size_t link_documents(const tune_own *own, const entry *entries, size_t t
 }
 
 static bool is_natural(const tune_own *own, uint64_t link, size_t common) {
-    size_t a = own->counts[link >> 32], b = own->counts[link & UINT32_MAX], least = a < b ? a : b;
+    const size_t *counts = own->counts[TUNE_CUT];
+    size_t a = counts[link >> 32], b = counts[link & UINT32_MAX], least = a < b ? a : b;
     return common >= COMMON_LEAST && common * COMMON_PART >= least;
 }
 
@@ -152,6 +164,21 @@ bool tune_own_natural(const tune_own *own, uint64_t a, uint64_t b) {
            bsearch(&link, own->natural, own->natural_count, sizeof link, ascending) != NULL;
 }
 
+static size_t many_of(size_t documents) {
+    if (documents / MANY_PART > MANY_LEAST) return documents / MANY_PART;
+    if (documents / MANY_FEW > MANY_LEAST) return MANY_LEAST;
+    return documents / MANY_FEW > MANY_FEW ? documents / MANY_FEW : MANY_FEW;
+}
+
+/* The chance that decides how many of the documents with a text are in the sample has about the square root
+ * of their number for its deviation. */
+static void choose_cuts(tune_own *own) {
+    size_t many = many_of(own->count), chance = (size_t)sqrt((double)many);
+    own->cuts[0] = many - chance;
+    own->cuts[TUNE_CUT] = many;
+    own->cuts[2] = many + chance;
+}
+
 enum exit_code tune_own_find(tune_own *own, const tune_sample *sample) {
     stemma_recipe *recipe;
     stemma_error error;
@@ -159,9 +186,11 @@ enum exit_code tune_own_find(tune_own *own, const tune_sample *sample) {
     size_t total;
     if (view_recipe(sample, &recipe, &error)) return complain_of(&error);
     own->count = sample->count;
-    own->many = sample->count / 100 > MANY_LEAST ? sample->count / 100 : MANY_LEAST;
+    choose_cuts(own);
     own->values = need(calloc(sample->count, sizeof *own->values));
-    own->counts = need(calloc(sample->count, sizeof *own->counts));
+    own->kept = need(calloc(sample->count, sizeof *own->kept));
+    for (size_t cut = 0; cut < TUNE_CUTS; cut++)
+        own->counts[cut] = need(calloc(sample->count, sizeof *own->counts[cut]));
     own->all = need(calloc(sample->count, sizeof *own->all));
     own->tokens = need(calloc(sample->count, sizeof *own->tokens));
     for (size_t i = 0; i < sample->count && !status; i++)
@@ -170,6 +199,7 @@ enum exit_code tune_own_find(tune_own *own, const tune_sample *sample) {
     if (status) return complain_of(&error);
     entry *entries = sorted_entries(own, &total);
     keep_own(own, entries, total);
+    count_own(own);
     find_natural(own, entries, total);
     free(entries);
     return EXIT_DONE;
@@ -178,26 +208,31 @@ enum exit_code tune_own_find(tune_own *own, const tune_sample *sample) {
 void tune_own_release(tune_own *own) {
     for (size_t i = 0; own->values && i < own->count; i++) free(own->values[i]);
     free(own->values);
-    free(own->counts);
+    free(own->kept);
+    for (size_t cut = 0; cut < TUNE_CUTS; cut++) free(own->counts[cut]);
     free(own->all);
     free(own->tokens);
     free(own->natural);
 }
 
-static size_t in_common(const uint64_t *a, size_t a_count, const uint64_t *b, size_t b_count) {
-    size_t common = 0;
-    for (size_t i = 0, k = 0; i < a_count && k < b_count;) {
-        if (a[i] == b[k]) common++;
-        if (a[i] <= b[k])
-            i++;
-        else
-            k++;
+static void count_common(const tune_own *own, size_t a, size_t b, size_t common[TUNE_CUTS]) {
+    const tune_own_value *x = own->values[a], *y = own->values[b];
+    for (size_t i = 0, k = 0; i < own->kept[a] && k < own->kept[b];) {
+        uint64_t first = x[i].value, second = y[k].value;
+        for (size_t cut = 0; cut < TUNE_CUTS && first == second; cut++)
+            common[cut] += x[i].documents < own->cuts[cut];
+        i += first <= second;
+        k += second <= first;
     }
-    return common;
 }
 
-bool tune_own_differ(const tune_own *own, size_t a, size_t b) {
-    size_t least = own->counts[a] < own->counts[b] ? own->counts[a] : own->counts[b];
-    if (!least) return false;
-    return in_common(own->values[a], own->counts[a], own->values[b], own->counts[b]) * COMMON_PART < least;
+unsigned tune_own_differ(const tune_own *own, size_t a, size_t b) {
+    size_t common[TUNE_CUTS] = {0};
+    unsigned differ = 0;
+    count_common(own, a, b, common);
+    for (unsigned cut = 0; cut < TUNE_CUTS; cut++) {
+        size_t least = own->counts[cut][a] < own->counts[cut][b] ? own->counts[cut][a] : own->counts[cut][b];
+        if (least && common[cut] * COMMON_PART < least) differ |= 1u << cut;
+    }
+    return differ;
 }

@@ -163,7 +163,7 @@ static void put_rows(FILE *out, const tuning *t) {
 static void put_views(FILE *out, const tuning *t) {
     char words[64], number[32], speed[32];
     fputs(
-        "<h2>Views, each at its best</h2>\n<div class=\"wide\"><table><tr><th>view<th>from<th>recall of copies<th>false "
+        "<h2>Views, each at its best</h2>\n<p>A view is what is compared of a text: every run of so many words, characters or bytes.</p>\n<div class=\"wide\"><table><tr><th>view<th>from<th>recall of copies<th>false "
         "removal<th>speed\n",
         out);
     for (size_t i = 0; i < TUNE_VIEWS; i++) {
@@ -174,8 +174,7 @@ static void put_views(FILE *out, const tuning *t) {
                 format_threshold(row->threshold, number, sizeof number));
         put_share(out, row->recall);
         put_share(out, row->wrong);
-        fprintf(out, "<td>%s/s\n",
-                format_bytes((uint64_t)(view->bytes / view->seconds), speed, sizeof speed));
+        fprintf(out, "<td>%s/s\n", format_bytes((uint64_t)view->speed, speed, sizeof speed));
     }
     fputs("</table></div>\n", out);
 }
@@ -198,7 +197,8 @@ static void put_changes(FILE *out, const tuning *t) {
 static void put_sketches(FILE *out, const tuning *t) {
     char bytes[32];
     fputs(
-        "<h2>By sketches alone</h2>\n<div class=\"wide\"><table><tr><th>per document<th>recall of copies<th>any two<th>recipe\n",
+        "<h2>By sketches alone</h2>\n<p>For documents that are not kept: bytes in a file of sketches, and how often any two "
+        "documents of the sample are taken for copies of each other.</p>\n<div class=\"wide\"><table><tr><th>per document<th>recall of copies<th>any two<th>recipe\n",
         out);
     for (size_t i = 0; i < TUNE_SKETCHES; i++) {
         const tune_sketch *sketch = &t->sketches[i];
@@ -224,20 +224,28 @@ static void put_notes(FILE *out, const tuning *t) {
     fputs("</ul>\n", out);
 }
 
+static void put_sketch_command(FILE *out, const tuning *t) {
+    char *command = tune_sketch_command(t, &t->sketches[t->best_sketch]);
+    fputs("</pre>\n<p>Or, where documents are not kept:</p>\n<pre>", out);
+    put_text(out, command);
+    free(command);
+}
+
 static void put_page(FILE *out, const tuning *t) {
-    char sampled[32], all[32], copies[32], words[64], share[32];
+    char sampled[32], all[32], copies[32], words[64], share[32], summary[280];
     char *command = tune_command(t);
     fputs(head, out);
     fprintf(
         out,
-        "<h1>Finding %s</h1>\n<p>%s of %s documents that differ, with %s changed copies. Recall is of "
+        "<h1>Finding %s</h1>\n<p><b>%s</b></p>\n<p>%s of %s documents that differ, with %s changed copies. Recall is of "
         "copies made so; natural pairs are those of the sample that share text of their own. Precision is stated for %s "
         "of the documents being copies; ranges are 95&nbsp;%% intervals.</p>\n<pre>",
-        t->aim->found, format_count(t->sample.count, sampled, sizeof sampled),
-        format_count(t->sample.all, all, sizeof all),
+        t->aim->found, tune_summary(t, summary, sizeof summary),
+        format_count(t->sample.count, sampled, sizeof sampled), format_count(t->sample.all, all, sizeof all),
         format_count(t->sample.count * t->rounds, copies, sizeof copies),
         format_percent(t->prevalence, share, sizeof share));
     put_text(out, command);
+    if (t->best_sketch < TUNE_SKETCHES) put_sketch_command(out, t);
     fprintf(out, "</pre>\n<h2>With %s</h2>\n", tune_view_words(&t->views[t->best_view], words, sizeof words));
     put_plot(out, t);
     put_rows(out, t);

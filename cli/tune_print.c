@@ -9,7 +9,7 @@
 
 /* ---- for people ---- */
 
-enum { BAR = 24, PLACES = 32 };
+enum { BAR = 16, PLACES = 32 };
 
 static const char *share_words(tune_share share, char *buffer, size_t size) {
     char value[PLACES], low[PLACES], high[PLACES];
@@ -36,6 +36,8 @@ static void print_row(const tuning *t, const tune_row *row, bool best, bool utf8
            share_words(row->wrong, wrong, sizeof wrong), natural);
     print_bar(row->recall.value, utf8);
     putchar('|');
+    print_bar(tune_is_precise(t) ? row->precision.value : 0, utf8);
+    putchar('|');
     print_bar(row->wrong.value, utf8);
     printf("%s\n", best ? colours->end : "");
 }
@@ -45,14 +47,18 @@ static void print_table(const tuning *t, const palette *colours) {
     char words[64];
     printf("%s, from each %s on (95 %% intervals):\n\n", tune_view_words(view, words, sizeof words),
            t->aim->by_containment ? "containment" : "resemblance");
-    printf("  %-5s%-20s%-20s%-20s%-12s%-*s|%s\n", "from", "recall of copies", "precision", "false removal",
-           "natural", (int)BAR, "recall of copies", "false removal");
+    printf("  %-5s%-20s%-20s%-20s%-12s%-*s|%-*s|%s\n", "from", "recall of copies", "precision",
+           "false removal", "natural", (int)BAR, "recall of copies", (int)BAR, "precision", "false removal");
     for (size_t i = 0; i < view->row_count; i++)
         print_row(t, &view->rows[i], i == t->best_row, locale_is_utf8(), colours);
+    printf("\n* the highest of recall less %g times false removal, and of those about as high the last%s.\n",
+           t->aim->weight, t->options->prefer == PREFER_SPEED ? "; of views nearly as good the fastest" : "");
 }
 
 static void print_views(const tuning *t) {
     char words[64], recall[3 * PLACES], wrong[3 * PLACES], threshold[PLACES], speed[PLACES];
+    printf(
+        "\nA view is what is compared of a text: every run of so many words, characters or bytes. Each at its best:\n");
     printf("\n  %-28s%-6s%-20s%-20s%s\n", "view", "from", "recall of copies", "false removal", "speed");
     for (size_t i = 0; i < TUNE_VIEWS; i++) {
         const tune_view *view = &t->views[i];
@@ -61,7 +67,7 @@ static void print_views(const tuning *t) {
                tune_view_words(view, words, sizeof words),
                format_threshold(row->threshold, threshold, sizeof threshold),
                share_words(row->recall, recall, sizeof recall), share_words(row->wrong, wrong, sizeof wrong),
-               format_bytes((uint64_t)(view->bytes / view->seconds), speed, sizeof speed));
+               format_bytes((uint64_t)view->speed, speed, sizeof speed));
     }
 }
 
@@ -79,7 +85,9 @@ static void print_changes(const tuning *t) {
 
 static void print_sketches(const tuning *t) {
     char recall[3 * PLACES], wrong[3 * PLACES], bytes[PLACES];
-    printf("\nBy sketches alone ('stemma sketch --recipe=...'), for documents that are not kept:\n\n");
+    printf(
+        "\nBy sketches alone ('stemma sketch --recipe=...'), for documents that are not kept: bytes in a file of "
+        "them,\nand how often any two documents of the sample are taken for copies of each other.\n\n");
     printf("  %-14s%-20s%-20s%s\n", "per document", "recall of copies", "any two", "recipe");
     for (size_t i = 0; i < TUNE_SKETCHES; i++) {
         const tune_sketch *sketch = &t->sketches[i];
@@ -97,11 +105,18 @@ static void print_warnings(const tuning *t) {
     for (size_t i = 0; i < count; i++) printf("Note: %s.\n", warnings[i]);
 }
 
+static void print_sketch_command(const tuning *t, const palette *colours) {
+    char *command = tune_sketch_command(t, &t->sketches[t->best_sketch]);
+    printf("\nor, where documents are not kept:\n\n  %s%s%s\n", colours->strong, command, colours->end);
+    free(command);
+}
+
 void tune_print(const tuning *t) {
     palette colours = palette_choose();
     char sampled[PLACES], all[PLACES], copies[PLACES], prevalence[PLACES];
-    char *command = tune_command(t);
+    char *command = tune_command(t), summary[280];
     if (!t->options->quiet) {
+        printf("%s%s%s\n\n", colours.strong, tune_summary(t, summary, sizeof summary), colours.end);
         printf("%s of %s documents that differ, with %s changed copies: %s (--for=%s).\n",
                format_count(t->sample.count, sampled, sizeof sampled),
                format_count(t->sample.all, all, sizeof all),
@@ -119,6 +134,7 @@ void tune_print(const tuning *t) {
     }
     printf("%s%s%s\n", colours.strong, command, colours.end);
     free(command);
+    if (!t->options->quiet && t->best_sketch < TUNE_SKETCHES) print_sketch_command(t, &colours);
 }
 
 /* ---- for programs ---- */
@@ -140,6 +156,17 @@ static void json_shares(json *j, const tuning *t, const tune_row *row) {
         json_unknown(j, "precision", "too few documents have something of their own");
     json_share(j, "false_removal", row->wrong);
     json_count(j, "natural_pairs", row->natural);
+    json_count(j, "matched_wrongly", row->wrong_documents);
+}
+
+/* Of the documents themselves, where all were looked at. */
+static void json_here(json *j, const tuning *t, const tune_row *row) {
+    stemma_quantity wrong = {row->wrong.value, row->wrong.value, row->wrong.value, true, true, NULL};
+    if (!tune_saw_all(t) || !tune_is_precise(t)) return;
+    json_open(j, "here", '{');
+    json_share(j, "precision", tune_precision_here(t, row));
+    json_quantity(j, "false_removal", &wrong);
+    json_close(j, '}');
 }
 
 static void json_row(json *j, const char *key, const tuning *t, const tune_row *row) {
@@ -154,7 +181,7 @@ static void json_view(json *j, const tuning *t, const tune_view *view) {
     json_word(j, "unit", view->unit);
     json_count(j, "window", view->window);
     json_number(j, "best", view->rows[view->best_row].threshold);
-    json_number(j, "bytes_per_second", view->bytes / view->seconds);
+    json_number(j, "bytes_per_second", view->speed);
     json_open(j, "rows", '[');
     for (size_t i = 0; i < view->row_count; i++) json_row(j, NULL, t, &view->rows[i]);
     json_close(j, ']');
@@ -194,18 +221,27 @@ static void json_recommended(json *j, const tuning *t) {
     json_number(j, "contained", t->aim->by_containment ? row->threshold : t->aim->contained);
     json_shares(j, t, row);
     json_number(j, "false_removal_among_all", tune_wrong_among(t, row, t->sample.all));
+    json_here(j, t, row);
     json_word(j, "command", command);
     json_close(j, '}');
     free(command);
 }
 
-static void json_sketch_size(json *j, const char *key, const tune_sketch *sketch) {
+static void json_sketch_size(json *j, const char *key, const tune_sketch *sketch, const char *command) {
     json_open(j, key, '{');
     json_word(j, "recipe", sketch->recipe);
     json_number(j, "bytes", sketch->bytes);
     json_share(j, "recall_of_copies", sketch->recall);
     json_share(j, "any_two", sketch->wrong);
+    if (command) json_word(j, "command", command);
     json_close(j, '}');
+}
+
+static void json_best_sketch(json *j, const tuning *t) {
+    const tune_sketch *sketch = &t->sketches[t->best_sketch];
+    char *command = tune_sketch_command(t, sketch);
+    json_sketch_size(j, "recommended_sketch", sketch, command);
+    free(command);
 }
 
 static void json_warnings(json *j, const tuning *t) {
@@ -227,7 +263,7 @@ void tune_print_json(const tuning *t) {
     json_number(&j, "prevalence", t->prevalence);
     json_count(&j, "related", t->own.related);
     json_count(&j, "natural_pairs", t->own.natural_count);
-    json_count(&j, "nothing_own", t->sample.count - t->own.judged);
+    json_count(&j, "nothing_own", t->sample.count - t->own.judged[TUNE_CUT]);
     json_count(&j, "documents_needed", tune_documents_needed(t));
     json_number(&j, "boilerplate", t->own.shared);
     json_recommended(&j, t);
@@ -240,9 +276,8 @@ void tune_print_json(const tuning *t) {
     for (size_t i = 0; i < TUNE_VIEWS; i++) json_view(&j, t, &t->views[i]);
     json_close(&j, ']');
     json_open(&j, "sketches", '[');
-    for (size_t i = 0; i < TUNE_SKETCHES; i++) json_sketch_size(&j, NULL, &t->sketches[i]);
+    for (size_t i = 0; i < TUNE_SKETCHES; i++) json_sketch_size(&j, NULL, &t->sketches[i], NULL);
     json_close(&j, ']');
-    if (t->best_sketch < TUNE_SKETCHES)
-        json_sketch_size(&j, "recommended_sketch", &t->sketches[t->best_sketch]);
+    if (t->best_sketch < TUNE_SKETCHES) json_best_sketch(&j, t);
     json_end(&j);
 }

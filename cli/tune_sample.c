@@ -50,12 +50,14 @@ static uint64_t *shuffled_texts(stemma_scan *scan, uint64_t documents, uint64_t 
     return order;
 }
 
-static void take_text(tune_sample *sample, const char *text, size_t size) {
+static void take_document(tune_sample *sample, stemma_scan_document document, const char *text, size_t size) {
     tune_text *taken = &sample->texts[sample->count++];
     taken->data = need_memory(size);
     memcpy(taken->data, text, size);
     taken->size = size;
     sample->bytes += size;
+    sample->name_bytes += strlen(document.id);
+    sample->inside |= document.source || document.container;
 }
 
 /* What has no text, or has gone meanwhile, is passed over: a scan would not compare it either. The first that
@@ -74,7 +76,7 @@ static void draw(tune_sample *sample, stemma_scan *scan, uint64_t seed, size_t b
         else if (sample->bytes + size > bytes_most)
             sample->full = true;
         else
-            take_text(sample, text, size);
+            take_document(sample, stemma_scan_get_document(scan, order[i]), text, size);
     }
     free(order);
 }
@@ -93,7 +95,8 @@ static enum exit_code read_all(tune_sample *sample, const options *o, stemma_sca
     sample->summary = stemma_scan_get_summary(scan);
     const problem_list problems = {
         .get = problem_of_scan, .of = scan, .count = sample->summary.problems, .all = "'stemma scan --json'"};
-    problems_report(&problems, !o->quiet, "");
+    if (o->json) problems_json(&problems, stdout);
+    problems_report(&problems, !o->quiet && !o->json, "");
     draw(sample, scan, o->chance, o->sample ? o->sample : bytes_usual);
     return stop_requested ? EXIT_INTERRUPTED : EXIT_DONE;
 }

@@ -1,6 +1,7 @@
 /* The words for what was measured: views, changes, warnings, the command to run. */
 #include "tune.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,104 +31,48 @@ const char *tune_change_words(const tune_change *change, char *buffer, size_t si
     return buffer;
 }
 
-/* ---- the command ---- */
+/* ---- in a sentence ---- */
 
-typedef struct line {
-    char *text;
-    size_t size;
-} line;
-
-static void add_bytes(line *l, const char *bytes, size_t size) {
-    l->text = need_more(l->text, l->size + size + 1);
-    memcpy(l->text + l->size, bytes, size);
-    l->size += size;
-    l->text[l->size] = '\0';
+/* "about 98 in 100" */
+static void say_found(double recall, char *buffer, size_t size) {
+    long in_100 = lround(recall * 100);
+    if (recall >= 1)
+        snprintf(buffer, size, "all");
+    else if (in_100 == 100)
+        snprintf(buffer, size, "nearly all");
+    else
+        snprintf(buffer, size, "about %ld in 100", in_100);
 }
 
-/* A word as a shell takes it: plain where it is harmless, else in quotes. */
-static void add_word(line *l, const char *word) {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./=,:+-@%";
-    if (l->size) add_bytes(l, " ", 1);
-    if (*word && strspn(word, plain) == strlen(word)) {
-        add_bytes(l, word, strlen(word));
-        return;
-    }
-    add_bytes(l, "'", 1);
-    for (; *word; word++) {
-        if (*word == '\'')
-            add_bytes(l, "'\\''", 4);
-        else
-            add_bytes(l, word, 1);
-    }
-    add_bytes(l, "'", 1);
+/* "takes about 1 document in 200 for another's copy" */
+static void say_taken(const tuning *t, double wrong, char *buffer, size_t size) {
+    if (!tune_is_precise(t))
+        snprintf(buffer, size, "what it takes for copies wrongly is not known");
+    else if (wrong <= 0)
+        snprintf(buffer, size, "it takes none of these documents for another's copy");
+    else if (wrong > .1)
+        snprintf(buffer, size, "it takes about %ld documents in 100 for another's copy", lround(wrong * 100));
+    else
+        snprintf(buffer, size, "it takes about 1 document in %ld for another's copy", lround(1 / wrong));
 }
 
-static void add_option(line *l, const char *name, const char *value) {
-    size_t size = strlen(name) + strlen(value) + 1;
-    char *word = need_memory(size);
-    snprintf(word, size, "%s%s", name, value);
-    add_word(l, word);
-    free(word);
+/* An interval of more than this says little. */
+#define WIDE .2
+
+static bool is_guess(const tuning *t, const tune_row *row) {
+    return row->recall.high - row->recall.low > WIDE ||
+           (tune_is_precise(t) && row->wrong.high - row->wrong.low > WIDE);
 }
 
-static void add_size(line *l, const char *name, size_t value) {
-    char text[32];
-    if (!value) return;
-    snprintf(text, sizeof text, "%zu", value);
-    add_option(l, name, text);
-}
-
-/* What was said of the input is said again. */
-static void add_input(line *l, const options *o) {
-    const option_spec *encoding = &option_table[OPT_ENCODING];
-    for (size_t i = 0; i < o->include.count; i++) add_option(l, "--include=", o->include.texts[i]);
-    for (size_t i = 0; i < o->exclude.count; i++) add_option(l, "--exclude=", o->exclude.texts[i]);
-    if (o->hidden) add_word(l, "--hidden");
-    if (o->follow) add_word(l, "--follow");
-    if (o->no_ignore) add_word(l, "--no-ignore");
-    if (o->no_archives) add_word(l, "--no-archives");
-    if (o->strict) add_word(l, "--strict");
-    add_size(l, "--unpacked=", o->unpacked);
-    add_size(l, "--min-size=", o->min_size);
-    add_size(l, "--max-size=", o->max_size);
-    if (o->text_field) add_option(l, "--text-field=", o->text_field);
-    if (o->id_field) add_option(l, "--id-field=", o->id_field);
-    if (o->encoding) {
-        size_t length;
-        const char *name = choice_at(encoding->choices, o->encoding, &length);
-        char value[32];
-        snprintf(value, sizeof value, "%.*s", (int)length, name);
-        add_option(l, "--encoding=", value);
-    }
-    if (o->files_from) add_option(l, "--files-from=", o->files_from);
-    if (o->null_separated) add_word(l, "-0");
-}
-
-/* Names that would be taken for options. */
-static bool has_dashes(const options *o) {
-    for (size_t i = 0; i < o->operand_count; i++)
-        if (o->operands[i][0] == '-' && o->operands[i][1]) return true;
-    return false;
-}
-
-char *tune_command(const tuning *t) {
-    const tune_view *view = &t->views[t->best_view];
-    const options *o = t->options;
-    char number[32], window[16];
-    line l = {0};
-    double threshold = tune_best(t)->threshold,
-           contained = t->aim->by_containment ? threshold : t->aim->contained;
-    snprintf(window, sizeof window, "%u", view->window);
-    add_word(&l, "stemma");
-    add_word(&l, "scan");
-    add_option(&l, "--unit=", view->unit);
-    add_option(&l, "--window=", window);
-    add_option(&l, "--threshold=", format_threshold(threshold, number, sizeof number));
-    add_option(&l, "--contained=", format_threshold(contained, number, sizeof number));
-    add_input(&l, o);
-    if (has_dashes(o)) add_word(&l, "--");
-    for (size_t i = 0; i < o->operand_count; i++) add_word(&l, o->operands[i]);
-    return l.text;
+const char *tune_summary(const tuning *t, char *buffer, size_t size) {
+    const tune_row *row = tune_best(t);
+    char found[32], taken[80];
+    say_found(row->recall.value, found, sizeof found);
+    say_taken(t, row->wrong.value, taken, sizeof taken);
+    snprintf(buffer, size, "Of changed copies the scan below finds %s, and %s.%s", found, taken,
+             is_guess(t, row) ? " Of so few documents that is little more than a guess: see the intervals."
+                              : "");
+    return buffer;
 }
 
 /* ---- warnings ---- */
@@ -160,29 +105,87 @@ static void warn_of_size(const tuning *t, char texts[TUNE_WARNINGS][TUNE_WARNING
             format_count(documents, needed, sizeof needed));
 }
 
+static const char *range_words(tune_share share, char *buffer, size_t size) {
+    char low[32], high[32];
+    const char *least = format_fraction(share.low, low, sizeof low),
+               *most = format_fraction(share.high, high, sizeof high);
+    if (!strcmp(least, most))
+        snprintf(buffer, size, "%s", least);
+    else
+        snprintf(buffer, size, "between %s and %s", least, most);
+    return buffer;
+}
+
+/* Two statements: of these documents, and of further ones like them. */
+static void warn_of_here(const tuning *t, char texts[TUNE_WARNINGS][TUNE_WARNING], size_t *count) {
+    const tune_row *row = tune_best(t);
+    char documents[32], wrong[32], precision[80];
+    if (!tune_saw_all(t) || !tune_is_precise(t)) return;
+    snprintf(
+        next_warning(texts, count), TUNE_WARNING,
+        "all %s documents were looked at: as far as their texts tell, %s of them are matched wrongly, and "
+        "precision is %s; the table is of further documents like them",
+        format_count(t->sample.count, documents, sizeof documents),
+        row->wrong_documents ? format_count(row->wrong_documents, wrong, sizeof wrong) : "none",
+        range_words(tune_precision_here(t, row), precision, sizeof precision));
+}
+
 /* What many have is not what a removal loses; who has nothing else is not counted. */
 static void warn_of_own(const tuning *t, char texts[TUNE_WARNINGS][TUNE_WARNING], size_t *count) {
     char share[32];
-    size_t nothing = t->sample.count - t->own.judged;
+    size_t nothing = t->sample.count - t->own.judged[TUNE_CUT];
     if (nothing * 20 < t->sample.count) return;
     snprintf(next_warning(texts, count), TUNE_WARNING,
              "%s of the documents have nothing but what at least %zu have: false removal is of the others%s",
-             format_percent((double)nothing / (double)t->sample.count, share, sizeof share), t->own.many,
-             tune_is_precise(t) ? "" : ", which are too few to state precision");
+             format_percent((double)nothing / (double)t->sample.count, share, sizeof share),
+             t->own.cuts[TUNE_CUT], tune_is_precise(t) ? "" : ", which are too few to state precision");
+}
+
+/* The highest threshold that finds half of the pairs by nature, or the lowest of all, which finds most. */
+static const tune_row *row_for_natural(const tuning *t) {
+    const tune_view *view = &t->views[t->best_view];
+    size_t i = view->row_count - 1;
+    while (i > 0 && view->rows[i].natural * 2 < t->own.natural_count) i--;
+    return &view->rows[i];
+}
+
+/* Those who look for versions want the pairs that are there rather than the copies that were made. */
+static void add_other_threshold(const tuning *t, char *text, size_t size) {
+    const tune_row *row = row_for_natural(t);
+    char threshold[32], wrong[32];
+    if (row->natural <= tune_best(t)->natural) return;
+    snprintf(text, size, "; from %s on %zu of them are, and %s of the documents are taken for another one",
+             format_threshold(row->threshold, threshold, sizeof threshold), row->natural,
+             format_fraction(row->wrong.value, wrong, sizeof wrong));
 }
 
 static void warn_of_natural(const tuning *t, char texts[TUNE_WARNINGS][TUNE_WARNING], size_t *count) {
     const tune_row *row = tune_best(t);
     if (row->natural >= t->own.natural_count) return;
-    snprintf(
-        next_warning(texts, count), TUNE_WARNING,
+    char *text = next_warning(texts, count);
+    size_t used = (size_t)snprintf(
+        text, TUNE_WARNING,
         "of the %zu pairs that share text of their own %zu are found: recall of copies is not recall of these",
         t->own.natural_count, row->natural);
+    if (!t->aim->removes && row->natural * 2 < t->own.natural_count)
+        add_other_threshold(t, text + used, TUNE_WARNING - used);
+}
+
+/* Few documents that share a text may be versions of it, and may be a form that was filled in. */
+static void warn_of_removal(const tuning *t, char texts[TUNE_WARNINGS][TUNE_WARNING], size_t *count) {
+    const tune_row *row = tune_best(t);
+    if (!t->aim->removes || !row->natural) return;
+    snprintf(
+        next_warning(texts, count), TUNE_WARNING,
+        "%zu pairs that share text of their own are found, and count as wanted: look at them before anything "
+        "is removed, since what fewer than %zu documents have may also be a form that was filled in",
+        row->natural, t->own.cuts[TUNE_CUT]);
 }
 
 static void warn_of_sketches(const tuning *t, char texts[TUNE_WARNINGS][TUNE_WARNING], size_t *count) {
     if (!t->options->most_bytes || t->best_sketch < TUNE_SKETCHES) return;
-    snprintf(next_warning(texts, count), TUNE_WARNING, "no sketch that is of use has as few as %zu bytes",
+    snprintf(next_warning(texts, count), TUNE_WARNING,
+             "no sketch that is of use has as few as %zu bytes: a name, sizes and digests are kept with each",
              t->options->most_bytes);
 }
 
@@ -194,8 +197,8 @@ static void warn_of_documents(const tuning *t, char texts[TUNE_WARNINGS][TUNE_WA
             next_warning(texts, count), TUNE_WARNING,
             "boilerplate: %s of a document is text that at least %zu of these documents have; 'stemma scan "
             "--boilerplate' shows it",
-            format_percent(t->own.shared, share, sizeof share), t->own.many);
-    if (brief * 20 >= t->sample.count)
+            format_percent(t->own.shared, share, sizeof share), t->own.cuts[TUNE_CUT]);
+    if (brief * 20 >= t->sample.count && !t->wordless)
         snprintf(next_warning(texts, count), TUNE_WARNING,
                  "very short documents: %s have fewer than %d words; a word or two changes most of them",
                  format_percent((double)brief / (double)t->sample.count, share, sizeof share),
@@ -206,20 +209,36 @@ static void warn_of_documents(const tuning *t, char texts[TUNE_WARNINGS][TUNE_WA
     if (t->sample.full)
         snprintf(next_warning(texts, count), TUNE_WARNING,
                  "the sample is full of text after %zu documents: --sample allows more", t->sample.count);
+    if (t->sample.alike)
+        snprintf(
+            next_warning(texts, count), TUNE_WARNING,
+            "the documents resemble each other so much that %zu of them are compared: --sample allows more",
+            t->sample.count);
+}
+
+/* Where a sentence is a word, two sentences are never alike by halves. */
+static void warn_of_script(const tuning *t, char texts[TUNE_WARNINGS][TUNE_WARNING], size_t *count) {
+    if (!t->wordless) return;
+    snprintf(
+        next_warning(texts, count), TUNE_WARNING,
+        "%s script does not set words apart by spaces, and what counts as a word is a whole sentence: use "
+        "--unit=char and a window of characters, such as --window=12",
+        t->script);
 }
 
 /* The language, the length, the layout: whatever makes the default poor, the sample shows it. */
 static void warn_of_default(const tuning *t, char texts[TUNE_WARNINGS][TUNE_WARNING], size_t *count) {
     const tune_row *usual = tune_default(t), *best = tune_best(t);
-    char found[32], wrong[32];
+    char found[32], wrong[32], script[64] = "";
     double loss = best->recall.value - t->aim->weight * best->wrong.value -
                   (usual->recall.value - t->aim->weight * usual->wrong.value);
     if (loss < .05) return;
+    if (t->script) snprintf(script, sizeof script, " in %s script", t->script);
     snprintf(
         next_warning(texts, count), TUNE_WARNING,
-        "the default is poor for these documents: it finds %s of the copies, and takes %s of the documents for "
+        "the default is poor for these documents%s: it finds %s of the copies, and takes %s of the documents for "
         "another one",
-        format_fraction(usual->recall.value, found, sizeof found),
+        script, format_fraction(usual->recall.value, found, sizeof found),
         format_fraction(usual->wrong.value, wrong, sizeof wrong));
 }
 
@@ -250,11 +269,14 @@ static void warn_of_whole(const tuning *t, char texts[TUNE_WARNINGS][TUNE_WARNIN
 size_t tune_warnings(const tuning *t, char texts[TUNE_WARNINGS][TUNE_WARNING]) {
     size_t count = 0;
     warn_of_documents(t, texts, &count);
+    warn_of_script(t, texts, &count);
     warn_of_default(t, texts, &count);
     warn_of_floor(t, texts, &count);
     warn_of_whole(t, texts, &count);
     warn_of_own(t, texts, &count);
     warn_of_natural(t, texts, &count);
+    warn_of_removal(t, texts, &count);
+    warn_of_here(t, texts, &count);
     warn_of_sketches(t, texts, &count);
     warn_of_size(t, texts, &count);
     return count;

@@ -11,23 +11,47 @@
 
 enum { SKETCHED_MOST = 600 }; /* documents: enough to tell sizes apart, and no longer than a scan takes */
 
-enum { SIZES_APART = 4, HASHES_LEAST = 256, HASHES_USUAL = 4096, HASHES_MOST = 1 << 16, RATE_USUAL = 8, RATE_MOST = 1 << 20 };
+enum {
+    SIZES_APART = 4,
+    HASHES_LEAST = 256,
+    HASHES_USUAL = 4096,
+    HASHES_MOST = 1 << 16,
+    RATE_USUAL = 8,
+    RATE_MOST = 1 << 20
+};
+
+/* What a file of sketches has besides samples and bits (docs/format.md, which is for ever). */
+enum {
+    AROUND_ALL = 8 + 4 + 4 + 8 + 4 + 8 + 8,   /* header, without the recipe, and end */
+    AROUND_EACH = 4 + 8 + 4 + 3 * 8 + 2 * 32, /* record: frame, length of the name, counts, digests */
+    OF_OPH = 4 + 8,                           /* filled, distinct */
+    OF_MOD = 4 + 4                            /* two counts */
+};
+
+/* Of a document, without its sample or bits. */
+static double bytes_around(const tuning *t) {
+    double name = (double)t->sample.name_bytes / (double)t->sample.count;
+    return AROUND_EACH + (t->aim->by_containment ? OF_MOD : OF_OPH) + name;
+}
 
 /* Values of 2 bits: as many as fit, or the usual. */
-static unsigned hashes_that_fit(size_t bytes) {
+static unsigned hashes_that_fit(const tuning *t) {
     unsigned hashes = HASHES_MOST;
+    size_t bytes = t->options->most_bytes;
     if (!bytes) return HASHES_USUAL;
-    while (hashes > HASHES_LEAST && hashes / 4 > bytes) hashes /= 2;
+    while (hashes > HASHES_LEAST && hashes / 4 + bytes_around(t) > (double)bytes) hashes /= 2;
     return hashes;
 }
 
 /* One in so many of the fingerprints, of 8 bytes each. */
-static unsigned rate_that_fits(const tuning *t, size_t bytes) {
+static unsigned rate_that_fits(const tuning *t) {
     double all = 0;
     unsigned rate = 1;
+    size_t bytes = t->options->most_bytes;
     if (!bytes) return RATE_USUAL;
     for (size_t i = 0; i < t->own.count; i++) all += (double)t->own.tokens[i];
-    while (rate < RATE_MOST && 8 * all / (double)t->own.count / rate > (double)bytes) rate *= 2;
+    while (rate < RATE_MOST && 8 * all / (double)t->own.count / rate + bytes_around(t) > (double)bytes)
+        rate *= 2;
     return rate;
 }
 
@@ -39,11 +63,9 @@ static void name_sketch(const tuning *t, size_t which, char *recipe, size_t size
     for (size_t i = which + 1; i < TUNE_SKETCHES; i++) smaller *= SIZES_APART;
     int used = snprintf(recipe, size, "unit=%s window=%u; ", view->unit, view->window);
     if (t->aim->by_containment)
-        snprintf(recipe + used, size - (size_t)used, "mod n=%u",
-                 rate_that_fits(t, t->options->most_bytes) * smaller);
+        snprintf(recipe + used, size - (size_t)used, "mod n=%u", rate_that_fits(t) * smaller);
     else
-        snprintf(recipe + used, size - (size_t)used, "oph n=%u bits=2",
-                 hashes_that_fit(t->options->most_bytes) / smaller);
+        snprintf(recipe + used, size - (size_t)used, "oph n=%u bits=2", hashes_that_fit(t) / smaller);
 }
 
 static uint64_t part_bytes(const stemma_sketch *sketch) {
@@ -108,10 +130,12 @@ static stemma_status try_sketch(const tuning *t, tune_sketch *sketch, stemma_err
     if (status) return status;
     for (size_t i = 0; i < t->sample.count && i < SKETCHED_MOST && !status; i++)
         status = try_document(t, i, recipe, &last, &c, error);
+    double around_all = AROUND_ALL + (double)strlen(stemma_recipe_text(recipe));
     stemma_sketch_free(last);
     stemma_recipe_free(recipe);
     if (status) return status;
-    sketch->bytes = (double)c.bytes / (double)c.documents;
+    sketch->bytes =
+        (double)c.bytes / (double)c.documents + bytes_around(t) + around_all / (double)t->sample.all;
     sketch->recall = tune_interval((double)c.found / (double)c.documents, (double)c.documents);
     sketch->wrong = tune_interval((double)c.wrong / (double)c.documents, (double)c.documents);
     return STEMMA_OK;

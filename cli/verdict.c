@@ -208,10 +208,10 @@ void verdict_print_json(const judge *j, const verdict *v) {
     json_end(&line);
 }
 
-void verdict_print_error(const char *a, const char *b, const char *reason) {
+void verdict_print_error(const char *a, const char *b, const char *cause) {
     json line = json_begin(stdout);
     json_name(&line, "a", a);
     json_name(&line, "b", b);
-    json_word(&line, "error", reason);
+    json_word(&line, "cause", cause);
     json_end(&line);
 }

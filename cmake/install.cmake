@@ -1,8 +1,9 @@
-# What `cmake --install` puts where: header, libraries, program, manual, completions, pkg-config, CMake package.
+# What `cmake --install` puts where: headers, libraries, program, manual, completions, pkg-config, CMake package.
 # Everything finds its neighbours relative to itself, so the installed tree may be moved.
 include(CMakePackageConfigHelpers)
 
 install(FILES include/stemma.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY include/stemma DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(TARGETS stemma_shared stemma_static EXPORT stemma)
 
 set(STEMMA_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/stemma)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 static const char page[] =
-    "<!doctype html><title>Harbour</title><p>The <b>harbour</b> caf&eacute; opens at dawn.",
+    "<!doctype html><title>Opening times</title><h1>Harbour</h1><p>The <b>harbour</b> caf&eacute; opens at dawn.",
                   plain[] = "Harbour\n\nThe harbour caf\xE9 opens at dawn.\n"; /* in Latin-1 */
 
 int main(void) {

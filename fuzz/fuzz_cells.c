@@ -1,7 +1,7 @@
 /*
  * Cells of a document as they may stand in a collection whose checksums are right: samples, stored texts,
- * facts, and the keys that are made of them. Any bytes are refused, or read; what is read can be written
- * again.
+ * facts, the keys that are made of them, and recordings of what is inside files. Any bytes are refused, or
+ * read; what is read can be written again.
  *
  * The input: which of them, two bytes of a size that is claimed, and the cell.
  */
@@ -12,6 +12,7 @@
 #include "index/keys.h"
 #include "index/stored_text.h"
 #include "kernels/kernels.h"
+#include "scan/recording.h"
 
 static void read_samples(const uint8_t *data, size_t size) {
     struct vec64 samples = {0}, again = {0};
@@ -75,12 +76,31 @@ static void make_keys(const uint8_t *data, size_t size) {
     schema_release(&schema);
 }
 
+/* Entries are written as they were, but for what is not read of them. */
+static void read_recording(const uint8_t *data, size_t size, size_t key_bytes) {
+    struct recording_reader reader = {.bytes = data, .size = size, .key_bytes = key_bytes};
+    struct vec64 samples = {0};
+    struct recorded entry = {.samples = &samples}, same = entry;
+    struct buf again = {0};
+    bool more = true;
+    while (recording_next(&reader, &entry, &more, NULL) == STEMMA_OK && more) {
+        again.len = 0;
+        REQUIRE(strlen(entry.name) <= entry.name_size);
+        REQUIRE(recording_add(&again, &entry, key_bytes, NULL) == STEMMA_OK);
+        struct recording_reader other = {.bytes = again.data, .size = again.len, .key_bytes = key_bytes};
+        REQUIRE(recording_next(&other, &same, &more, NULL) == STEMMA_OK && more && other.at == again.len);
+        REQUIRE(same.name_size == entry.name_size && same.document.bytes == entry.document.bytes);
+    }
+    vec64_release(&samples);
+    buf_release(&again);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size < 3) return 0;
     const size_t claimed = (size_t)data[1] | (size_t)data[2] << 8;
     const uint8_t *cell = data + 3;
     size -= 3;
-    switch (data[0] % 4) {
+    switch (data[0] % 5) {
     case 0:
         read_samples(cell, size);
         break;
@@ -90,8 +110,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     case 2:
         read_facts(cell, size);
         break;
-    default:
+    case 3:
         make_keys(cell, size);
+        break;
+    default:
+        read_recording(cell, size, claimed);
     }
     return 0;
 }

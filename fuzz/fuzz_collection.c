@@ -166,10 +166,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     } else {
         change(data, size);
         ask();
-        (void)collection_verify(folder, &options, false, forget, NULL, &facts, &error);
-        if (collection_verify(folder, &options, true, forget, NULL, &facts, &error) == STEMMA_OK &&
+        (void)collection_verify(folder, &options, false, NULL, forget, NULL, &facts, &error);
+        if (collection_verify(folder, &options, true, NULL, forget, NULL, &facts, &error) == STEMMA_OK &&
             facts.repaired) {
-            REQUIRE(collection_verify(folder, &options, false, forget, NULL, &facts, &error) == STEMMA_OK);
+            REQUIRE(collection_verify(folder, &options, false, NULL, forget, NULL, &facts, &error) ==
+                    STEMMA_OK);
             REQUIRE(facts.damages == 0);
         }
         ask();

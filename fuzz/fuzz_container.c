@@ -48,7 +48,7 @@ static stemma_status pull(void *context, uint8_t *bytes, size_t size, size_t *go
 }
 
 static void walk(const struct stream *stream, struct seen *seen) {
-    struct container_options options = {.unpacked_most = UNPACKED, .held_most = HELD};
+    struct container_options options = {.document.limits.unpacked_most = UNPACKED, .held_most = HELD};
     struct container_visitor visitor = {.context = seen, .document = take, .problem = problem};
     REQUIRE(container_walk(stream, &options, &visitor, NULL) == STEMMA_OK);
     REQUIRE(seen->bytes <= UNPACKED);

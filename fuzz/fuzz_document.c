@@ -10,6 +10,7 @@
 
 static void check_same(const struct document_text *a, const struct document_text *b) {
     REQUIRE(a->format == b->format && a->encoding == b->encoding && a->extracted == b->extracted);
+    REQUIRE(!a->damage == !b->damage && (!a->damage || *a->damage));
     REQUIRE(a->size == b->size && (a->size == 0 || !memcmp(a->bytes, b->bytes, a->size)));
 }
 

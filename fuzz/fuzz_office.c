@@ -59,9 +59,9 @@ static stemma_status read_text(unsigned choice, const struct buf *zip, struct bu
     static const enum text_format ooxml[] = {TEXT_DOCX, TEXT_XLSX, TEXT_PPTX}, odf[] = {TEXT_ODT, TEXT_ODS};
     const struct reading_limits limits = {.memory = 64 << 20};
     out->len = 0;
-    if (choice < 3) return ooxml_text(ooxml[choice], zip->data, zip->len, &limits, out, NULL);
-    if (choice < 5) return odf_text(odf[choice - 3], zip->data, zip->len, &limits, out, NULL);
-    return epub_text(zip->data, zip->len, &limits, out, NULL);
+    if (choice < 3) return ooxml_text(ooxml[choice], zip->data, zip->len, &limits, out, NULL, NULL);
+    if (choice < 5) return odf_text(odf[choice - 3], zip->data, zip->len, &limits, out, NULL, NULL);
+    return epub_text(zip->data, zip->len, &limits, out, NULL, NULL);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -12,7 +12,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct buf text = {0}, running = {0};
     const struct reading_limits limits = {.memory = 64 << 20};
-    stemma_status status = rtf_text(data, size, &limits, &text, NULL);
+    stemma_status status = rtf_text(data, size, &limits, &text, NULL, NULL);
     REQUIRE(status == STEMMA_OK || status == STEMMA_UNSUPPORTED || status == TEXT_TOO_LONG);
     if (status == STEMMA_OK) {
         REQUIRE(text.len <= 4 * size + 4);

@@ -6,7 +6,6 @@
 #include "signs.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { PART_LEVEL, PART_MOD100, PART_MOD25, PART_ALL };

@@ -35,7 +35,7 @@ struct classes {
 struct sketches {
     uint64_t seed;
     struct vec64 labels; /* of all documents */
-    struct planted planted;
+    struct planted planted[CRAWL_SIZES];
     struct join_plan plan;
     struct classes classes;
 };
@@ -44,19 +44,19 @@ struct sketches {
 
 static stemma_status draw_cluster(struct sketches *s, uint64_t origin, uint64_t *rng, stemma_error *err) {
     bool mixed;
-    size_t size = crawl_draw(rng, &s->planted, &mixed);
+    size_t size = crawl_draw(rng, s->planted, &mixed);
     uint64_t changed = 0;
     for (size_t i = 0; i < size; i++) {
         uint64_t variant = i && crawl_changes(rng, mixed, i) ? ++changed : 0;
         if (!vec64_add(&s->labels, origin << VARIANT_BITS | variant)) return fail_memory(err);
     }
-    s->planted.documents += size;
+    s->planted->documents += size;
     return STEMMA_OK;
 }
 
 static stemma_status draw_documents(struct sketches *s, size_t most, stemma_error *err) {
     uint64_t rng = mix64(s->seed + 5);
-    for (uint64_t origin = 0; s->planted.documents < most; origin++) TRY(draw_cluster(s, origin, &rng, err));
+    for (uint64_t origin = 0; s->planted->documents < most; origin++) TRY(draw_cluster(s, origin, &rng, err));
     return sort_u64(s->labels.data, s->labels.len) ? STEMMA_OK : fail_memory(err);
 }
 
@@ -217,13 +217,13 @@ static void data_rows(const struct sketches *s, const struct outcome *out, struc
     double classes = s->classes.count;
     snprintf(more, sizeof more, "\t%.0f\t%llu\t%.2f\t%.2f\t%.3f", classes, (unsigned long long)out->strangers,
              (double)out->join.looked / classes, chance_meetings(s), (double)out->candidates / classes);
-    crawl_row("made", &s->planted, "\t\t\t\t\t", data);
+    crawl_row("made", s->planted, "\t\t\t\t\t", data);
     crawl_row("found", &out->found, more, data);
 }
 
 static void time_row(const struct sketches *s, const struct outcome *out, double made, double took,
                      struct table *times) {
-    double documents = (double)s->planted.documents;
+    double documents = (double)s->planted->documents;
     table_row(times, "%.0f\t%.1f\t%.1f\t%.2f\t%.2f\t%.2f", documents, made, took, 1e6 * took / documents,
               peak_gigabytes(), (double)(out->spilled + out->join.spilled) / 1e9);
 }

@@ -12,11 +12,14 @@
 struct posting {
     uint64_t value;
     uint32_t cluster, next;
+    uint32_t count; /* of the list from here on */
 };
 
 struct clusters {
     size_t s;
     double threshold;
+    uint32_t common;
+    size_t passed; /* fingerprints of the sketch that are too common */
     struct posting *postings;
     size_t posting_count, posting_room;
     uint32_t *slots; /* by fingerprint, open addressing: the first posting of a list, or NONE */
@@ -29,11 +32,13 @@ struct clusters {
     struct cluster_work work;
 };
 
-stemma_status clusters_new(size_t s, double threshold, struct clusters **out, stemma_error *err) {
+stemma_status clusters_new(size_t s, double threshold, uint32_t common, struct clusters **out,
+                           stemma_error *err) {
     struct clusters *clusters = mem_zero(1, sizeof *clusters);
     if (!clusters) return fail_memory(err);
     clusters->s = s;
     clusters->threshold = threshold;
+    clusters->common = common;
     *out = clusters;
     return STEMMA_OK;
 }
@@ -76,9 +81,13 @@ static bool grow_slots(struct clusters *c) {
 
 /* Counts for each cluster how many fingerprints it shares with the sketch. */
 static bool meet(struct clusters *c, const uint64_t *values, size_t count) {
+    c->passed = 0;
     for (size_t i = 0; i < count; i++) {
+        uint32_t first = c->slots[slot_of(c, values[i])];
+        bool too_common = first != NONE && c->postings[first].count > c->common;
         c->work.lookups++;
-        for (uint32_t p = c->slots[slot_of(c, values[i])]; p != NONE; p = c->postings[p].next) {
+        c->passed += too_common;
+        for (uint32_t p = too_common ? NONE : first; p != NONE; p = c->postings[p].next) {
             uint32_t cluster = c->postings[p].cluster;
             c->work.meetings++;
             if (!c->met[cluster]++ && !vec64_add(&c->who, cluster)) return false;
@@ -105,13 +114,14 @@ static double resemblance(struct clusters *c, const uint64_t *a, size_t a_count,
     return seen ? (double)common / (double)seen : 0;
 }
 
-/* The most alike, the oldest of equals. What shares too few fingerprints cannot be. */
+/* The most alike, the oldest of equals. What shares too few fingerprints cannot be; of common ones it is not
+ * known. */
 static uint32_t choose(struct clusters *c, const uint64_t *values, size_t count) {
     uint32_t best = NONE;
     double most = 0;
     for (size_t i = 0; i < c->who.len; i++) {
         uint32_t cluster = (uint32_t)c->who.data[i];
-        if (c->met[cluster] >= c->threshold * (double)count / 2) {
+        if (c->met[cluster] >= c->threshold * (double)(count - c->passed) / 2) {
             double now = resemblance(c, values, count, cluster);
             if (now >= c->threshold && (now > most || (now == most && cluster < best))) {
                 most = now;
@@ -134,7 +144,8 @@ static bool begin_cluster(struct clusters *c, const uint64_t *values, size_t cou
         return false;
     for (size_t i = 0; i < count; i++) {
         size_t slot = slot_of(c, values[i]);
-        c->postings[c->posting_count] = (struct posting){values[i], *cluster, c->slots[slot]};
+        uint32_t next = c->slots[slot], before = next == NONE ? 0 : c->postings[next].count;
+        c->postings[c->posting_count] = (struct posting){values[i], *cluster, next, before + 1};
         c->slots[slot] = (uint32_t)c->posting_count++;
     }
     c->work.clusters++;

@@ -9,8 +9,10 @@
 
 struct clusters;
 
-/* threshold: of the resemblance that two sketches give; s: fingerprints of a sketch. */
-stemma_status clusters_new(size_t s, double threshold, struct clusters **out, stemma_error *err);
+/* threshold: of the resemblance that two sketches give; s: fingerprints of a sketch; common: how many
+ * clusters may have a fingerprint before it no longer leads to them. */
+stemma_status clusters_new(size_t s, double threshold, uint32_t common, struct clusters **out,
+                           stemma_error *err);
 void clusters_free(struct clusters *clusters);
 
 /* The cluster that a sketch of ascending fingerprints, at most s, joins or begins. */

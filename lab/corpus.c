@@ -15,15 +15,18 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define PATH_MOST 4200
+#define PATH_MOST   4200
+#define PIECES_MOST ((size_t)1 << 30) /* bytes of a file of pieces */
 
 static const struct kind {
     const char *folder, *words;
     size_t least, most; /* bytes of a document */
+    bool pieces;        /* of a file those between empty lines, rather than the file */
 } kinds[] = {
     [CORPUS_LONG] = {"long", "long documents", 9000, 540000},
     [CORPUS_SHORT_1] = {"short1", "short documents", 600, 1500},
     [CORPUS_SHORT_2] = {"short2", "documents of a page or two", 2000, 4000},
+    [CORPUS_PIECES] = {"pieces", "pieces", 200, 3000, .pieces = true},
 };
 
 static stemma_status corpus_add(struct corpus *corpus, size_t *room, struct text text, stemma_error *err) {
@@ -60,17 +63,21 @@ static stemma_status generate_long(uint64_t seed, size_t count, struct corpus *o
     return STEMMA_OK;
 }
 
-/* Support documents: a template, and now and then an article that was made from an earlier one. Lines are not
- * broken: one word more would break all that follow elsewhere, which windows of bytes see. */
+/* Support documents: a template, and now and then an article that was made from an earlier one. Pieces have
+ * neither. Lines are not broken: one word more would break all that follow elsewhere, which windows of bytes
+ * see. */
 static stemma_status generate_short(uint64_t seed, enum corpus_kind kind, size_t count, struct corpus *out,
                                     stemma_error *err) {
+    bool pieces = kind == CORPUS_PIECES;
     const struct made_options options = {.seed = seed,
                                          .count = count,
-                                         .near = .1,
-                                         .template_share = .5,
+                                         .near = pieces ? 0 : .1,
+                                         .template_share = pieces ? 0 : .5,
                                          .template_words = 30,
-                                         .size = kind == CORPUS_SHORT_1 ? 1000 : 2800,
-                                         .spread = .3,
+                                         .size = pieces                   ? 600
+                                                 : kind == CORPUS_SHORT_1 ? 1000
+                                                                          : 2800,
+                                         .spread = pieces ? .5 : .3,
                                          .edits = -1};
     struct maker *maker = made_new(&options);
     struct made_document document = {0};
@@ -102,6 +109,41 @@ static stemma_status read_text(const char *path, const struct kind *kind, struct
     return status;
 }
 
+/* The next piece from `at` on; `at` moves behind it. 0: there is none. */
+static size_t next_piece(const struct buf *bytes, size_t *at, const uint8_t **piece) {
+    while (*at < bytes->len && bytes->data[*at] == '\n') ++*at;
+    *piece = bytes->data + *at;
+    const uint8_t *end = memmem(*piece, bytes->len - *at, "\n\n", 2);
+    size_t size = end ? (size_t)(end - *piece) + 1 : bytes->len - *at;
+    *at += size;
+    return size;
+}
+
+static stemma_status cut_pieces(const struct buf *bytes, const struct kind *kind, struct corpus *out,
+                                size_t *room, stemma_error *err) {
+    const uint8_t *piece;
+    for (size_t at = 0, size; (size = next_piece(bytes, &at, &piece)) > 0;) {
+        if (size < kind->least || size > kind->most) continue;
+        struct text text = {mem_alloc(size), size};
+        if (!text.bytes) return fail_memory(err);
+        memcpy(text.bytes, piece, size);
+        TRY(corpus_add(out, room, text, err));
+    }
+    return STEMMA_OK;
+}
+
+static stemma_status read_pieces(const char *path, const struct kind *kind, struct corpus *out, size_t *room,
+                                 stemma_error *err) {
+    struct input input;
+    struct buf bytes = {0};
+    TRY(input_open(&input, path, err));
+    stemma_status status = input_read_all(&input, PIECES_MOST, &bytes, err);
+    input_close(&input);
+    if (status == STEMMA_OK) status = cut_pieces(&bytes, kind, out, room, err);
+    buf_release(&bytes);
+    return status;
+}
+
 static stemma_status read_folder(const char *folder, const struct kind *kind, struct corpus *out,
                                  size_t *room, stemma_error *err);
 
@@ -116,6 +158,7 @@ static stemma_status read_entry(const char *folder, const char *name, const stru
         return fail(err, STEMMA_INVALID, "the name of the folder '%.200s' is too long", folder);
     if (!lstat(path, &info) && S_ISDIR(info.st_mode)) return read_folder(path, kind, out, room, err);
     if (stat(path, &info) || !S_ISREG(info.st_mode)) return STEMMA_OK;
+    if (kind->pieces) return read_pieces(path, kind, out, room, err);
     TRY(read_text(path, kind, &text, err));
     return text.bytes ? corpus_add(out, room, text, err) : STEMMA_OK;
 }
@@ -129,8 +172,7 @@ static stemma_status read_folder(const char *folder, const struct kind *kind, st
                                  size_t *room, stemma_error *err) {
     struct dirent **names;
     int count = scandir(folder, &names, NULL, by_name);
-    if (count < 0)
-        return fail(err, STEMMA_UNREADABLE, "cannot read the folder '%s': %s", folder, strerror(errno));
+    if (count < 0) return fail_errno(err, "read the folder", folder, errno);
     stemma_status status = STEMMA_OK;
     for (int i = 0; i < count; i++) {
         if (status == STEMMA_OK) status = read_entry(folder, names[i]->d_name, kind, out, room, err);

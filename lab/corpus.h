@@ -12,7 +12,8 @@
 enum corpus_kind {
     CORPUS_LONG,    /* different documents of 9 to 540 KB, as HP's research corpus */
     CORPUS_SHORT_1, /* 600 to 1500 bytes, with near-duplicates, as HP's first collection */
-    CORPUS_SHORT_2  /* 2 to 4 KB, likewise, as its second */
+    CORPUS_SHORT_2, /* 2 to 4 KB, likewise, as its second */
+    CORPUS_PIECES   /* 200 to 3000 bytes between empty lines, as many as there are in files of any size */
 };
 
 struct text {

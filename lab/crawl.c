@@ -8,11 +8,25 @@
 static const double alone = 17.7, identical = 2.1, mixed_ones = 1.5; /* clusters, in millions */
 static const double identical_documents = 5.3, mixed_documents = 7;
 
-/* 2 and more, with this mean. */
+static const struct {
+    size_t least, most;
+} sizes[CRAWL_SIZES] = {{2, SIZE_MAX}, {2, 2}, {3, 10}, {11, SIZE_MAX}};
+const char *const crawl_size_names[CRAWL_SIZES] = {"all", "2", "3_to_10", "11_or_more"};
+
+/* 2 and more, with this mean: geometric, since the paper does not give them. */
 static size_t cluster_size(uint64_t *rng, double mean) {
     size_t size = 2;
     while (rng_unit(rng) < (mean - 2) / (mean - 1)) size++;
     return size;
+}
+
+void crawl_count(struct planted by_size[CRAWL_SIZES], bool mixed, size_t size) {
+    for (size_t i = 0; i < CRAWL_SIZES; i++) {
+        struct planted *p = &by_size[i];
+        if (size < sizes[i].least || size > sizes[i].most) continue;
+        *(mixed ? &p->mixed : &p->identical) += 1;
+        *(mixed ? &p->mixed_documents : &p->identical_documents) += size;
+    }
 }
 
 size_t crawl_draw(uint64_t *rng, struct planted *planted, bool *mixed) {
@@ -20,8 +34,7 @@ size_t crawl_draw(uint64_t *rng, struct planted *planted, bool *mixed) {
     *mixed = draw >= alone + identical;
     if (draw < alone) return 1;
     size_t size = cluster_size(rng, *mixed ? mixed_documents / mixed_ones : identical_documents / identical);
-    *(*mixed ? &planted->mixed : &planted->identical) += 1;
-    *(*mixed ? &planted->mixed_documents : &planted->identical_documents) += size;
+    crawl_count(planted, *mixed, size);
     return size;
 }
 

@@ -19,7 +19,15 @@ struct planted {
     size_t bytes;
 };
 
-/* The next document or cluster: how many documents it has, and whether they differ. Counts clusters. */
+/* Clusters by how many documents they have, all of them first. The paper says how many there are of each
+ * kind, and not how large they are. */
+enum { CRAWL_SIZES = 4 };
+extern const char *const crawl_size_names[CRAWL_SIZES];
+/* Counts a cluster among all and among those of its size. */
+void crawl_count(struct planted by_size[CRAWL_SIZES], bool mixed, size_t size);
+
+/* The next document or cluster: how many documents it has, and whether they differ. Counts clusters, as
+ * crawl_count does. */
 size_t crawl_draw(uint64_t *rng, struct planted *planted, bool *mixed);
 /* Of a mixed cluster the first copy is changed, and two thirds of the others. */
 bool crawl_changes(uint64_t *rng, bool mixed, size_t copy);

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- signatures ---- */
@@ -72,7 +73,7 @@ stemma_status true_distance(struct text a, struct text b, double *out, stemma_er
 stemma_status measure(const struct signature_recipe *recipe, struct text a, struct text b, double truth,
                       struct measured *out, stemma_error *err) {
     stemma_sketch *first = NULL, *second = NULL;
-    *out = (struct measured){.truth = truth};
+    *out = (struct measured){.truth = truth, .lengths = {(double)a.size, (double)b.size}};
     stemma_status status = sketch_make(recipe->recipe, a.bytes, a.size, &first, err);
     if (status == STEMMA_OK) status = sketch_make(recipe->recipe, b.bytes, b.size, &second, err);
     if (status == STEMMA_OK) status = measure_sketches(recipe, first, second, out, err);
@@ -81,32 +82,54 @@ stemma_status measure(const struct signature_recipe *recipe, struct text a, stru
     return status;
 }
 
-/* ---- means ---- */
+/* ---- many trials ---- */
 
 void tally_add(struct tally_of *tally, const struct measured *m, double whole) {
-    tally->count++;
+    if (tally->count == TRIALS_MOST) return;
+    size_t at = tally->count++;
+    tally->estimate.values[at] = m->estimate;
+    tally->ours.values[at] = m->ours;
+    tally->error_paper.values[at] = fabs(m->estimate - m->truth) / whole;
+    tally->error_ours.values[at] = fabs(m->ours - m->truth) / whole;
+    tally->lengths[0] += m->lengths[0];
+    tally->lengths[1] += m->lengths[1];
     tally->truth += m->truth;
-    tally->estimate += m->estimate;
-    tally->ours += m->ours;
+    tally->low += m->low;
+    tally->high += m->high;
     tally->covered += m->low <= m->truth && m->truth <= m->high;
     tally->bytes_paper += m->bytes_paper;
     tally->bytes_ours += m->bytes_ours;
-    tally->error_paper += fabs(m->estimate - m->truth) / whole;
-    tally->error_ours += fabs(m->ours - m->truth) / whole;
     tally->most += m->unrelated;
-    tally->squares += m->estimate * m->estimate;
-    tally->least_estimate = tally->count > 1 ? fmin(tally->least_estimate, m->estimate) : m->estimate;
-    tally->most_estimate = fmax(tally->most_estimate, m->estimate);
     tally->certain += m->p_unrelated < 1e-6;
     tally->blocks += m->blocks;
 }
 
+static int ascending(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double trials_quantile(const struct tally_of *tally, const struct trials *trials, double share) {
+    return trials->values[(size_t)(share * (double)(tally->count - 1) + .5)];
+}
+
+static void trials_finish(const struct tally_of *tally, struct trials *trials) {
+    double sum = 0;
+    for (size_t i = 0; i < tally->count; i++) sum += trials->values[i];
+    qsort(trials->values, tally->count, sizeof *trials->values, ascending);
+    trials->mean = sum / (double)tally->count;
+    trials->median = trials_quantile(tally, trials, .5);
+}
+
 void tally_finish(struct tally_of *tally) {
-    double *sums[] = {&tally->truth,       &tally->estimate,   &tally->ours,        &tally->covered,
-                      &tally->bytes_paper, &tally->bytes_ours, &tally->error_paper, &tally->error_ours,
-                      &tally->most,        &tally->blocks,     &tally->squares,     &tally->certain};
-    for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) *sums[i] /= tally->count;
-    tally->deviation = sqrt(fmax(0, tally->squares - tally->estimate * tally->estimate));
+    double *sums[] = {&tally->lengths[0],  &tally->lengths[1], &tally->truth,  &tally->low,
+                      &tally->high,        &tally->covered,    &tally->most,   &tally->blocks,
+                      &tally->bytes_paper, &tally->bytes_ours, &tally->certain};
+    for (size_t i = 0; i < COUNT(sums); i++) *sums[i] /= (double)tally->count;
+    trials_finish(tally, &tally->estimate);
+    trials_finish(tally, &tally->ours);
+    trials_finish(tally, &tally->error_paper);
+    trials_finish(tally, &tally->error_ours);
 }
 
 /* ---- texts ---- */

@@ -18,6 +18,7 @@ stemma_status signature_recipe_make(struct signature_recipe *out, unsigned year,
 void signature_recipe_release(struct signature_recipe *recipe);
 
 struct measured {
+    double lengths[2];
     double truth;    /* edit distance */
     double estimate; /* the paper's: c times that of the signatures */
     double ours, low, high;
@@ -31,23 +32,30 @@ stemma_status true_distance(struct text a, struct text b, double *out, stemma_er
 stemma_status measure(const struct signature_recipe *recipe, struct text a, struct text b, double truth,
                       struct measured *out, stemma_error *err);
 
-/* Means of many, and the deviation, least and most of the paper's estimate of one text by one draw. Errors
- * are |estimate - truth| as shares of `whole`; certain: how often chance gives as much with less than 1e-6.
- */
+/* Of TRIALS, a text by a draw each. One k can put the mean anywhere (the sum of four blanks is 128, and a
+ * text has long runs of them), so that medians stand beside it. Errors are |estimate - truth| as shares of
+ * `whole`; certain: how often chance gives as much with less than 1e-6. */
+enum { TEXTS_MOST = 40, TRIALS_MOST = TEXTS_MOST * DRAWS };
+struct trials {
+    double values[TRIALS_MOST]; /* ascending once they are all there */
+    double mean, median;
+};
 struct tally_of {
-    double count, truth, estimate, ours, covered, bytes_paper, bytes_ours, error_paper, error_ours, most,
-        certain, blocks;
-    double squares, deviation, least_estimate, most_estimate;
+    size_t count;
+    struct trials estimate, ours, error_paper, error_ours;
+    double lengths[2], truth, low, high, covered, bytes_paper, bytes_ours, most, certain, blocks; /* means */
 };
 void tally_add(struct tally_of *tally, const struct measured *measured, double whole);
-/* Sums become means. */
+/* Sums become means, and medians are known. */
 void tally_finish(struct tally_of *tally);
+/* What a share of the trials is not above. */
+double trials_quantile(const struct tally_of *tally, const struct trials *trials, double share);
 
 /* Lengths of the papers' texts, and how many we take. */
 #define LENGTH_2011 ((size_t)13508)
 #define LENGTH_2015 ((size_t)24728)
 static inline size_t texts_of(const struct lab *lab) {
-    return lab->full ? 40 : 8;
+    return lab->full ? TEXTS_MOST : 8;
 }
 
 /* Texts of one length, with others of the same kind that have nothing to do with them. */

@@ -13,12 +13,14 @@
 
 #define THRESHOLD .7
 
-/* As the paper compares signatures: entries in common, of Sketch those that agree in place. Sketch's as a set
- * is another reading, and no fifth algorithm: it does not count for what any or all find. */
+/* As the paper compares signatures: entries in common, of Sketch those that agree in place. Min by Broder's
+ * estimator and Sketch as a set are other readings, and no further algorithms: they do not count for what any
+ * or all find. */
 static const struct algorithm four[] = {{"Mod_100", "mod n=100", jaccard_of},
                                         {"Min_100", "min n=100", jaccard_of},
                                         {"Sketch_100", "minhash n=100 bits=64", agreement_of},
                                         {"BSW_100", "bsw n=100", jaccard_of},
+                                        {"Min_100,_unbiased", "min n=100", smallest_of},
                                         {"Sketch_100,_set", "minhash n=100 bits=64", agreement_jaccard},
                                         {"exact", "mod n=1", jaccard_of}};
 enum { ALGORITHMS = COUNT(four), EXACT = ALGORITHMS - 1, FOUR = 4 };
@@ -105,31 +107,57 @@ static const char all_around[] =
     "Resemblances lie all around .7 here, so that every estimate takes many pairs for more than they are; the "
     "paper's pairs were nearly identical, and judged by diffs.";
 
-/* Mod, Min, BSW, Sketch: the order of the paper's first collection and, BSW and Sketch aside, of its second.
- */
+/* Why an algorithm reports more or fewer pairs than there are: few entries waver both ways, which brings in
+ * more of the many pairs below the threshold than it loses; chunks and sets of entries are biased low, which
+ * loses more. */
+static void judge_counts(const struct table *data, unsigned number, struct verdict *verdict) {
+    double truth = pairs_of(data, number, "exact", "pairs"), mod = pairs_of(data, number, "Mod_100", "pairs");
+    double min = pairs_of(data, number, "Min_100", "pairs"), bsw = pairs_of(data, number, "BSW_100", "pairs");
+    double fair_min = pairs_of(data, number, "Min_100,_unbiased", "pairs");
+    double sketch = pairs_of(data, number, "Sketch_100", "pairs"),
+           set = pairs_of(data, number, "Sketch_100,_set", "pairs");
+    claim(
+        verdict, bsw < mod,
+        "Collection %u: %.0f pairs are at least .7 alike on all windows; Mod reports %.0f%s. BSW has about as few entries as "
+        "Mod, but a chunk is the same only as a whole, which is biased low: %.0f.",
+        number, truth, mod,
+        mod > 1.2 * truth
+            ? ", since with few entries it wavers, and more pairs lie a little below .7 than above"
+            : "",
+        bsw);
+    claim(
+        verdict, min <= fair_min && set <= sketch,
+        "Collection %u, both readings: Min reports %.0f pairs as a set of entries and %.0f by Broder's estimator, Sketch %.0f as a "
+        "set and %.0f by the share that agrees. Sets are biased low.",
+        number, min, fair_min, set, sketch);
+}
+
+/* Mod, Min, BSW, Sketch: the order of the paper's first collection and,
+ * BSW and Sketch aside, of its second. */
 static void judge_order(const struct table *data, unsigned number, struct verdict *verdict) {
     double mod = pairs_of(data, number, "Mod_100", "pairs"), min = pairs_of(data, number, "Min_100", "pairs");
     double sketch = pairs_of(data, number, "Sketch_100", "pairs"),
            bsw = pairs_of(data, number, "BSW_100", "pairs");
-    static const char text[] =
-        "Collection %u, from .7 on: Mod reports %.0f pairs, Min %.0f, BSW %.0f, Sketch %.0f (as a set %.0f)%s";
     double set = pairs_of(data, number, "Sketch_100,_set", "pairs");
+    static const char text[] =
+        "Collection %u, from .7 on: Mod reports %.0f pairs, Min %.0f, BSW %.0f, Sketch %.0f%s";
     if (mod >= min && min >= bsw && bsw >= sketch)
-        claim(verdict, true, text, number, mod, min, bsw, sketch, set, ": the order of the paper.");
+        claim(verdict, true, text, number, mod, min, bsw, sketch, ": the order of the paper.");
     else
         differs(
-            verdict, text, number, mod, min, bsw, sketch, set,
-            set <= fmin(fmin(mod, min), bsw)
-                ? ". The paper's order is Mod, Min, BSW, Sketch, which has Sketch where it is as a set. The fewer "
-                  "entries a signature has, the more of the many pairs a little below .7 it takes for more."
-                : ". The paper's order is Mod, Min, BSW, Sketch. The fewer entries a signature has, the more of "
-                  "the many pairs a little below .7 it takes for more.");
+            verdict, text, number, mod, min, bsw, sketch,
+            mod >= min && min >= bsw && bsw >= set
+                ? ". The paper's order is Mod, Min, BSW, Sketch: that is ours where Sketch, too, is scored as a set, which is "
+                  "biased low."
+                : ". The paper's order is Mod, Min, BSW, Sketch. Min is scored as a set, as the paper has it, which is biased "
+                  "low, and Sketch by the share of entries that agree, which is not.");
 }
 
 static void judge_one(const struct evidence *evidence, unsigned number, struct verdict *verdict) {
     const struct table *data = evidence->data, *paper = evidence->paper;
     char what[80];
     judge_order(data, number, verdict);
+    judge_counts(data, number, verdict);
     double mod = pairs_of(data, number, "Mod_100", "pairs"),
            sketch = pairs_of(data, number, "Sketch_100", "pairs");
     double right = pairs_of(data, number, "Mod_100", "correct"),
@@ -176,7 +204,8 @@ const struct experiment hp_collections = {
     .what =
         "All pairs of two collections: documents of 600 to 1500 bytes, and of 2 to 4 KB, both with a template. Pairs "
         "reported by each algorithm by threshold; from .7 on verified on all 20-byte windows, where the paper looked at "
-        "diffs. Sketch is scored by the share of entries that agree, as the paper describes it, and as a set besides.",
+        "diffs. Min is scored as a set and Sketch by the share of entries that agree, as the paper describes them, and both "
+        "the other way besides.",
     .run = run,
     .judge = judge,
     .plots = plots,

@@ -24,6 +24,9 @@ static inline uint64_t hash_seed(const struct lab *lab) {
     return lab->seed - 1;
 }
 
+/* Instead of a value that a picture would show: the program that gives it is not installed. */
+#define PLOT_MISSING "missing"
+
 /* One picture: a line (or dots) for each value of `series`, of the wanted rows. */
 struct plot {
     const char *title;
@@ -31,7 +34,8 @@ struct plot {
     const char *x, *y, *series; /* columns; series may be NULL */
     const char *x_label, *y_label;
     bool log_x, log_y, dots;
-    double y_low, y_high; /* both 0: as the data are */
+    double x_high;        /* 0: as the data are */
+    double y_low, y_high; /* both 0: likewise */
 };
 
 /* A list of rows: keys, then values, each beside the paper's where the paper has it. */

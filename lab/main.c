@@ -6,9 +6,12 @@
  *   stemma-lab report [--html FILE] [--markdown FOLDER] [FOLDER]
  */
 #include "lab.h"
+#include "origin.h"
 #include "report.h"
 #include "results.h"
 
+#include "base/alloc.h"
+#include "base/error.h"
 #include "base/thread.h"
 
 #include <errno.h>
@@ -24,12 +27,12 @@
 enum { EXIT_DONE = 0, EXIT_NO = 1, EXIT_WRONG = 2, EXIT_MACHINE = 3 };
 
 static const char usage[] =
-    "usage: stemma-lab list\n"
+    "Usage: stemma-lab list\n"
     "       stemma-lab run [OPTION]... [EXPERIMENT]...\n"
     "       stemma-lab report [OPTION]... [FOLDER]\n\n"
     "The experiments of five papers on near-duplicate documents, with our numbers beside theirs.\n\n"
     "run (all experiments, or those named or whose names begin so):\n"
-    "  --full            sizes as in the papers or larger; default: all done within minutes\n"
+    "  --full            sizes as in the papers or larger, 5 GB on disk; default: within minutes\n"
     "  --seed S          another draw of everything that is random; 1\n"
     "  --corpus FOLDER   real documents, as lab/corpora fetches them, or any text files; default: generated\n"
     "  --out FOLDER      where the tables go; lab-results\n"
@@ -86,6 +89,7 @@ struct run {
     bool timed; /* this time those whose times count */
     atomic_size_t next;
     atomic_int code; /* the gravest exit code */
+    bool *made;      /* by the places of experiments: whose tables are there */
 };
 
 static void raise_code(struct run *run, int code) {
@@ -109,16 +113,11 @@ static void remark_run(struct table *table, const struct experiment *experiment,
 
 /* Of times alone: data tables stay the same on every machine and every day. */
 static void remark_machine(struct table *times) {
-    char line[300], date[40] = "", cpu[200] = "unknown processor";
-    FILE *info = fopen("/proc/cpuinfo", "r");
-    while (info && fgets(line, sizeof line, info))
-        if (sscanf(line, "model name : %199[^\n]", cpu) == 1) break;
-    if (info) fclose(info);
-    time_t now = time(NULL);
-    struct tm day;
-    if (gmtime_r(&now, &day)) strftime(date, sizeof date, "%Y-%m-%d", &day);
+    char date[40], machine[400];
+    today(date, sizeof date);
+    this_machine(machine, sizeof machine);
     table_remark(times, "date %s", date);
-    table_remark(times, "machine %s (%s)", cpu, stemma_cpu());
+    table_remark(times, "machine %s", machine);
 }
 
 static stemma_status keep_tables(struct results *results, const char *folder, stemma_error *err) {
@@ -160,11 +159,13 @@ static double seconds_now(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static void run_experiment(struct run *run, const struct experiment *experiment) {
+static void run_experiment(struct run *run, size_t place) {
+    const struct experiment *experiment = experiments[place];
     struct results results = {.experiment = experiment};
     stemma_error error = {0};
     double begin = seconds_now();
     if (run_one(run->arguments, &results, &error) == STEMMA_OK) {
+        run->made[place] = true;
         print_results(&results, seconds_now() - begin);
         if (verdict_of(&results.verdict) == FINDING_FAILS) raise_code(run, EXIT_NO);
     } else {
@@ -180,7 +181,7 @@ static void work(void *context, unsigned worker) {
     (void)worker;
     for (size_t i; (i = atomic_fetch_add(&run->next, 1)) < experiment_count;)
         if (experiments[i]->timed == run->timed && wanted(run->arguments, experiments[i]))
-            run_experiment(run, experiments[i]);
+            run_experiment(run, i);
 }
 
 static bool names_known(const struct arguments *arguments) {
@@ -199,26 +200,38 @@ static bool names_known(const struct arguments *arguments) {
 /* Said once, before every experiment says it. */
 static bool corpus_there(const char *corpus) {
     struct stat info;
+    stemma_error error;
     if (!corpus) return true;
     bool there = !stat(corpus, &info);
     if (there && S_ISDIR(info.st_mode)) return true;
-    fprintf(stderr, "stemma-lab: cannot read the folder '%s': %s\n", corpus,
-            strerror(there ? ENOTDIR : errno));
+    fail_errno(&error, "read the folder", corpus, there ? ENOTDIR : errno);
+    complain(&error);
     return false;
 }
 
+static int run_wanted(struct run *run) {
+    stemma_error error;
+    threads_run(thread_count(run->arguments->threads), work, run);
+    run->timed = true;
+    atomic_store(&run->next, 0);
+    work(run, 0);
+    if (origins_note(run->arguments->folder, run->made, &error) != STEMMA_OK)
+        raise_code(run, complain(&error));
+    return atomic_load(&run->code);
+}
+
 static int run(const struct arguments *arguments) {
-    struct run run = {.arguments = arguments};
+    stemma_error error;
     if (!names_known(arguments) || !corpus_there(arguments->lab.corpus)) return EXIT_WRONG;
     if (mkdir(arguments->folder, 0777) && errno != EEXIST) {
-        fprintf(stderr, "stemma-lab: cannot make '%s': %s\n", arguments->folder, strerror(errno));
-        return EXIT_WRONG;
+        fail_errno(&error, "make", arguments->folder, errno);
+        return complain(&error);
     }
-    threads_run(thread_count(arguments->threads), work, &run);
-    run.timed = true;
-    atomic_store(&run.next, 0);
-    work(&run, 0);
-    return atomic_load(&run.code);
+    struct run run = {.arguments = arguments, .made = mem_zero(experiment_count, sizeof *run.made)};
+    if (!run.made) return fail_memory(&error), complain(&error);
+    int code = run_wanted(&run);
+    mem_free(run.made);
+    return code;
 }
 
 /* ---- report ---- */
@@ -286,13 +299,19 @@ static bool parse(int argc, char **argv, struct arguments *out) {
             wrong_use("%s needs a value", argv[optind - 1]);
             return false;
         default:
-            wrong_use("there is no option '%s'", argv[optind - 1]);
+            wrong_use("unknown option '%s'", argv[optind - 1]);
             return false;
         }
     }
     out->names = argv + optind;
     out->name_count = argc - optind;
     return true;
+}
+
+static bool is_experiment(const char *name) {
+    for (size_t i = 0; i < experiment_count; i++)
+        if (!strcmp(experiments[i]->name, name)) return true;
+    return false;
 }
 
 int main(int argc, char **argv) {
@@ -304,7 +323,9 @@ int main(int argc, char **argv) {
     bool runs = !strcmp(command, "run"), reports = !strcmp(command, "report");
     if (!*command) return wrong_use("a command is needed: list, run or report");
     if (!strcmp(command, "list")) return wrong_use("list takes nothing else");
-    if (!runs && !reports) return wrong_use("there is no command '%s': list, run or report", command);
+    if (!runs && !reports && is_experiment(command))
+        return wrong_use("'%s' is an experiment: try 'stemma lab run %s'", command, command);
+    if (!runs && !reports) return wrong_use("unknown command '%s': list, run or report", command);
     if (!parse(argc - 1, argv + 1, &arguments)) return EXIT_WRONG;
     if (runs) return run(&arguments);
     if (arguments.name_count > 1) return wrong_use("report takes one folder");

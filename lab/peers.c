@@ -51,22 +51,37 @@ enum { PEERS_MOST = 16, NAME_MOST = 40 };
 struct scores {
     char names[PEERS_MOST][NAME_MOST];
     size_t peers;
+    bool missing[PEERS_MOST];
     double sums[PEERS_MOST][COUNT(changes)], least[PEERS_MOST][COUNT(changes)],
-        counts[PEERS_MOST][COUNT(changes)];
-    double off[COUNT(changes)]; /* the largest error of our sketch, of all documents */
+        most[PEERS_MOST][COUNT(changes)], counts[PEERS_MOST][COUNT(changes)];
+    double bytes[PEERS_MOST], sketches[PEERS_MOST]; /* kept of all documents, and how many these are */
+    double off[COUNT(changes)];                     /* the largest error of our sketch, of all documents */
 };
 
-static void scores_add(struct scores *scores, const char *peer, size_t change, double score) {
+/* Its number; PEERS_MOST when there are too many. */
+static size_t peer_named(struct scores *scores, const char *peer) {
     size_t i = 0;
     while (i < scores->peers && strcmp(scores->names[i], peer)) i++;
+    if (i == scores->peers && i < PEERS_MOST) snprintf(scores->names[scores->peers++], NAME_MOST, "%s", peer);
+    return i;
+}
+
+/* bytes: what the score needs of the first document. */
+static void scores_add(struct scores *scores, const char *peer, size_t change, double score, double bytes) {
+    size_t i = peer_named(scores, peer);
     if (i == PEERS_MOST || change >= COUNT(changes) || isnan(score)) return;
-    if (i == scores->peers) snprintf(scores->names[scores->peers++], NAME_MOST, "%s", peer);
-    if (!scores->counts[i][change] || score < scores->least[i][change]) scores->least[i][change] = score;
+    bool first = !scores->counts[i][change];
+    if (first || score < scores->least[i][change]) scores->least[i][change] = score;
+    if (first || score > scores->most[i][change]) scores->most[i][change] = score;
     scores->sums[i][change] += score;
     scores->counts[i][change]++;
+    scores->bytes[i] += bytes;
+    scores->sketches[i]++;
 }
 
 /* ---- ours ---- */
+
+enum { SKETCH_BITS = 2048 };
 
 struct ours {
     stemma_recipe *sketch, *exact;
@@ -80,15 +95,17 @@ static stemma_status score_ours(const struct ours *ours, struct text a, struct t
     stemma_status status = sketch_make(ours->sketch, a.bytes, a.size, &x, err);
     if (status == STEMMA_OK) status = sketch_make(ours->sketch, b.bytes, b.size, &y, err);
     if (status == STEMMA_OK) status = stemma_compare_sketches(x, y, NULL, &sketched, err);
+    double symbols = status == STEMMA_OK ? (double)part_of(x, 1).symbol_count : 0;
     stemma_sketch_free(x);
     stemma_sketch_free(y);
     if (status != STEMMA_OK) return status;
-    scores_add(scores, "resemblance", change, exact.resemblance.value);
-    scores_add(scores, "stemma,_sketch", change, sketched.resemblance.value);
+    scores_add(scores, "resemblance", change, exact.resemblance.value, (double)a.size);
+    scores_add(scores, "stemma,_sketch", change, sketched.resemblance.value, SKETCH_BITS / 8);
     scores->off[change] =
         fmax(scores->off[change], fabs(sketched.resemblance.value - exact.resemblance.value));
     scores_add(scores, "stemma,_edits", change,
-               1 - fmin(1, sketched.edit.distance.value / sketched.edit.unrelated.value));
+               1 - fmin(1, sketched.edit.distance.value / sketched.edit.unrelated.value),
+               2 * symbols + 4); /* and the length of the text */
     return STEMMA_OK;
 }
 
@@ -159,8 +176,9 @@ static bool send_all(int to, const void *bytes, size_t size) {
 }
 
 /* Its version lines, one for each program, up to an empty one; for the table. */
-static stemma_status peers_versions(const struct peers *peers, struct table *data, stemma_error *err) {
-    char line[300], all[1000] = "";
+static stemma_status peers_versions(const struct peers *peers, struct scores *scores, struct table *data,
+                                    stemma_error *err) {
+    char line[300], name[NAME_MOST], found[NAME_MOST], all[1000] = "";
     while (peers->talk && fgets(line, sizeof line, peers->talk)) {
         size_t used = strlen(all);
         line[strcspn(line, "\n")] = '\0';
@@ -169,15 +187,19 @@ static stemma_status peers_versions(const struct peers *peers, struct table *dat
             return STEMMA_OK;
         }
         snprintf(all + used, sizeof all - used, "%s%s", used ? ", " : "", line);
+        if (sscanf(line, "%39s %39s", name, found) == 2 && !strcmp(found, PLOT_MISSING)) {
+            size_t peer = peer_named(scores, name);
+            if (peer < PEERS_MOST) scores->missing[peer] = true;
+        }
     }
     return peers->talk ? fail(err, STEMMA_IO, "stemma-lab-peers failed") : STEMMA_OK;
 }
 
-/* Sizes and texts go; lines of a program and a score come, and an empty one. */
+/* Sizes and texts go; lines of a program, a score and the bytes that it needs come, and an empty one. */
 static stemma_status peers_ask(const struct peers *peers, struct text a, struct text b, size_t change,
                                struct scores *scores, stemma_error *err) {
     char line[300], peer[NAME_MOST];
-    double score;
+    double score, bytes;
     if (!peers->talk) return STEMMA_OK;
     int to = fileno(peers->talk);
     int length = snprintf(line, sizeof line, "%zu %zu\n", a.size, b.size);
@@ -185,7 +207,8 @@ static stemma_status peers_ask(const struct peers *peers, struct text a, struct 
         send_all(to, line, (size_t)length) && send_all(to, a.bytes, a.size) && send_all(to, b.bytes, b.size);
     while (ok && fgets(line, sizeof line, peers->talk)) {
         if (*line == '\n') return STEMMA_OK;
-        if (sscanf(line, "%39s\t%lf", peer, &score) == 2) scores_add(scores, peer, change, score);
+        if (sscanf(line, "%39s\t%lf\t%lf", peer, &score, &bytes) == 3)
+            scores_add(scores, peer, change, score, bytes);
     }
     return fail(err, STEMMA_IO, "stemma-lab-peers failed");
 }
@@ -214,19 +237,40 @@ static stemma_status changed_pair(const struct ours *ours, const struct corpus *
 
 /* ---- all of it ---- */
 
+/* 0 for unrelated texts and 1 for the same: so that different scores can be told apart by how they fall. */
+static double normal_score(const struct scores *scores, size_t peer, double score) {
+    size_t last = COUNT(changes) - 1;
+    double unrelated = scores->sums[peer][last] / scores->counts[peer][last];
+    return (score - unrelated) / (1 - unrelated);
+}
+
+static void score_row(const struct scores *scores, size_t peer, size_t change, struct table *data) {
+    char amount[30] = "", off[30] = "", label[NAME_MOST + 30];
+    const char *name = scores->names[peer];
+    double bytes = scores->bytes[peer] / scores->sketches[peer],
+           score = scores->sums[peer][change] / scores->counts[peer][change];
+    if (changes[change].count)
+        snprintf(amount, sizeof amount, "%llu", (unsigned long long)changes[change].count);
+    if (!strcmp(name, "stemma,_sketch")) snprintf(off, sizeof off, "%.4f", scores->off[change]);
+    if (!strcmp(name, "resemblance"))
+        snprintf(label, sizeof label, "%s,_all_text", name);
+    else
+        snprintf(label, sizeof label, "%s,_%.0f_B", name, bytes);
+    table_row(data, "%s\t%s\t%s\t%.4f\t%.4f\t%.4f\t%.4f\t%s\t%.0f\t%s", changes[change].name, name, amount,
+              score, normal_score(scores, peer, score), scores->least[peer][change],
+              scores->most[peer][change], off, bytes, label);
+}
+
+/* Of those that are missing there is a row, too, so that pictures can say so. */
 static void score_rows(const struct scores *scores, struct table *data) {
-    for (size_t peer = 0; peer < scores->peers; peer++)
-        for (size_t i = 0; i < COUNT(changes); i++) {
-            char amount[30] = "";
-            if (changes[i].count)
-                snprintf(amount, sizeof amount, "%llu", (unsigned long long)changes[i].count);
-            char off[30] = "";
-            if (!strcmp(scores->names[peer], "stemma,_sketch"))
-                snprintf(off, sizeof off, "%.4f", scores->off[i]);
-            if (scores->counts[peer][i] > 0)
-                table_row(data, "%s\t%s\t%s\t%.4f\t%.4f\t%s", changes[i].name, scores->names[peer], amount,
-                          scores->sums[peer][i] / scores->counts[peer][i], scores->least[peer][i], off);
-        }
+    for (size_t peer = 0; peer < scores->peers; peer++) {
+        const char *name = scores->names[peer];
+        if (scores->missing[peer])
+            table_row(data, "%s\t%s\t1\t" PLOT_MISSING "\t" PLOT_MISSING "\t\t\t\t\t%s", changes[0].name,
+                      name, name);
+        for (size_t i = 0; i < COUNT(changes); i++)
+            if (scores->counts[peer][i] > 0) score_row(scores, peer, i, data);
+    }
 }
 
 static stemma_status score_all(const struct lab *lab, const struct ours *ours, const struct corpus *corpus,
@@ -242,7 +286,7 @@ static stemma_status with_peers(const struct lab *lab, const struct ours *ours, 
                                 struct scores *scores, struct table *data, stemma_error *err) {
     struct peers peers;
     TRY(peers_start(&peers, err));
-    stemma_status status = peers_versions(&peers, data, err);
+    stemma_status status = peers_versions(&peers, scores, data, err);
     if (status == STEMMA_OK) status = score_all(lab, ours, corpus, &peers, scores, err);
     return peers_stop(&peers, status, err);
 }
@@ -253,14 +297,15 @@ static stemma_status run(const struct lab *lab, struct table *data, struct table
     (void)times;
     struct scores *scores = mem_zero(1, sizeof *scores);
     if (!scores) return fail_memory(err);
-    table_begin(data, "change\tprogram\tedits\tscore\tleast\toff");
+    table_begin(data, "change\tprogram\tedits\tscore\tnormal\tleast\tmost\toff\tbytes\tlabel");
     stemma_status status = corpus_load(lab, CORPUS_LONG, lab->full ? 40 : 6, data, &corpus, err);
     if (status == STEMMA_OK) {
         status = recipe_make(&ours.exact, 0, err, "preset=text unit=word window=5");
         if (status == STEMMA_OK)
             status = recipe_make(
                 &ours.sketch, hash_seed(lab), err,
-                "preset=text unit=word window=5; oph n=2048 bits=1; signature n=8 c=64 alphabet=65536");
+                "preset=text unit=word window=5; oph n=%d bits=1; signature n=8 c=64 alphabet=65536",
+                SKETCH_BITS);
         if (status == STEMMA_OK) status = with_peers(lab, &ours, &corpus, scores, data, err);
         if (status == STEMMA_OK) score_rows(scores, data);
         stemma_recipe_free(ours.exact);
@@ -285,10 +330,12 @@ static void judge_peer(const struct table *data, const char *program, struct ver
         note(verdict, "%s is not installed here, and left out.", program);
         return;
     }
-    claim(verdict, few >= many,
-          "%s: %.2f after one insertion, %.2f after 500; %.2f for unrelated texts, %.2f for the same text in "
-          "other lines.",
-          program, few, many, unrelated, wrapped);
+    claim(
+        verdict, few >= many,
+        "%s: %.2f after one insertion, %.2f after 500; %.2f for unrelated texts (at most %.2f), %.2f for the same text in "
+        "other lines. It keeps %.0f bytes of a document.",
+        program, few, many, unrelated, table_at(data, "most", "program=%s change=unrelated", program),
+        wrapped, table_at(data, "bytes", "program=%s change=unrelated", program));
 }
 
 static void judge(const struct evidence *evidence, struct verdict *verdict) {
@@ -317,11 +364,16 @@ static void judge(const struct evidence *evidence, struct verdict *verdict) {
     for (size_t i = 0; i < COUNT(programs); i++) judge_peer(data, programs[i], verdict);
 }
 
-static const struct plot plots[] = {{"How scores fall with the number of insertions", "change=insert",
-                                     "edits", "score", "program", "insertions of 'a '",
-                                     "score, mean over documents", .log_x = true, .y_low = 0, .y_high = 1},
-                                    {0}};
+static const struct plot plots[] = {
+    {"How scores fall with the number of insertions; bytes kept of a document", "change=insert", "edits",
+     "score", "label", "insertions of 'a '", "score, mean over documents", .log_x = true, .y_low = 0,
+     .y_high = 1},
+    {"The same with every score at 0 for unrelated texts", "change=insert", "edits", "normal", "label",
+     "insertions of 'a '", "(score - unrelated) / (1 - unrelated)", .log_x = true, .y_low = 0, .y_high = 1},
+    {0}};
 static const struct listing lists[] = {
+    {"Bytes kept of a document, and the scores of unrelated texts: mean, least and most", "change=unrelated",
+     "program", .values = "bytes score least most"},
     {"Other changes: mean scores", "edits=", "change", "score", "program"},
     {"Our sketch: the largest error of all documents", "program=stemma,_sketch", "change edits",
      .values = "score off"},
@@ -335,7 +387,7 @@ const struct experiment beyond_peers = {
     .what =
         "Documents and changed copies of them: the scores of ssdeep, tlsh (1 - distance / 200), simhash and datasketch, as far as "
         "they are installed, beside the resemblance, our estimate of it from 256 bytes, and 1 - edit distance / that of unrelated "
-        "texts, from a signature.",
+        "texts, from a signature. What is 0 differs: some give unrelated texts a third, so that scores are also shown from there.",
     .run = run,
     .judge = judge,
     .plots = plots,

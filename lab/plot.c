@@ -9,14 +9,14 @@
 /* Small enough that letters stay legible where a phone shrinks it to its width. */
 #define WIDTH       480.
 #define HEIGHT      300.
-#define LEFT        66.
+#define LEFT        74.
 #define RIGHT       20. /* half of the last number on the axis */
 #define TOP         12.
 #define BOTTOM      46.
 #define LEGEND_LINE 20.
 #define LETTER      7.2 /* width of a letter in the legend */
 
-enum { SERIES_MOST = 8, TICKS_MOST = 12 };
+enum { COLOURS = 8, SERIES_MOST = 16, TICKS_MOST = 12 };
 
 const char plot_style[] =
     "svg{--c0:#1f5fbf;--c1:#c2410c;--c2:#15803d;--c3:#9333ea;--c4:#18181b;--c5:#0e7490;--c6:#be185d;--c7:#52525b;"
@@ -39,7 +39,7 @@ struct drawing {
     const struct plot *plot;
     const struct table *data, *paper;
     struct axis x, y;
-    const char *series[SERIES_MOST];
+    const char *series[SERIES_MOST]; /* all that the tables have, be they drawn or not */
     size_t series_count;
     struct buf *out;
     bool ok;
@@ -74,7 +74,8 @@ static bool point_of(const struct drawing *d, const struct table *table, size_t 
     if (!table_matches(table, row, d->plot->where)) return false;
     *x = table_number(table, row, d->plot->x);
     *y = table_number(table, row, d->plot->y);
-    if ((d->x.log && *x <= 0) || (d->y.log && *y <= 0)) return false;
+    if ((d->x.log && *x <= 0) || (d->y.log && *y <= 0) || (d->plot->x_high > 0 && *x > d->plot->x_high))
+        return false;
     if (d->x.log) *x = log10(*x);
     if (d->y.log) *y = log10(*y);
     return isfinite(*x) && isfinite(*y);
@@ -85,14 +86,19 @@ static void widen(struct axis *axis, double value) {
     axis->high = fmax(axis->high, value);
 }
 
+/* Numbered over all rows, wanted or not: so a name has one colour in all pictures of a table. */
+static void name_series(struct drawing *d, const struct table *table) {
+    for (size_t row = 0; table && row < table->rows; row++) {
+        const char *series = series_of(d->plot, table, row);
+        if (d->series_count < SERIES_MOST && series_number(d, series) == d->series_count)
+            d->series[d->series_count++] = series;
+    }
+}
+
 static void survey(struct drawing *d, const struct table *table) {
     for (size_t row = 0; table && row < table->rows; row++) {
         double x, y;
-        const char *series = series_of(d->plot, table, row);
         if (!point_of(d, table, row, &x, &y)) continue;
-        size_t number = series_number(d, series);
-        if (number == SERIES_MOST) continue;
-        if (number == d->series_count) d->series[d->series_count++] = series;
         widen(&d->x, x);
         widen(&d->y, y);
     }
@@ -196,8 +202,8 @@ static void draw_line(struct drawing *d, size_t number) {
             series_number(d, series_of(d->plot, d->data, row)) != number)
             continue;
         if (!begun)
-            PUT(d, "<path class=\"line\" stroke=\"var(--c%zu)\" stroke-dasharray=\"%s\" d=\"M", number,
-                dashes[number % 4]);
+            PUT(d, "<path class=\"line\" stroke=\"var(--c%zu)\" stroke-dasharray=\"%s\" d=\"M",
+                number % COLOURS, dashes[number % COUNT(dashes)]);
         PUT(d, "%s%.1f %.1f", begun ? "L" : "", place(&d->x, x), place(&d->y, y));
         begun = true;
     }
@@ -212,9 +218,9 @@ static void draw_points(struct drawing *d, const struct table *table, const char
         if (number == d->series_count) continue;
         PUT(d, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" ", place(&d->x, x), place(&d->y, y), radius);
         if (*kind)
-            PUT(d, "class=\"%s\" stroke=\"var(--c%zu)\"/>", kind, number);
+            PUT(d, "class=\"%s\" stroke=\"var(--c%zu)\"/>", kind, number % COLOURS);
         else
-            PUT(d, "fill=\"var(--c%zu)\"/>", number);
+            PUT(d, "fill=\"var(--c%zu)\"/>", number % COLOURS);
     }
 }
 
@@ -239,7 +245,7 @@ static void legend_entry(struct drawing *d, struct pen *pen, const char *name, s
             pen->x + 13, pen->y - 4);
     else
         PUT(d, "<path class=\"line\" stroke=\"var(--c%zu)\" stroke-dasharray=\"%s\" d=\"M%.1f %.1fh26\"/>",
-            number, d->plot->dots ? "none" : dashes[number % 4], pen->x, pen->y - 4);
+            number % COLOURS, d->plot->dots ? "none" : dashes[number % COUNT(dashes)], pen->x, pen->y - 4);
     PUT(d, "<text x=\"%.1f\" y=\"%.1f\">", pen->x + 31, pen->y);
     char words[60];
     snprintf(words, sizeof words, "%s", name);
@@ -250,22 +256,51 @@ static void legend_entry(struct drawing *d, struct pen *pen, const char *name, s
     pen->x += width;
 }
 
+/* Whether a series has a point here, or says that it could have none. */
+static bool series_drawn(const struct drawing *d, size_t number) {
+    double x, y;
+    for (size_t row = 0; row < d->data->rows; row++)
+        if (series_number(d, series_of(d->plot, d->data, row)) == number && point_of(d, d->data, row, &x, &y))
+            return true;
+    return false;
+}
+
+static bool series_missing(const struct drawing *d, size_t number) {
+    size_t y = table_column(d->data, d->plot->y, strlen(d->plot->y));
+    for (size_t row = 0; row < d->data->rows; row++)
+        if (series_number(d, series_of(d->plot, d->data, row)) == number &&
+            table_matches(d->data, row, d->plot->where) && !strcmp(table_cell(d->data, row, y), PLOT_MISSING))
+            return true;
+    return false;
+}
+
 static double legend(struct drawing *d) {
     struct pen pen = {LEFT, HEIGHT + 14};
-    bool named = d->series_count && *d->series[0];
-    for (size_t i = 0; named && i < d->series_count; i++) legend_entry(d, &pen, d->series[i], i, false);
+    for (size_t i = 0; i < d->series_count; i++) {
+        char name[60];
+        bool missing = series_missing(d, i);
+        if (!*d->series[i] || !(missing || series_drawn(d, i))) continue;
+        snprintf(name, sizeof name, "%s%s", d->series[i], missing ? " (not installed)" : "");
+        legend_entry(d, &pen, name, i, false);
+    }
     if (points_in(d, d->paper)) legend_entry(d, &pen, "the paper", 0, true);
     return pen.x > LEFT || pen.y > HEIGHT + 14 ? pen.y + 8 : HEIGHT;
 }
 
 /* ---- all of it ---- */
 
+static size_t series_in(const struct drawing *d) {
+    size_t count = 0;
+    for (size_t i = 0; i < d->series_count; i++) count += series_drawn(d, i);
+    return count;
+}
+
 static double draw(struct drawing *d) {
     draw_axes(d);
     size_t points = points_in(d, d->data);
     if (!d->plot->dots)
         for (size_t i = 0; i < d->series_count; i++) draw_line(d, i);
-    if (d->plot->dots || points <= 12 * d->series_count) draw_points(d, d->data, "", d->plot->dots ? 2 : 2.8);
+    if (d->plot->dots || points <= 12 * series_in(d)) draw_points(d, d->data, "", d->plot->dots ? 2 : 2.8);
     draw_points(d, d->paper, "hollow", 4);
     return legend(d);
 }
@@ -274,6 +309,8 @@ static void survey_all(struct drawing *d) {
     const struct plot *plot = d->plot;
     d->x = (struct axis){INFINITY, -INFINITY, plot->log_x, LEFT, WIDTH - RIGHT, {0}, 0};
     d->y = (struct axis){INFINITY, -INFINITY, plot->log_y, HEIGHT - BOTTOM, TOP, {0}, 0};
+    name_series(d, d->data);
+    name_series(d, d->paper);
     survey(d, d->data);
     survey(d, d->paper);
     bool fixed = plot->y_high > plot->y_low;

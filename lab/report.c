@@ -2,11 +2,11 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "origin.h"
 #include "plot.h"
 #include "results.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -26,10 +26,11 @@ static const char page_head[] =
     ".note::before{content:'\\00b7'}.holds::before{content:'\\2713';color:var(--good)}.differs::before{content:'\\2260';color:var(--other)}"
     ".fails::before{content:'\\2717';color:var(--bad)}.points li::before{display:inline-block;width:1.6rem;text-indent:0;"
     "font-weight:700}.pictures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr));gap:1.2rem}"
-    "figure{margin:0;max-width:36rem}figcaption{font-weight:600;font-size:.95rem}svg{width:100%;height:auto;display:block}"
-    ".wide{overflow-x:auto}table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums;margin:.4rem 0}"
+    "figure{margin:0}.pictures figure{max-width:36rem}figure.list{margin:1rem 0}figcaption{font-weight:600;font-size:.95rem}svg{width:100%;height:auto;display:block}"
+    ".wide{overflow-x:auto;background:linear-gradient(var(--ground),var(--ground)) 100% 0/1.5rem 100% local no-repeat,"
+    "linear-gradient(270deg,var(--faint),transparent) 100% 0/1.2rem 100% scroll no-repeat}table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums;margin:.4rem 0}"
     "th,td{padding:.15rem .6rem;border-bottom:1px solid var(--faint);text-align:right}table.words td,table.words th{text-align:left}th:first-child,td:first-child"
-    "{text-align:left}th{font-weight:600}caption{text-align:left;font-weight:600;padding:.3rem 0}td.paper,th.paper"
+    "{text-align:left}th{font-weight:600;white-space:nowrap}td{white-space:nowrap}td.paper,th.paper"
     "{color:var(--soft);font-style:italic}";
 
 struct page {
@@ -227,9 +228,9 @@ static void put_caption(struct page *page, const char *title) {
     if (page->target)
         PUT(page, "**%s**\n\n", title);
     else {
-        PUT(page, "<div class=\"wide\"><table><caption>");
+        PUT(page, "<figure class=\"list\"><figcaption>");
         put_text(page, title);
-        PUT(page, "</caption>\n");
+        PUT(page, "</figcaption><div class=\"wide\" tabindex=\"0\"><table>\n");
     }
 }
 
@@ -300,7 +301,7 @@ static void put_list(struct page *page, const struct listing *listing, const str
         put_list_across(page, listing, data);
     else
         put_list_rows(page, listing, data, paper);
-    PUT(page, page->target ? "\n" : "</table></div>\n");
+    PUT(page, page->target ? "\n" : "</table></div></figure>\n");
 }
 
 static void put_lists(struct page *page, const struct listing *listings, const struct table *data,
@@ -373,7 +374,35 @@ static void put_summary(struct page *page, const struct results *all, size_t cou
     PUT(page, page->target ? "\n" : "</table></div>\n");
 }
 
-static void put_body(struct page *page, const struct results *all, size_t count) {
+/* Whether rows were made by the same program on the same day and machine. */
+static bool same_origin(const struct table *origin, size_t a, size_t b) {
+    bool same = true;
+    for (size_t column = 1; column < origin->columns; column++)
+        same = same && !strcmp(table_cell(origin, a, column), table_cell(origin, b, column));
+    return same;
+}
+
+/* In one sentence where all are from one run; else each run has its own, with its experiments. */
+static void put_origin(struct page *page, const struct table *origin) {
+    for (size_t row = 0; row < origin->rows; row++) {
+        char line[2000];
+        size_t first = 0, alike = 0;
+        while (!same_origin(origin, first, row)) first++;
+        for (size_t other = 0; other < origin->rows; other++) alike += same_origin(origin, other, row);
+        if (first < row) continue;
+        size_t used = (size_t)snprintf(line, sizeof line, "Made on %s by stemma-lab %s on %s",
+                                       table_cell(origin, row, 1), table_cell(origin, row, 2),
+                                       table_cell(origin, row, 3));
+        for (size_t other = row; alike < origin->rows && other < origin->rows && used < sizeof line; other++)
+            if (same_origin(origin, other, row))
+                used += (size_t)snprintf(line + used, sizeof line - used, "%s%s", other == row ? ": " : ", ",
+                                         table_cell(origin, other, 0));
+        if (used + 2 < sizeof line) memcpy(line + used, ".", 2);
+        put_paragraph(page, line, true);
+    }
+}
+
+static void put_body(struct page *page, const struct results *all, size_t count, const struct table *origin) {
     const char *paper = "";
     put_heading(page, 1, "The lab of Stemma");
     put_paragraph(
@@ -382,6 +411,7 @@ static void put_body(struct page *page, const struct results *all, size_t count)
         "hollow circles, and figures in italics, are the papers'. Every number follows from the seed and the documents "
         "named below each section, times aside, which have tables of their own.",
         false);
+    put_origin(page, origin);
     put_summary(page, all, count);
     for (size_t i = 0; i < count; i++) {
         if (strcmp(paper, all[i].experiment->paper))
@@ -407,9 +437,9 @@ static stemma_status read_all(const char *folder, struct results *all, size_t *c
 }
 
 static stemma_status write_page(struct page *page, const char *path, const struct results *all, size_t count,
-                                stemma_error *err) {
+                                const struct table *origin, stemma_error *err) {
     if (!page->target) PUT(page, "%s%s</style>\n", page_head, plot_style);
-    put_body(page, all, count);
+    put_body(page, all, count, origin);
     if (!page->target) PUT(page, "</html>\n");
     if (page->status != STEMMA_OK) return page->status;
     return page->ok ? write_file(path, &page->out, err) : fail_memory(err);
@@ -419,9 +449,12 @@ static stemma_status report(const char *folder, const char *path, const char *ta
     struct results *all = mem_zero(experiment_count, sizeof *all);
     if (!all) return fail_memory(err);
     size_t count;
+    struct table origin = {0};
     struct page page = {.target = target, .ok = true, .err = err};
     stemma_status status = read_all(folder, all, &count, err);
-    if (status == STEMMA_OK) status = write_page(&page, path, all, count, err);
+    if (status == STEMMA_OK) status = origins_read(folder, &origin, err);
+    if (status == STEMMA_OK) status = write_page(&page, path, all, count, &origin, err);
+    table_release(&origin);
     for (size_t i = 0; i < count; i++) results_release(&all[i]);
     mem_free(all);
     buf_release(&page.out);

@@ -11,7 +11,9 @@ import json
 import os
 import pty
 import random
+import re
 import resource
+import shlex
 import shutil
 import signal
 import struct
@@ -49,6 +51,9 @@ class Act(Base):
             os.utime(self.folder / "pile" / name, (10**9, 10**9 + len(name)))
 
     def scan(self, *arguments, code=0, **how):
+        acting = [word for word in arguments if str(word).startswith(("--move", "--hardlink", "--reflink"))]
+        if acting and "--dry-run" not in arguments:
+            arguments = ("--yes", *arguments)
         done = self.run_program("scan", *arguments, **self.environment, **how)
         self.assertEqual(done.returncode, code, done.stderr.decode())
         return done.stdout.decode("utf-8", "surrogateescape"), done.stderr.decode("utf-8", "surrogateescape")
@@ -106,11 +111,23 @@ class Words(Act):
 
     def test_quiet(self):
         self.copies("a", "b")
-        self.assertEqual(self.scan("--move=aside", "--quiet", "pile"), ("", ""))
+        shown, _ = self.scan("--move=aside", "--dry-run", "--quiet", "pile")
+        self.assertIn("  would move     identical", shown)
+        done, said = self.scan("--move=aside", "--quiet", "pile")
+        self.assertEqual(done, shown.replace("would move", "moved     ").replace("would be ", ""))
         self.assertEqual(self.names("aside"), ["pile/b"])
         log, = (self.folder / "state/stemma").iterdir()
+        self.assertEqual(said, f"log: {log} (stemma undo takes it back)\n")
         self.assertEqual(self.undo("--quiet", str(log)), ("", ""))
         self.assertEqual(self.names(), ["a", "b"])
+
+    def test_logs_are_listed(self):
+        self.assertIn("one log is needed", self.undo(code=2, **self.environment)[1])
+        names = ["delete-20261116T101500Z-9.jsonl", "move-20261115T101500Z-7.jsonl", "delete-20251116T101500Z-8.jsonl"]
+        for name in ["other.txt", *sorted(names)]:
+            self.write(f"state/stemma/{name}", "")
+        self.assertEqual(self.undo(**self.environment)[0], "".join(f"{self.folder}/state/stemma/{name}\n" for name in names))
+        self.assertIn("one log is needed", self.undo(code=2, XDG_STATE_HOME="", HOME="")[1])
 
     def test_json(self):
         self.copies("a", "b")
@@ -214,7 +231,7 @@ class Chosen(Act):
         self.write("pile/3.eml", mail(3))
         out = self.scan("--delete", "--yes", "--near=.8", "--keep=first", "pile")[0]
         self.assertEqual(self.names(), ["1.eml", "2.eml"])
-        self.assertIn("1 left alone, as they hold other documents, such as attachments", out)
+        self.assertIn("1 left alone, as it holds more than was compared: attachments", out)
 
     def test_what_cannot_be_taken_back_is_said(self):
         self.copies("a")
@@ -439,10 +456,12 @@ class Asked(Act):
         self.copies("a", "b")
         for arguments, says in (
                 (["--delete"], "--delete needs --yes where nobody can be asked"),
+                (["--hardlink"], "--hardlink needs --yes"), (["--reflink"], "--reflink needs --yes"),
+                (["--move=aside"], "--move needs --yes"),
                 (["--delete", "--hardlink", "--yes"], "only one of --delete"),
                 (["--delete", "--yes", "--pairs"], "do not go with --pairs"),
                 (["--move=", "--yes"], "--move needs a folder"),
-                (["--hardlink", "--near=.9"], "only identical files can be linked"),
+                (["--hardlink", "--yes", "--near=.9"], "only identical files can be linked"),
                 (["--move=pile"], "--move leads to 'pile'"), (["--move=./pile/"], "--move leads to"),
                 (["--delete", "--yes", "--near=.5"], "--near is below --threshold"),
                 (["--delete", "--yes", "--near-contained=.8"], "--near-contained is below --contained"),
@@ -451,7 +470,7 @@ class Asked(Act):
                 (["--yes"], "--yes is for"), (["--near=.9"], "--near is for --delete and --move"), (["--log=x"], "--log is for"),
                 (["--dry-run"], "--dry-run is for"), (["--delete", "--yes", "--near=2"], "is not a number")):
             self.bad("scan", *arguments, "pile", says=says)
-        self.bad("undo", says="one log is needed")
+        self.bad("undo", says="one log is needed", **self.environment)
         self.assertEqual(self.names(), ["a", "b"])
 
 
@@ -620,6 +639,33 @@ class Model(Act):
             self.check(before, targets)
             self.undo(str(number))
             self.assertEqual(self.tree(), before)
+
+
+class Mounts(Act):
+    def in_mounts(self, *commands):
+        """Runs the program where pile/a, and its file x, are mounted once more; `commands` are its arguments."""
+        mounts = "mount --bind pile/a pile/b && mount --bind pile/a/x file"
+        runs = "; ".join(f"{shlex.quote(PROGRAM)} {command}" for command in commands)
+        done = subprocess.run(["unshare", "-rm", "sh", "-c", f"{mounts} || exit 77; {runs}"], cwd=self.folder, capture_output=True,
+                              env=dict(os.environ, LC_ALL="C", **self.environment))
+        if done.returncode == 77 or b"unshare" in done.stderr:
+            self.skipTest("nothing can be mounted")
+        return done.stdout.decode()
+
+    @unittest.skipUnless(shutil.which("unshare"), "no unshare")
+    def test_one_file_at_two_places(self):
+        """A folder that is mounted twice holds no copies, however its files are named."""
+        self.copies("a/x", "a/y")
+        (self.folder / "pile/b").mkdir()
+        (self.folder / "file").touch()
+        before = self.tree()
+        for action in "--delete", "--hardlink", "--move=aside", "--delete --near=.7", "--delete --keep=newest":
+            out = self.in_mounts(*(f"scan {action} --yes {paths}" for paths in ("pile/a/x pile/b/x file", "file pile/b/x", "--hidden pile/b/x pile/a/x")))
+            self.assertEqual(re.findall(r"(\d) files? (?:deleted|linked|moved)", out), ["0", "0", "0"], out)
+            self.assertEqual(self.tree(), before, action)
+        out = self.in_mounts("scan --delete --yes --log=log pile file", "undo log")
+        self.assertIn("1 file deleted", out)
+        self.assertEqual(self.tree(), before)
 
 
 class Reflinks(Act):

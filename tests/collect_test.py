@@ -4,6 +4,7 @@
     collect_test.py PROGRAM SOURCE-DIRECTORY [unittest arguments]
 """
 import ctypes
+import gzip
 import io
 import json
 import os
@@ -16,8 +17,10 @@ import sys
 import time
 import unittest
 import zipfile
+from pathlib import Path
 
-from program import PROGRAM, Base, prose, rests
+from program import PROGRAM, SOURCE, Base, prose, rests
+from scan_same_test import some
 
 SANITIZED = "STEMMA_SKIP_LARGE" in os.environ
 LONG_AGO = 10 ** 18
@@ -51,7 +54,7 @@ class Collections(Base):
 
     def documents(self, collection="c", keys=("bytes", "text_bytes", "shingles", "form")):
         lines = map(json.loads, self.good("list", "--json", collection).splitlines())
-        return {line["id"]: tuple(line[key] for key in keys) for line in lines}
+        return {line["id"]: tuple(line.get(key) for key in keys) for line in lines}
 
     def opened(self, act, *names):
         """Which of the files are opened by that."""
@@ -70,6 +73,121 @@ class Collections(Base):
 
     def path(self, name):
         return str((self.folder / "pile" / name).resolve())
+
+
+@unittest.skipIf(SANITIZED, "memory is that of sanitizers")
+class Memory(Collections):
+    """What is held at once does not grow with what there is."""
+
+    def peak(self, *arguments, stdin=b"", code=0):
+        """Megabytes of memory that the program had at most. Started by an interpreter of its own: it inherits the peak."""
+        measure = ("import os, sys; child = os.spawnv(os.P_NOWAIT, sys.argv[1], sys.argv[1:]); "
+                   "_, status, used = os.wait4(child, 0); print(used.ru_maxrss, file=sys.stderr); "
+                   "sys.exit(os.waitstatus_to_exitcode(status) & 255)")
+        command, *rest = arguments
+        if command in ("add", "query", "known"):
+            rest.insert(0, "--threads=2")  # each has memory of its own, and machines have many
+        with open(self.folder / "out", "wb") as out:
+            done = subprocess.run([sys.executable, "-S", "-c", measure, PROGRAM, command, *rest], cwd=self.folder,
+                                  input=stdin, stdout=out, stderr=subprocess.PIPE, check=False)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return int(done.stderr.splitlines()[-1]) / 1024
+
+    def assert_flat(self, name, *peaks):
+        """With four times as many documents. Filters of ids may take two bytes of each row, up to 8 MB."""
+        self.assertLess(peaks[1] - peaks[0], 4, (name, peaks))
+
+    SIZES = 150000, 600000
+
+    def records(self, size, text="", shift=0):
+        lines = "".join(f'{{"id":"{i}","text":"{text}"}}\n' for i in range(size))
+        self.put(f"{size}/d.jsonl", " \n" * shift + lines, shift)
+        return f"pile/{size}"
+
+    def of_each(self, *command, code=0):
+        """Peaks of a command with each collection, which stands for 'c' in it."""
+        return [self.peak(*(f"c{size}" if word == "c" else f"pile/{size}" if word == "pile" else word for word in command),
+                          code=code) for size in self.SIZES]
+
+    def test_records(self):
+        """New ones; the same in other places; asked about; and all but a few gone again."""
+        for size in self.SIZES:
+            self.records(size)
+        self.assert_flat("new", *self.of_each("add", "--quiet", "--parts=minima", "c", "pile"))
+        for size in self.SIZES:
+            self.records(size, shift=1)
+        self.assert_flat("moved", *self.of_each("add", "--quiet", "c", "pile"))
+        self.write("question", text(1))
+        for command in ("query", "-t", ".3", "--contained=0"), ("list",), ("info",), ("verify",), ("export",):
+            subject = ("question",) if command[0] == "query" else ()
+            self.assert_flat(command, *self.of_each(*command, "c", *subject, code=command[0] == "query"))
+        line = json.dumps({"id": "new", "text": text(2)}).encode()
+        self.assert_flat("seen", *(self.peak("seen", "--quiet", f"c{size}", stdin=line) for size in self.SIZES))
+        self.assert_flat("remove", *self.of_each("remove", "--quiet", "c", "*7"))
+        for size in self.SIZES:
+            (self.folder / f"pile/{size}/d.jsonl").rename(self.folder / f"pile/{size}/e.jsonl")
+            self.put(f"{size}/e.jsonl", '{"id":"1","text":""}\n')
+        self.assert_flat("prune", *self.of_each("add", "--quiet", "--prune-all", "c", "pile"))
+        for size in self.SIZES:
+            self.assertEqual(len(self.documents(f"c{size}")), 2)
+
+    def test_changed_records(self):
+        """Each of them is replaced: what is gone is known by a bit."""
+        for size in self.SIZES:
+            self.records(size)
+        self.of_each("add", "--quiet", "--parts=minima", "c", "pile")
+        for size in self.SIZES:
+            self.records(size, text="a few words more than there were", shift=1)
+        self.assert_flat("changed", *self.of_each("add", "--quiet", "c", "pile"))
+
+    def test_problems(self):
+        """However many there are, they are told in order, and none is lost."""
+        self.put("a.txt", text(1))
+        self.add()
+        for size in self.SIZES:
+            self.put(f"{size}/d.jsonl", "{\n" * (size // 10) + json.dumps({"id": "1", "text": text(1)}) + "\n", 1)
+        for command in ("add", "--json", "c"), ("query", "--json", "--no-edits", "c"), ("known", "--json", "c"):
+            peaks = []
+            for size in self.SIZES:
+                peaks.append(self.peak(*command, f"pile/{size}"))
+                lines = map(json.loads, (self.folder / "out").read_text().splitlines())
+                told = [line["line"] for line in lines if "problem" in line]
+                self.assertEqual(told, list(range(1, size // 10 + 1)))
+            self.assert_flat(command, *peaks)
+
+    def test_records_on_standard_input(self):
+        """Of a pipe, too, no more is held than of a file."""
+        self.put("a.txt", text(1))
+        self.add()
+        record = json.dumps({"text": text(1)}).encode() + b"\n"
+        for command in ("query", "--no-edits"), ("query", "--hamming"), ("known",):
+            peaks = [self.peak(*command, "--quiet", "--memory=16M", "--threads=1", "c", "-", stdin=record * count)
+                     for count in (1, (32 << 20) // len(record))]
+            self.assertLess(peaks[1] - peaks[0], 16, (command, peaks))
+
+    def test_list(self):
+        """Ids that are more than memory sorts at once come in their order all the same."""
+        name = "n" * 200
+        self.put("d.jsonl", "".join(f'{{"id":"{i * 7919 % 160000}{name}","text":""}}\n' for i in range(160000)))
+        self.good("add", "--quiet", "--parts=minima", "c", "pile")
+        self.assertLess(self.peak("list", "c"), 20)
+        ids = (self.folder / "out").read_text().splitlines()
+        self.assertEqual(len(ids), 160000)
+        self.assertTrue(all(a < b for a, b in zip(ids, ids[1:])))
+
+
+    def test_all_matches(self):
+        """Of very many, they come in the order of few, and each once."""
+        words, count = prose(60, 1), 60000
+        lines = [json.dumps({"id": f"{i * 7919 % count}", "text": " ".join(words[:50 + i % 10])}) for i in range(count)]
+        self.put("d.jsonl", "\n".join(lines))
+        self.write("question", " ".join(words))
+        self.good("add", "--quiet", "c", "pile")
+        self.assertLess(self.peak("query", "--json", "--no-edits", "--top=0", "c", "question"), 30)
+        every = (self.folder / "out").read_text().splitlines()
+        self.assertEqual(len({json.loads(line)["id"] for line in every}), count)
+        self.assertEqual(every[:1000], self.good("query", "--json", "--no-edits", "--top=1000", "c", "question").splitlines())
+        self.assertEqual(every[:2000], self.good("query", "--json", "--no-edits", "--top=2000", "c", "question").splitlines())
 
 
 class Adding(Collections):
@@ -179,6 +297,17 @@ class Adding(Collections):
         info = json.loads(self.good("info", "--json", "c"))
         self.assertEqual((info["documents"], info["datasets"]), (8, 1))
 
+    def test_a_member_that_was_removed_comes_back(self):
+        """As files and records do."""
+        self.put("z.zip", self.zipped({"a.txt": text(1), "b.txt": text(2), "c.txt": text(3)}))
+        self.add()
+        documents = self.documents()
+        self.good("remove", "-q", "c", "pile/z.zip!/b.txt")
+        self.assertEqual(self.counts("--no-archives", "pile"), (0, 0, 3, 0))
+        self.assertEqual(self.counts(), (1, 0, 3, 0))
+        self.assertEqual(self.documents(), documents)
+        self.assertEqual(self.opened(self.add, "z.zip"), set())
+
     def test_archives_are_looked_into_when_that_is_asked_for(self):
         self.put("z.zip", self.zipped({"a.txt": text(1)}))
         self.assertEqual(self.counts("--no-archives", "pile")[0], 1)
@@ -211,17 +340,48 @@ class Adding(Collections):
                 self.assertEqual(self.documents(keys=("bytes",)), last)
                 records[-50:] = [dict(record, text=record["text"] + f" {fresh}") for record in records[-50:]]
 
+    @unittest.skipIf(SANITIZED, "many records")
+    def test_the_last_record_of_an_id_counts_after_commits(self):
+        """Where it stands so far behind another one that that was committed, and what was there before is gone."""
+        between = "".join(f'{{"id":"{i}","text":""}}\n' for i in range(140000))
+        last = "".join(json.dumps({"id": name, "text": text(name)}) + "\n" for name in "ab")
+        first = last.replace(text("a"), text("c"))
+        kept = {self.path(f"d.jsonl:{name}"): (len(text(name)),) for name in "ab"}
+        for age, (content, counts) in enumerate([(last, (2, 0, 0, 0)), (first + between + last, (140000, 0, 2, 0)),
+                                                 (last + between + first, (0, 1, 140001, 0))]):
+            self.put("d.jsonl", content, age)
+            self.assertEqual(self.counts("--parts=minima", "pile") if age == 0 else self.counts(), counts, age)
+            kept[self.path("d.jsonl:a")] = (len(text("c" if age == 2 else "a")),)
+            found = self.documents(keys=("bytes",))
+            self.assertEqual({name: found[name] for name in kept}, kept)
+
     def test_paths_of_any_kind_are_the_same(self):
         self.put("a.txt", text(1))
         self.add()
         for path in ("./pile", str(self.folder / "pile"), "pile/../pile", "pile/a.txt"):
             self.assertEqual(self.counts(path), (0, 0, 1, 0), path)
 
+    def test_paths_longer_than_the_system_names(self):
+        """A file that two of them lead to is one document, also where they cannot be compared."""
+        def enter():
+            for _ in range(20):
+                os.makedirs("d" * 250, exist_ok=True)
+                os.chdir("d" * 250)
+            os.makedirs("sub", exist_ok=True)
+            with open("sub/x.txt", "w") as file:
+                file.write(text(1))
+        done = subprocess.run([PROGRAM, "add", "--json", self.path("c"), ".", "sub"], cwd=self.folder, preexec_fn=enter, capture_output=True)
+        summary = json.loads(done.stdout)["summary"]
+        self.assertEqual((summary["added"], summary["repeated"]), (1, 1))
+
     def test_standard_input(self):
         lines = "".join(json.dumps({"id": f"r{i}", "text": text(i)}) + "\n" for i in range(3)).encode()
         self.good("add", "c", "-", stdin=lines)
         self.assertEqual(set(self.documents()), {"r0", "r1", "r2"})
         self.assertIn("3 unchanged", self.good("add", "c", "-", stdin=lines))
+        table = "text\tid\n" + "".join(f"{text(i)}\tr{i}\n" for i in range(1, 5))
+        self.assertIn("2 documents added", self.good("add", "c", "-", stdin=table.encode()))
+        self.assertIn("4 unchanged", self.good("add", "c", "-", stdin=table.replace("\t", ",").encode()))
 
     def test_listed(self):
         for name in ("a.txt", "b.txt", "c.txt"):
@@ -248,6 +408,18 @@ class Adding(Collections):
             (self.folder / "pile" / name).unlink()
         self.assertEqual(self.counts("--prune", "pile/a")[3], 1)
         self.assertEqual(set(self.documents()), {self.path(name) for name in ("a/stays.txt", "ab/2.txt", "b/3.txt")})
+
+    def test_what_is_no_file_any_more_is_pruned(self):
+        for name in "abcd":
+            self.put(name, text(ord(name)))
+        self.add()
+        for name in "abc":
+            (self.folder / "pile" / name).unlink()
+        (self.folder / "pile/a").mkdir()
+        os.mkfifo(self.folder / "pile/b")
+        os.symlink("d", self.folder / "pile/c")  # may be what is meant
+        self.assertEqual(self.counts("--prune", "pile")[3], 2)
+        self.assertEqual({os.path.basename(id) for id in self.documents()}, {"c", "d"})
 
     def test_an_empty_folder_is_no_reason_to_prune(self):
         """As the place of a disk is, while it is not mounted."""
@@ -349,7 +521,7 @@ class Removing(Collections):
             self.put(f"{i}.txt", text(10 + i))
         self.add()
         self.assertEqual(self.removed(self.path("z.zip") + "!/a.txt"), 1)
-        self.assertEqual(self.counts("pile/z.zip"), (0, 0, 2, 0))
+        self.assertEqual(self.counts("--no-archives", "pile/z.zip"), (0, 0, 2, 0))
 
     def test_a_record_that_was_removed_is_added_again(self):
         self.put("d.jsonl", "".join(json.dumps({"id": i, "text": text(i)}) + "\n" for i in range(3)))
@@ -428,9 +600,8 @@ class Cached(Collections):
             for at in range(0, len(good), len(good) // 6 + 1):
                 file.write_bytes(good[:at] + bytes([good[at] ^ 255]) + good[at + 1:])
                 done = self.run_program("scan", "--json", "--cache=k", "pile")
-                told = [line for line in done.stdout.decode().splitlines() if '"problem"' in line]
-                rest = [line for line in done.stdout.decode().splitlines()
-                        if '"summary"' not in line and '"problem"' not in line]
+                told = done.stderr.decode().splitlines()
+                rest = [line for line in done.stdout.decode().splitlines() if '"summary"' not in line]
                 self.assertEqual((done.returncode, rest), (0, plain), (file.name, at, told, done.stderr))
                 self.assertTrue(all("deleted" in line for line in told), told)
                 times += len(told)
@@ -480,6 +651,28 @@ class Hostile(Collections):
         self.assertEqual(self.run_program("add", "--strict", "c", "pile/broken.jsonl", "pile/good.txt").returncode, 0)
         self.assertEqual(self.run_program("add", "c", "nothing").returncode, 2)
 
+    def test_what_cannot_be_read_is_no_document(self):
+        """It counts as nothing but a problem, each time; once it can be read it is added."""
+        whole = (SOURCE / "tests/formats/letter.epub").read_bytes()
+        counts = lambda done: [done["summary"][key] for key in ("added", "replaced", "unchanged", "problems", "bytes")]
+        self.put("broken.epub", whole[:len(whole) // 2])
+        for _ in range(2):
+            done = self.run_program("add", "--json", "c", "pile")
+            self.assertEqual(done.returncode, 2)
+            self.assertEqual(counts(json.loads(done.stdout.splitlines()[-1])), [0, 0, 0, 1, 0])
+        listed = self.run_program("list", "c")
+        self.assertEqual((listed.returncode, listed.stdout), (0, b""))
+        self.assertIn(b"left out: 1 document that could not be read", listed.stderr)
+        self.assertTrue(json.loads(self.good("list", "--json", "c"))["unreadable"])
+        told = self.run_program("seen", "--json", "c", stdin=b"pile/broken.epub\n")
+        self.assertEqual(told.returncode, 2)
+        self.assertIn("cannot read", json.loads(told.stdout)["cause"])
+        self.assertIn("line 1: cannot read", self.bad("seen", "c", stdin=b"pile/broken.epub\n"))
+        self.put("broken.epub", whole)
+        self.assertEqual(counts(json.loads(self.good("add", "--json", "c", "pile").splitlines()[-1])),
+                         [1, 0, 0, 0, len(whole)])
+        self.assertNotIn("unreadable", json.loads(self.good("list", "--json", "c")))
+
     def test_ids_that_are_too_long(self):
         """Such a record goes by its line."""
         self.put("d.jsonl", json.dumps({"id": "x" * 70000, "text": text(1)}) + "\n" +
@@ -511,6 +704,46 @@ class Hostile(Collections):
             time.sleep(chance.random() * lasts)
             child.kill()
             child.wait()
+        self.add()
+        self.assertEqual(self.documents(), self.documents("whole"))
+
+    def test_killed_at_hundreds_of_moments(self):
+        """Whatever it does: it is done or not, and nothing is damaged."""
+        self.folder = Path(self.folder_in_memory())
+        (self.folder / "pile").mkdir()
+        for i in range(30):
+            self.put(f"{i}.txt", text(i))
+        self.add(collection="whole")
+        self.good("backup", "whole", "c")
+        all_of_them, chance, lasts = set(self.documents("whole")), random.Random(5), {}
+
+        def merge(there):
+            self.good("add", "-q", "--hamming-bits=400", "c")  # as many as the other has
+            return ["merge", "-q", "c", "whole"], all_of_them
+
+        deeds = {"add": lambda there: (["add", "-q", "c", "pile"], all_of_them),
+                 "remove": lambda there: (["remove", "-q", "c", "*1.txt"], {id for id in there if not id.endswith("1.txt")}),
+                 "merge": merge,
+                 "resize": lambda there: (["add", "-q", f"--hamming-bits={8 * chance.randrange(8, 100)}", "c"], there),
+                 "repair": lambda there: (["verify", "-q", "--repair", "c"], there)}
+        there, killed = all_of_them, 0
+        rounds = 20 if SANITIZED else some(300)
+        for _ in range(rounds):
+            name = chance.choice(list(deeds))
+            command, becomes = deeds[name](there)
+            begin = time.monotonic()
+            child = subprocess.Popen([PROGRAM, *command], cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            try:
+                child.wait(timeout=chance.random() * lasts[name] if name in lasts else None)
+                lasts[name] = min(lasts.get(name, 60), time.monotonic() - begin)
+            except subprocess.TimeoutExpired:
+                child.kill()
+                killed += 1
+            self.assertIn(child.wait(), (0, -signal.SIGKILL, *([1] if name == "remove" else [])), command)  # 1: there is none
+            self.good("verify", "-q", "c")
+            before, there = there, set(self.documents())
+            self.assertIn(there, (before, becomes) if child.returncode < 0 else (becomes,), command)
+        self.assertGreater(killed, rounds // 4)
         self.add()
         self.assertEqual(self.documents(), self.documents("whole"))
 
@@ -547,6 +780,47 @@ class Asked(Collections):
         self.assertEqual(self.documents(), {})
         self.assertEqual(self.counts()[0], 5)
 
+    def test_no_match_is_the_answer_no(self):
+        self.put("a.txt", text(1))
+        self.add()
+        self.assertEqual(self.run_program("list", "c", "*.none").returncode, 1)
+        self.bad("list", "c", "*.none", code=1, says="nothing in the collection matches '\\*.none'")
+        (self.folder / "pile/a.txt").unlink()
+        told = self.run_program("add", "--prune", "c", "pile").stderr.decode()
+        self.assertIn(f"no files were found in '{self.path('')}'", told)
+        self.assertIn("stemma remove", told)
+
+    def test_known_on_standard_input(self):
+        """A file, or records, as of query."""
+        binary = random.Random(1).randbytes(20000)
+        self.put("a.bin", binary)
+        self.put("empty", "")
+        self.add("--preset=raw", "--unit=byte", "--window=20", "pile")
+        self.assertRegex(self.good("known", "c", "-", stdin=binary), r"known +1  -  is identical to /.*/a\.bin")
+        done = self.run_program("known", "c", "pile/empty")
+        self.assertEqual(done.stderr, b"stemma: 1 empty\n")
+        self.put("a.txt", text(1))
+        self.add("pile/a.txt", collection="d")
+        records = "\n".join(json.dumps(record) for record in ({"id": "x", "text": text(1)}, {"text": text(1)}))
+        told = [json.loads(line) for line in self.good("known", "--json", "d", "-", stdin=records.encode()).splitlines()]
+        self.assertEqual([(one["file"], one["verdict"]) for one in told], [("x", "known"), ("-:2", "known")])
+        self.bad("known", "d", "-", "--files-from=-", says="only once")
+
+    def test_ids_as_they_are_printed(self):
+        """Each line of the list is taken, and so is the way from here to a member or a record."""
+        names = ("line\nfeed.txt", "esc\x1b[1m.txt", "back\\x41.txt", b"lat\xe9in.txt".decode(errors="surrogateescape"))
+        for i, name in enumerate(names):
+            self.put(name, text(i))
+        self.put("[1].zip", Adding.zipped(self, {"a.txt": text(7), "b.txt": text(8)}))
+        self.put("d.jsonl", json.dumps({"id": "http://x.org/../y", "text": text(9)}) + "\n")
+        self.add()
+        for name in ("pile/[1].zip!/a.txt", "pile/d.jsonl:http://x.org/../y", "pile/line\\x0afeed.txt"):
+            self.assertEqual(self.good("remove", "c", name), "1 document removed\n", name)
+        left = self.good("list", "c").splitlines()
+        self.assertEqual(len(left), 5)
+        for line in sorted(left, reverse=True):  # members before their file
+            self.assertEqual(self.good("remove", "c", line), "1 document removed\n", line)
+
     def test_folders_are_removed_by_name(self):
         for name in ("old/a.txt", "older/b.txt", "deep/old/c.txt", "o[l]d/d.txt", "gone/e.txt", "odd\nname"):
             self.put(name, text(name))
@@ -557,6 +831,22 @@ class Asked(Collections):
         self.assertEqual(len(self.documents()), 3)
         names = self.good("list", "--print0", "c").encode()
         self.assertEqual(self.good("remove", "c", "--files-from=-", "-0", stdin=names), "3 documents removed\n")
+
+    def test_what_is_gone_is_removed_by_any_way_to_it(self):
+        ways = ("pile/{}", "./pile/{}", "pile/./{}", "pile/../pile//{}", "pile/{}/gone/..", "link/{}", "gone/../pile/{}/.",
+                "pile/{}/", f"{self.folder}/./pile/{{}}", "../../../../../../../../../.." + str(self.folder) + "/pile/{}")
+        for number in range(len(ways)):
+            self.put(f"file{number}.txt", text(number))
+            self.put(f"folder{number}/a.txt", text(-number - 1))
+        self.add()
+        os.symlink("pile", self.folder / "link")
+        for number, way in enumerate(ways):
+            os.unlink(self.folder / f"pile/file{number}.txt")
+            shutil.rmtree(self.folder / f"pile/folder{number}")
+            self.assertEqual(self.good("remove", "c", way.format(f"folder{number}")), "1 document removed\n", way)
+            if not way.endswith("/"):  # a pattern, for folders
+                self.assertEqual(self.good("remove", "c", way.format(f"file{number}.txt")), "1 document removed\n", way)
+        self.bad("remove", "--quiet", "c", "/", "/..", ".", "../" * 5000, says="'/' is not in the collection")
 
     def test_a_name_takes_no_more_than_it_says(self):
         for name in ("sub/a.txt", "deep/sub/b.txt", "deep/subs/c.txt"):
@@ -609,13 +899,23 @@ class Asked(Collections):
         self.add()
 
         def listed(glob):
-            return {line.split("/pile/")[1] for line in self.good("list", "c", glob).splitlines()}
+            return {line.split("/pile/")[1] for line in self.run_program("list", "c", glob).stdout.decode().splitlines()}
         self.assertEqual(listed("*.txt"), {"a.txt", "old/b.txt", "old/deep/c.txt"})
         self.assertEqual(listed("old/"), {"old/b.txt", "old/deep/c.txt"})
         self.assertEqual(listed("old/*.txt"), {"old/b.txt"})
         self.assertEqual(listed("old*/**"), {"old/b.txt", "old/deep/c.txt", "older/d.md"})
         self.assertEqual(listed(str((self.folder / "pile").resolve()) + "/old"), {"old/b.txt", "old/deep/c.txt"})
         self.assertEqual(listed("/old/"), set())
+
+    def test_patterns_together(self):
+        """A document that two of them match goes once, and both have matched."""
+        for name in ("a.txt", "old/b.txt", "old/c.md", "d.md", "e.rst"):
+            self.put(name, text(name))
+        self.add()
+        done = self.run_program("remove", "--json", "c", "*.txt", "old/", "*.none", "*.b?")
+        self.assertEqual((done.returncode, json.loads(done.stdout)["removed"]), (1, 3), done.stderr)
+        self.assertEqual(done.stderr.count(b"nothing in the collection matches"), 2)
+        self.assertEqual(set(self.documents()), {self.path("d.md"), self.path("e.rst")})
 
     def test_what_is_kept(self):
         self.put("a.txt", text(1))
@@ -688,7 +988,7 @@ class Seen(Collections):
         self.put("f.txt", " ".join(words))
         self.assertEqual(self.tell(child, "pile/f.txt")[0], "identical")
         self.assertEqual(self.tell(child, '{"id": "e", "text": ""}'), ["no", "text", "e"])
-        child.stdin.write(b'{"id": \nnothing\n')
+        child.stdin.write(b'{"id": \n{"id": "g", "text": "g"}{"id": "h", "text": "h"}\n{"id": "i", "text": "i"} i\nnothing\n')
         child.stdin.close()
         self.assertEqual(child.wait(timeout=60), 0)
         self.assertEqual(set(self.documents()), {"a", "b", "c", "d", "e", self.path("f.txt")})
@@ -709,6 +1009,19 @@ class Seen(Collections):
         record = lambda name, some: json.dumps({"id": name, "text": " ".join(some)}).encode()
         self.good("seen", "c", stdin=record("a", words))
         self.assertRegex(self.good("seen", "c", stdin=record("b", words[:290])), r"near-duplicate +~\.\d+  b  ->  a")
+
+    def test_seen_of_what_is_no_list(self):
+        """A table, or compressed data, piped in by mistake is said once; names with commas are names."""
+        rows = "".join(f"{number},some words\n" for number in range(1000))
+        for table in "id,text\n" + rows, 'id;"text"\n' + rows, "id\ttext\n" + rows:
+            self.assertEqual(self.bad("seen", "c", stdin=table.encode(), says="standard input is a table").count("\n"), 1)
+        done = self.run_program("seen", "c", stdin=("id,body\n" + rows).encode())
+        self.assertEqual((done.returncode, done.stdout, done.stderr.count(b"\n")), (2, b"", 10))
+        self.assertEqual(self.bad("seen", "c", stdin=gzip.compress(rows.encode()), says="is compressed").count("\n"), 1)
+        self.write("id,text", "some words")
+        self.assertIn("new", self.good("seen", "c", stdin=b"id,text\n"))
+        done = self.run_program("seen", "c", stdin=b"missing\n" + rows.encode())
+        self.assertEqual(done.stderr.count(b"\n"), 1001)
 
     def test_quiet_is_not_silent_when_nothing_could_be_used(self):
         self.bad("seen", "-q", "c", stdin=b"missing\n", says="1 line could not be used")
@@ -744,6 +1057,28 @@ class Seen(Collections):
         out = [json.loads(line) for line in self.good("seen", "--json", "c", stdin="\n".join(lines).encode()).splitlines()]
         self.assertEqual([answer.get("match") for answer in out], [None, None, "b"])
         self.assertEqual(self.documents()["a"], self.documents()["b"])
+
+    def test_naming_a_document_does_not_hide_it(self):
+        """Also where what is known of its file could be written again."""
+        self.put("a.txt", text(1))
+        self.add()
+        self.put("copy.txt", text(1))
+        self.put("a.txt", text(1), age=5)
+        lines = self.good("seen", "c", stdin=b"pile/a.txt\npile/copy.txt\n" + b"pile/a.txt\n" * 3).splitlines()
+        self.assertEqual([line.split()[0] for line in lines], ["identical"] * 5)
+
+    def test_records_without_an_id(self):
+        """Those of one run do not take the place of those of another."""
+        record = lambda seed: json.dumps({"text": text(seed)}).encode()
+        for command in (("seen", "--json", "c"), ("add", "-q", "d", "-")):
+            answers = [self.good(*command, stdin=record(seed)) for seed in (1, 2, 1)]
+            self.assertEqual(len(self.documents(command[-2] if command[-1] == "-" else command[-1])), 2)
+            if command[0] == "seen":
+                told = [json.loads(answer) for answer in answers]
+                self.assertEqual([(one["given"], one["new"]) for one in told],
+                                 [("-:1", True), ("-:1", True), ("-:1", False)])
+                self.assertEqual(told[2]["match"], told[0]["id"])
+        self.assertEqual(self.documents("c"), self.documents("d"))
 
     def test_what_was_answered_is_kept(self):
         """Whether it is interrupted, or nobody reads any more."""

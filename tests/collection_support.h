@@ -205,10 +205,30 @@ static inline void check_collection(struct collection *c, const struct model *mo
 
 /* ---- changes ---- */
 
+/* What a batch knows of a document before it is committed, wherever that stands by then. */
+static inline stemma_status check_in_batch(struct batch *b, const struct model *model, unsigned id,
+                                           struct id_place *place, stemma_error *err) {
+    struct model_row r;
+    struct row row;
+    fill_model_row(&r, id, model->version[id]);
+    TRY(batch_find(b, r.row.id.bytes, r.row.id.size, place, err));
+    assert_int_equal(place->found, model->version[id] != 0);
+    if (!place->found) return STEMMA_OK;
+    TRY(batch_record(b, place, &row, err));
+    assert_true(cells_equal(&row.id, &r.row.id) && cells_equal(&row.facts, &r.row.facts));
+    TRY(batch_row(b, place, &row, err));
+    assert_true(cells_equal(&row.id, &r.row.id) && cells_equal(&row.facts, &r.row.facts));
+    assert_true(cells_equal(&row.cells[COLUMN_PART], &r.row.cells[COLUMN_PART]));
+    assert_true(cells_equal(&row.cells[TEXT_PART], &r.row.cells[TEXT_PART]));
+    return STEMMA_OK;
+}
+
 static inline stemma_status put_model(struct batch *b, struct model *model, unsigned id, stemma_error *err) {
     struct model_row r;
+    struct id_place place;
+    TRY(check_in_batch(b, model, id, &place, err));
     fill_model_row(&r, id, ++model->next);
-    TRY(batch_put(b, &r.row, NULL, err));
+    TRY(batch_put_at(b, &place, &r.row, NULL, err));
     model->version[id] = model->next;
     return STEMMA_OK;
 }
@@ -249,6 +269,15 @@ static inline stemma_status random_commit(struct collection *c, struct model *mo
     return status;
 }
 
+/* The documents from `first` up to `end`, as one commit. */
+static inline void commit_models(struct collection *c, struct model *model, unsigned first, unsigned end) {
+    struct batch *b;
+    OK(batch_new(c, &b, err));
+    for (unsigned id = first; id < end; id++) OK(put_model(b, model, id, err));
+    OK(batch_commit(b, err));
+    batch_free(b);
+}
+
 /* ---- folders ---- */
 
 static inline int remove_entry(const char *path, const struct stat *facts, int kind, struct FTW *place) {
@@ -279,6 +308,12 @@ static inline struct collection *open_model(const char *path, const struct disk 
     OK(collection_open(path, &options, &c, err));
     schema_release(&schema);
     return c;
+}
+
+static inline void end_model(struct collection *c, char *path) {
+    collection_close(c);
+    remove_folder(path);
+    free(path);
 }
 
 static inline struct collection *read_model(const char *path) {

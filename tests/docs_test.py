@@ -72,6 +72,20 @@ class Examples(unittest.TestCase):
             self.assertRegex(done.stdout, pattern(expected))
 
 
+class FirstScreen(unittest.TestCase):
+    def test_as_typed_after_quickstart(self):
+        """The lines above the first example, and it, in one shell where the program was built."""
+        text = (SOURCE / "README.md").read_text()
+        before = text[text.index("Debian 12"):text.index("```console")]
+        lines = re.findall(r"^    (.*)", before, re.M) + [command for command, _ in steps(markdown_blocks(text)[0])]
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "build").mkdir()
+            (Path(folder) / "build/release").symlink_to(PROGRAM.parent)
+            done = subprocess.run(["bash", "-e"], input="\n".join(lines), cwd=folder, text=True, capture_output=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("contained 99 %", done.stdout)
+
+
 class Programs(unittest.TestCase):
     def test_c_blocks_compile(self):
         for path in [SOURCE / "README.md", *SOURCE.glob("docs/*.md")]:
@@ -85,7 +99,7 @@ class Programs(unittest.TestCase):
 class References(unittest.TestCase):
     """What the pages name is there: paths and file names in backticks, links, other manual pages."""
     PAGES = [SOURCE / "README.md", SOURCE / "ARCHITECTURE.md", SOURCE / "bench/README.md", *SOURCE.glob("docs/**/*.md")]
-    FOLDERS = ("src", "cli", "include", "tests", "tools", "bench", "examples", "fuzz", "docs")
+    FOLDERS = ("src", "cli", "include", "tests", "tools", "bench", "examples", "fuzz", "docs", "lab")
     EXAMPLES = {"__init__.py"}  # a name that is spoken of
 
     @classmethod
@@ -99,7 +113,7 @@ class References(unittest.TestCase):
 
     def is_there(self, word):
         if re.fullmatch(rf"({'|'.join(self.FOLDERS)})/[\w./*-]*", word):
-            return any(SOURCE.glob(word.rstrip("/")))
+            return any(SOURCE.glob(word.rstrip("/").replace("NAME", "*")))
         if re.fullmatch(r"[\w*-]+\.(c|h|py|md)", word):
             return bool(fnmatch.filter(self.names | self.EXAMPLES | {"README.md", "ARCHITECTURE.md"}, word))
         return True
@@ -126,6 +140,11 @@ class References(unittest.TestCase):
             others = {f"{name}.{section}" for name, section in re.findall(r"^\.Xr (stemma\S*) (\d)", page.read_text(), re.M)}
             named |= others - {page.name}
         self.assertEqual(named, {page.name for page in SOURCE.glob("docs/man/*.[1-9]")})
+
+    def test_the_first_page_leads_to_all_others(self):
+        see_also = (SOURCE / "docs/man/stemma.1").read_text().split(".Sh SEE ALSO")[1]
+        listed = {f"{name}.{section}" for name, section in re.findall(r"^\.Xr (\S+) (\d)", see_also, re.M)}
+        self.assertEqual(listed, {page.name for page in SOURCE.glob("docs/man/*.[1-9]")} - {"stemma.1"})
 
 
 def add_documents():

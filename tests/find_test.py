@@ -47,7 +47,7 @@ class Find(Searching):
         self.assertEqual((found["id"], found["share"], place["tokens"]), ("big", .125, 50))
         self.assertEqual(summary["summary"], {"files": 1, "found": 1, "unreadable": 0, "bytes": len(big), "fragments": 1})
         text = self.find("target", "big").decode()
-        self.assertIn("big: .125 of the target, 1 fragment\n", text)
+        self.assertIn("big: 12 % of the target, 1 fragment\n", text)
         self.assertIn("lines 30001-30050", text)
         self.assertIn("50 words", text)
 

@@ -1,6 +1,8 @@
 """Formats and encodings as a user of the program meets them."""
+import bz2
 import gzip
 import json
+import lzma
 import os
 import re
 import shutil
@@ -14,7 +16,7 @@ sys.path.insert(0, str(SOURCE / "tests/formats"))
 import corpus  # noqa: E402
 
 TEXT = "The café by the river: " + " ".join(words(900))
-PAGE = ("<!doctype html><html><head><title>The caf&eacute;</title><script>no no no</script></head><body><p>by the <b>riv</b>er: "
+PAGE = ("<!doctype html><html><head><title>no &amp; </p> no</title><script>no no no</script></head><body><h1>The caf&eacute;</h1><p>by the <b>riv</b>er: "
         + " ".join(words(900)) + "</p></body></html>")
 MARKDOWN = "# The caf&eacute;\n\nby the **riv**er: " + " ".join(words(900)) + "\n"
 
@@ -97,7 +99,7 @@ class Formats(Base):
     def test_what_is_converted_is_bounded(self):
         self.write("large.html", "<html>" + "word " * 400_000)
         self.write("large.txt", "word and " * 400_000)
-        self.bad("sketch", "--json", "--memory=1M", "large.html", says="large.html.*allow more memory")
+        self.bad("sketch", "-o", "s", "--memory=1M", "large.html", says="large.html.*allow more memory")
         self.good("sketch", "--json", "--memory=1M", "--scheme=oph", "-n", "64", "large.txt")
 
     def test_slow_pipe_gives_the_same(self):
@@ -147,6 +149,11 @@ class Corpus(Base):
                     message = self.bad("text", "--extracted", name, says=expected.pattern)
                     self.assertIn(f"cannot read '{name}'", message)
                     self.assertEqual(message.count("\n"), 1)
+                elif isinstance(expected, corpus.Damaged):
+                    done = self.run_program("text", "--extracted", name)
+                    self.assertEqual((done.returncode, " / ".join(done.stdout.decode().splitlines())), (0, expected.text))
+                    self.assertRegex(done.stderr.decode(), rf"\Astemma: warning: '{name}' may lack text: .*{expected.pattern}.*\n"
+                                                             + (r"\Z" if expected.text else "stemma: .* holds no text to print"))
                 elif content and not expected:
                     done = self.run_program("text", "--extracted", name)
                     self.assertEqual((done.returncode, done.stdout.strip(), done.stderr.count(b"holds no text to print")), (0, b"", 1))
@@ -165,9 +172,13 @@ class Corpus(Base):
         self.assertEqual(found[0], found[2])
         summary = lines[-1]["summary"]
         errors = {name for name, _, expected in corpus.CASES if isinstance(expected, corpus.Error)}
-        self.assertEqual({os.path.basename(line["problem"]) for line in lines if "problem" in line}, errors)
-        self.assertEqual(summary["problems"], 2 * len(errors))
-        no_text = {name for name, content, expected in corpus.CASES if expected is corpus.NO_TEXT or (content and expected == "")}
+        damaged = {name for name, _, expected in corpus.CASES if isinstance(expected, corpus.Damaged)}
+        problems = [line for line in lines if "problem" in line]
+        self.assertEqual({os.path.basename(line["problem"]) for line in problems if "used" not in line}, errors)
+        self.assertEqual({os.path.basename(line["problem"]) for line in problems if "used" in line}, damaged)
+        self.assertEqual((summary["problems"], summary["damaged"]), (2 * len(errors | damaged), 2 * len(damaged)))
+        no_text = {name for name, content, expected in corpus.CASES
+                   if expected is corpus.NO_TEXT or (content and getattr(expected, "text", expected) == "")}
         self.assertEqual(summary["binary"], 2 * len(no_text))
         self.assertEqual(summary["empty"], 2)
         grouped = {os.path.basename(document["id"]) for line in lines if "group" in line for document in [line["kept"], *line["members"]]}
@@ -215,6 +226,14 @@ class Conversions(Base):
             groups = json.loads(self.good("scan", "--json", "-t", ".98", *[f"{original}.{form}" for form in self.FORMS]).splitlines()[0])
             self.assertEqual(len(groups["members"]), len(self.FORMS) - 1)
 
+    def test_titles_are_not_on_the_page(self):
+        for original in ("letter", "report"):
+            page = (self.folder / f"{original}.html").read_text()
+            titled = re.sub("<title.*?</title>|(?=</head>)", "<title>Copy of letter_final_v2 (3) - Intranet of the company</title>", page, count=1)
+            self.assertNotEqual(titled, page)
+            self.write("titled.html", titled)
+            self.assertEqual(self.good("compare", "-q", f"{original}.html", "titled.html").split()[0], "same-text")
+
     def test_they_are_called_so(self):
         words = self.good("scan", ".")
         self.assertEqual(len(re.findall("another form 9[89] %", words)), 2 * (len(self.FORMS) - 1))
@@ -227,6 +246,18 @@ class Conversions(Base):
             for document in [group["kept"], *group["members"]]:
                 self.assertEqual(document.get("form"), self.FORMS[document["id"].rpartition(".")[2]])
 
+    def test_what_is_no_xml_after_all(self):
+        """Its form is what it was read as, whatever its beginning looked like, and however much memory there was."""
+        beginning = "<list>" + "".join(f"<w{i}>{word}</w{i}>" for i, word in enumerate(words(40_000)))
+        self.write("xml/a", beginning + "</list>")
+        self.write("xml/b", beginning.replace("list", "other") + "</other>")
+        self.write("plain/a", beginning + " & so on")
+        self.write("plain/b", beginning + " & so on, and on")
+        for how in [], ["--memory=64M", "--threads=8"]:
+            for folder, form in ("xml", "xml"), ("plain", None):
+                group = json.loads(self.good("scan", "--json", *how, folder).splitlines()[0])
+                self.assertEqual([document.get("form") for document in (group["kept"], *group["members"])], [form, form])
+
     def test_under_their_wrong_names(self):
         for form in self.FORMS:
             if form != "md":  # which only the name tells
@@ -238,8 +269,8 @@ class Conversions(Base):
         done = self.run_program("scan", ".", PATH="/nowhere")
         self.assertEqual(done.returncode, 0)
         message = done.stderr.decode()
-        self.assertEqual(message.count("PDF needs pdftotext (package poppler-utils)"), 1)
-        self.assertIn("2 more", message)
+        self.assertEqual(message.count("PDF needs pdftotext (package poppler-utils)"), 3)
+        self.assertIn("other.pdf", message)
         self.assertIn("letter.docx", done.stdout.decode())
 
     def test_nobody_runs_a_program_that_lies_among_documents(self):
@@ -253,9 +284,127 @@ class Conversions(Base):
 
 
 class Damaged(Base):
+    """What is read in part is used, and told."""
+
+    SOUND = r"{\rtf1 " + TEXT.encode("ascii", "ignore").decode() + "}"
+
+    def setUp(self):
+        super().setUp()
+        self.write("a.rtf", self.SOUND[:-1])
+        self.told = "'a.rtf' may lack text: it ends in the middle"
+
+    def test_every_command_tells(self):
+        self.write("b.txt", " ".join(words(900)))
+        self.good("add", "-q", "c", "b.txt")
+        for code, *command in ((0, "text", "a.rtf"), (0, "compare", "a.rtf", "b.txt"), (0, "compare", "-q", "--edit=none", "a.rtf", "b.txt"),
+                               (0, "compare", "--sketch", "a.rtf", "b.txt"), (1, "diff", "a.rtf", "b.txt"), (0, "sketch", "-o", "s", "a.rtf"),
+                               (0, "mutate", "--kind=shuffle", "a.rtf"), (0, "find", "--target=b.txt", "a.rtf"), (0, "find", "--target=a.rtf", "b.txt"),
+                               (0, "query", "c", "a.rtf"), (0, "known", "c", "a.rtf"), (0, "scan", "a.rtf", "b.txt"), (0, "tree", "a.rtf", "b.txt")):
+            done = self.run_program(*command)
+            self.assertEqual(done.returncode, code, (command, done.stderr))
+            self.assertEqual(done.stderr.decode().count(f"stemma: warning: {self.told}\n"), 1, (command, done.stderr))
+
+    def test_json_and_strict(self):
+        self.good("add", "-q", "c", self.write("b.txt", " ".join(words(900))))
+        for code, *command in ((0, "scan"), (0, "add", "c"), (0, "query", "c"), (0, "known", "c"), (0, "find", "--target=b.txt")):
+            done = self.run_program(*command, "--json", "a.rtf")
+            lines = [json.loads(line) for line in done.stdout.splitlines()]
+            problems = [line for line in lines if "problem" in line]
+            self.assertEqual((done.returncode, len(problems)), (code, 1), (command, done.stderr))
+            self.assertTrue(problems[0]["used"] and problems[0]["cause"].endswith(self.told[6:]), problems)
+            if command[0] in ("scan", "add"):
+                self.assertEqual((lines[-1]["summary"]["problems"], lines[-1]["summary"]["damaged"]), (1, 1))
+            if command[0] == "find":
+                self.assertEqual(lines[-1]["summary"]["unreadable"], 0)
+                continue
+            if command[0] == "add":
+                self.good("remove", "-q", "c", str(self.folder / "a.rtf"))
+            self.assertEqual(self.run_program(*command, "--strict", "a.rtf").returncode, 2, command)
+
+    def test_words_of_a_scan(self):
+        self.write("cut.docx", corpus.LETTER[:len(corpus.LETTER) // 2])
+        done = self.run_program("scan", ".")
+        self.assertIn("\n1 may lack text, 1 could not be read\n", done.stdout.decode())
+        self.assertTrue(done.stderr.decode().endswith("stemma: warning: 1 document may lack text\n"
+                                                      "stemma: warning: 1 document could not be read; the others were scanned\n"))
+        quiet = self.run_program("scan", "-q", ".").stderr.decode()
+        self.assertEqual((quiet.count("\n"), quiet.count("may lack text")), (2, 1))
+
+    def test_a_copy_is_told_of_under_its_own_name(self):
+        self.write("b.rtf", self.SOUND[:-1])
+        lines = [json.loads(line) for line in self.run_program("scan", "--json", ".").stdout.splitlines()]
+        self.assertEqual([line["cause"] for line in lines if "problem" in line],
+                         [f"'./{name}.rtf' may lack text: it ends in the middle" for name in "ab"])
+
+    def test_what_is_sound_is_kept_and_nothing_goes_for_its_text_alone(self):
+        """Who knows what a damaged document says besides."""
+        self.write("of/a/longer/name.rtf", self.SOUND)
+        group = json.loads(self.run_program("scan", "--json", ".").stdout.splitlines()[0])
+        self.assertEqual(group["kept"]["id"], "./of/a/longer/name.rtf")
+        self.assertEqual([(m["id"], m["relation"], m["redundant"]) for m in group["members"]], [("./a.rtf", "same-text", False)])
+        done = self.run_program("scan", "--delete", "--yes", "--near=.7", "--log=log", ".")
+        self.assertIn("1 left alone, as it holds more than was compared: attachments, or what cannot be read\n", done.stdout.decode())
+        self.assertTrue((self.folder / "a.rtf").exists())
+        self.write("b.rtf", self.SOUND[:-1])  # which is identical, and may go
+        self.assertEqual(self.run_program("scan", "--list-redundant", ".").stdout, b"./b.rtf\n")
+
+    def test_inside_others(self):
+        self.write("a.rtf.gz", gzip.compress(self.SOUND[:-1].encode()))
+        self.write("a.zip", corpus.archive([("x.rtf", self.SOUND[:-1] + " more"), ("y.txt", "some words")]))
+        (self.folder / "a.rtf").unlink()
+        for how in [], ["--memory=4M"]:
+            lines = [json.loads(line) for line in self.run_program("scan", "--json", *how, ".").stdout.splitlines()]
+            self.assertEqual([line["problem"] for line in lines if "problem" in line], ["./a.rtf.gz", "./a.zip!/x.rtf"])
+            self.assertEqual(lines[-1]["summary"]["documents"], 4)
+
+    def test_a_collection_tells_when_it_reads(self):
+        self.write("a.zip", corpus.archive([("x.rtf", self.SOUND[:-1] + " more"), ("y.txt", "some words")]))
+        for directory in "c", "d":
+            done = self.run_program("add", directory, "a.rtf", "a.zip")
+            self.assertEqual((done.returncode, done.stderr.count(b"may lack text: it ends in the middle\n")), (0, 2))
+            self.assertIn(b"4 documents added", done.stdout)
+        for file in "a.rtf", "a.zip":
+            os.utime(self.folder / file, (1e9, 1e9))
+        self.run_program("add", "c", "a.rtf", "a.zip")
+        self.assertIn(" 0 replaced, 4 unchanged", self.good("add", "c", "a.rtf", "a.zip"))
+
+    def test_long_ones(self):
+        """Those that are converted alone."""
+        self.write("a.rtf", "{\\rtf1 " + " ".join(words(400_000)))
+        for how in ["--memory=64M", "--threads=4"], ["--memory=1G", "--threads=1"]:
+            done = self.run_program("scan", "--json", *how, "a.rtf")
+            self.assertIn(b'"used":true', done.stdout)
+
     def test_a_name_is_said_once(self):
-        self.write("a.txt.gz", gzip.compress(TEXT.encode())[:-100])
-        self.bad("text", "a.txt.gz", says=r"\Astemma: cannot read 'a.txt.gz': it cannot be unpacked: .*gzip.*\n\Z")
+        damaged = bytearray(gzip.compress(TEXT.encode()))
+        damaged[-100] ^= 255
+        self.write("a.txt.gz", bytes(damaged))
+        self.bad("text", "a.txt.gz", says=r"\Astemma: cannot read 'a.txt.gz': it cannot be unpacked: .*\n\Z")
+
+    def test_what_is_compressed_and_cut_off(self):
+        """The beginning of a text is one; of anything else it is nothing."""
+        long = " ".join(words(400_000))
+        for name, pack in ("gz", gzip.compress), ("bz2", lambda b: bz2.compress(b, 1)), ("xz", lzma.compress), ("zst", corpus.zstd):
+            whole = pack(long.encode())
+            self.write(f"a.txt.{name}", whole[:len(whole) * 3 // 4])
+            done = self.run_program("text", "--extracted", f"a.txt.{name}")
+            self.assertEqual((done.returncode, done.stderr.decode()),
+                             (0, f"stemma: warning: 'a.txt.{name}' may lack text: it cannot be unpacked: it ends too early\n"))
+            part = done.stdout.decode()
+            self.assertTrue(long.startswith(part) and len(part) > len(long) // 3, (name, len(part), len(long)))
+            self.write("whole.txt", long)
+            group = json.loads(self.run_program("scan", "--json", f"a.txt.{name}", "whole.txt").stdout.splitlines()[0])
+            self.assertEqual((group["kept"]["id"], [(m["contained"] > .99, m["redundant"]) for m in group["members"]]), ("whole.txt", [(True, False)]))
+            damaged = bytearray(whole)
+            damaged[len(whole) // 2] ^= 255
+            self.write(f"b.txt.{name}", bytes(damaged))
+            for file, content in (f"b.txt.{name}", None), (f"c.docx.{name}", pack(corpus.WITH_NOTES)[:700]), (f"d.png.{name}", pack(corpus.wav())[:-50]):
+                if content:
+                    self.write(file, content)
+                if (name, file) != ("zst", "b.txt.zst"):  # whose blocks have no sums
+                    self.bad("text", file, says=f"cannot read '{file}': it cannot be unpacked")
+        self.write("twice.gz", gzip.compress(gzip.compress(long.encode())[:-9000])[:-20])
+        self.assertIn("ends too early", self.run_program("text", "twice.gz").stderr.decode())
 
 
 class Limits(Base):
@@ -265,7 +414,7 @@ class Limits(Base):
         order = '<workbook xmlns:r="r">' + '<sheet r:id="none"/>' * 200_000 + '<sheet r:id="rId00001"/></workbook>'
         sheet = corpus.sheet("<c><v>1</v></c>")
         self.write("long.xlsx", corpus.archive(corpus.package("xl/workbook.xml", [
-            ("xl/" + names[1], sheet), ("xl/workbook.xml", order)], related)))
+            ("xl/" + names[0], "<sst/>"), ("xl/" + names[1], sheet), ("xl/workbook.xml", order)], related)))
         self.assertEqual(self.good("text", "long.xlsx").strip(), "1")
 
     def test_repeated_spines(self):

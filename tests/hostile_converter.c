@@ -91,6 +91,11 @@ int main(int argc, char **argv) {
         extern char **environ;
         for (char **entry = environ; *entry; entry++) printf("%s\n", *entry);
     }
+    if (!strcmp(what, "chat")) { /* more than is kept of it, and something to say in between */
+        for (int i = 0; i < 100; i++) fputs("Note: all is well so far, so there is nothing to say\n", stderr);
+        fputs("Trouble: in", stderr);
+        fputs(" the middle\nNote: the end", stderr);
+    }
     if (!strcmp(what, "refuse")) return fputs("bad \033[31mdocument\nmore\n", stderr), 1;
     if (!strcmp(what, "fail")) return 3;
     return 0;

@@ -78,5 +78,14 @@ if [ -e "$build/stemma" ]; then
         test -s "$prefix/share/$file" || { echo "not installed: $file"; exit 1; }
     done
 fi
-test "$(find "$prefix/include" -type f)" = "$prefix/include/stemma.h" || { echo "more than one header"; exit 1; }
+
+# Each header can be included alone, and stemma.h has them all.
+for header in "$prefix"/include/stemma/*.h; do
+    name=stemma/$(basename "$header")
+    for language in c c++; do
+        echo "#include <$name>" | "$CC" -x "$language" -Wall -Werror -I "$prefix/include" -fsyntax-only - || exit 1
+    done
+    grep -qx "#include \"$name\"" "$prefix/include/stemma.h" || { echo "stemma.h lacks $name"; exit 1; }
+done
+test "$(ls "$prefix/include")" = "$(printf 'stemma\nstemma.h')" || { echo "other headers, too"; exit 1; }
 echo "$count consumers built and run"

@@ -83,6 +83,7 @@ class Json(Base):
         self.assertTrue(lines, done.stderr)
         for line in lines:
             self.check_object(command, line, PAGE[command][0] + PAGE["everywhere"][0])
+        return lines
 
     def test_documents(self):
         self.check("scan", "pile", "gone")
@@ -107,13 +108,33 @@ class Json(Base):
         self.check("find", "part", "mixed")
         self.check("compare", "mixed/page.html", "mixed/mail.eml")
 
+    def test_missing_files(self):
+        """Of a file that is not there each command has a line, under its name."""
+        self.good("add", "c.stemma", "pile")
+        for command, *arguments in (("scan", "pile"), ("tree", "pile"), ("tune", "pile"), ("find", "part"), ("sketch", "part"),
+                                    ("add", "c.stemma"), ("query", "c.stemma"), ("query", "--hamming", "c.stemma"),
+                                    ("known", "c.stemma")):
+            problems = [line for line in self.check(command, *arguments, "gone") if "problem" in line]
+            self.assertEqual([(line["problem"], line["cause"]) for line in problems],
+                             [("gone", "cannot read 'gone': no such file or directory")], command)
+        lines = self.check("seen", "c.stemma", stdin=b"gone\n{\n")
+        self.assertEqual([(line["problem"], line["line"]) for line in lines], [("gone", 1), ("-", 2)])
+        self.assertEqual(self.check("compare", "gone", "part")[0]["a"], "gone")
+
+    def test_plain_text_has_no_form(self):
+        self.various()
+        self.good("add", "c.stemma", "mixed/page.html", "pile/a")
+        forms = [line.get("form") for line in self.check("list", "c.stemma")]
+        self.assertEqual(sorted(forms, key=str), [None, "html"])
+
     def test_acting(self):
+        self.check("scan", "--move=aside", "--dry-run", "pile")
         self.check("scan", "--delete", "--dry-run", "pile")
         self.check("scan", "--delete", "--yes", "--log=log", "pile")
         self.check("undo", "log")
 
     def test_collections(self):
-        self.check("add", "c.stemma", "pile")
+        self.check("add", "--signature", "c.stemma", "pile")
         self.check("query", "c.stemma", "pile/b", "gone")
         self.check("query", "--family", "c.stemma", "part")
         self.check("query", "--hamming", "c.stemma", "pile/a")
@@ -123,6 +144,10 @@ class Json(Base):
             self.check(command, "c.stemma")
         self.check("backup", "c.stemma", "b.stemma")
         self.check("merge", "m.stemma", "c.stemma")
+        (self.folder / "pile/a").unlink()
+        (self.folder / "pile/c").unlink()
+        self.check("query", "c.stemma", "pile/b")  # by signatures
+        self.check("query", "--family", "c.stemma", "pile/b")
         self.check("remove", "c.stemma", "pile/a")
 
 

@@ -5,15 +5,17 @@
 
 With STEMMA_LAB_FEW=1 only experiments that take a moment are run: a sanitizer sees the same code in them; likewise where
 STEMMA_CPU asks for other kernels, whose results are the same. With STEMMA_SCREENSHOTS=DIR the page is drawn there, to be looked
-at.
+at. With STEMMA_LAB_CORPUS=FOLDER, made by lab/corpora, committed tables of real documents are made again, too.
 """
 import os
 import random
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -24,8 +26,12 @@ FEW = ["broder-example", "broder-width", "coates2011-blocks", "yuan-cost"]
 # Too long to run twice, or what they show are times.
 SLOW = ["beyond-peers", "broder-crawl", "broder-levels", "broder-sketches", "hp-algorithms", "hp-sampling", "hp-time", "hp-window",
         "yuan-precision", "yuan-queries"]
-# Full size, generated, and done in a moment: what is committed can be made again.
-COMMITTED = ["broder-example", "hp-time", "yuan-cost"]
+# Full size, and done in a moment: what is committed can be made again; the second of real documents, where they are.
+COMMITTED = ["broder-example", "yuan-cost"]
+REAL = ["broder-width", "coates2015-unrelated", "hp-distinct", "hp-time", "yuan-groups"]
+# What has no text, or whose proportions are a crawl's that is gone.
+GENERATED = ["broder-crawl", "broder-example", "broder-sketches", "yuan-cost"]
+CORPUS = os.environ.get("STEMMA_LAB_CORPUS")
 DATA = Path(__file__).resolve().parent.parent / "docs" / "lab" / "data"
 SOME = FEW if os.environ.get("STEMMA_LAB_FEW") or os.environ.get("STEMMA_CPU") else []
 
@@ -73,8 +79,10 @@ class Lab(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertIn("  note    ssdeep is not installed here, and left out.", done.stdout)
         table = (out / "beyond-peers.tsv").read_text()
-        self.assertNotIn("\tssdeep\t", table)
+        self.assertEqual([line for line in table.splitlines() if "\tssdeep\t" in line], ["insert\tssdeep\t1\tmissing\tmissing\t\t\t\t\tssdeep"])
         self.assertIn("ssdeep missing", table)
+        self.assertEqual(lab("report", out, "--markdown", out).returncode, 0)
+        self.assertIn(">ssdeep (not installed)<", (out / "beyond-peers-1.svg").read_text())
         self.assertEqual(list(temporary.iterdir()), [])
 
     def test_every_experiment_has_a_table(self):
@@ -96,9 +104,78 @@ class Lab(unittest.TestCase):
     def test_committed_tables_are_of_this_code(self):
         out = self.folder / "full"
         self.assertEqual(lab("run", "--full", "--out", out, *COMMITTED).returncode, 0)
-        for name in COMMITTED:
+        if CORPUS:
+            self.assertEqual(lab("run", "--full", "--corpus", CORPUS, "--out", out, *REAL).returncode, 0)
+        for name in COMMITTED + (REAL if CORPUS else []):
             made, kept = (re.sub("(?m)^# stemma .*\n", "", (folder / f"{name}.tsv").read_text()) for folder in (out, DATA))
             self.assertEqual(made, kept, f"stemma-lab run --full --out docs/lab/data {name}")
+
+    def test_real_documents_of_committed_tables_are_the_same(self):
+        """Tables over as many documents of a kind are over the same ones."""
+        digests = {}
+        for path in DATA.glob("*.tsv"):
+            for documents, digest in re.findall(r"(?m)^# documents (\d+ real .*), ([0-9a-f]{16})$", path.read_text()):
+                digests.setdefault(documents, set()).add(digest)
+        self.assertTrue(digests)
+        self.assertEqual([documents for documents in digests if len(digests[documents]) > 1], [])
+
+    def test_committed_tables_are_of_real_documents(self):
+        for name in names():
+            text = (DATA / f"{name}.tsv").read_text()
+            self.assertIn("# size full\n", text)
+            self.assertEqual(re.search(r"(?m)^# documents \d+ real ", text) is None, name in GENERATED, name)
+            self.assertNotIn("generated", text)
+
+    def test_committed_tables_have_an_origin(self):
+        """Day, program and machine of every table are said at the top of the report."""
+        rows = [line.split("\t") for line in (DATA / "origin.tsv").read_text().splitlines()[1:]]
+        self.assertEqual([row[0] for row in rows], names())
+        self.assertEqual(len({tuple(row[1:]) for row in rows}), 1, "one run of all")
+        report = (DATA.parent / "README.md").read_text().split("| name |")[0]
+        for name, date, version, machine in rows:
+            self.assertIn(f"Made on {date} by stemma-lab {version} on {machine}", report, name)
+
+    def test_origin_of_what_is_run_again(self):
+        """Tables that are not made again keep the day and the machine that they have."""
+        out = self.folder / "origin"
+        self.assertEqual(lab("run", "--out", out, "broder-example", "yuan-cost").returncode, 0)
+        origin = out / "origin.tsv"
+        origin.write_text(re.sub(r"\t\d{4}-\d\d-\d\d\t", "\t1997-06-11\t", origin.read_text()))
+        self.assertEqual(lab("run", "--out", out, "yuan-cost").returncode, 0)
+        rows = [line.split("\t") for line in origin.read_text().splitlines()[1:]]
+        self.assertEqual([(row[0], row[1] == "1997-06-11") for row in rows], [("broder-example", True), ("yuan-cost", False)])
+        self.assertEqual(lab("report", out, "--markdown", out).returncode, 0)
+        text = (out / "README.md").read_text()
+        self.assertRegex(text, r"Made on 1997-06-11 by stemma-lab \S+ on .*: broder-example\.")
+        self.assertRegex(text, r"Made on \d{4}-\d\d-\d\d by stemma-lab \S+ on .*: yuan-cost\.")
+
+    def test_a_name_has_one_colour(self):
+        """In all pictures of a table, also where others are not drawn."""
+        out = self.folder / "colours"
+        out.mkdir()
+        (out / "hp-sampling.tsv").write_text(
+            "of\tfamily\talgorithm\tedits\tdocument\tsimilarity\n" + "".join(
+                f"{of}\t{family}\t{name}\t{edits}\t{edits}\t.9\n" for of in ("mean", "one") for family, name in
+                [("Sketch", "Sketch_10"), ("Sketch", "Sketch_100"), ("BSW", "BSW_1000"), ("BSW", "BSW_100")] for edits in (1, 50)))
+        self.assertEqual(lab("report", out, "--markdown", out).returncode, 0)
+        colours = {}
+        for number in range(1, 5):
+            picture = (out / f"hp-sampling-{number}.svg").read_text()
+            for colour, name in re.findall(r'stroke="var\(--c(\d)\)"[^>]*h26"/><text[^>]*>([^<]*)<', picture):
+                colours.setdefault(name, set()).add(colour)
+        self.assertEqual(sorted(colours), ["BSW 100", "BSW 1000", "Sketch 10", "Sketch 100"])
+        self.assertEqual(len({frozenset(found) for found in colours.values()}), 4)
+        self.assertTrue(all(len(found) == 1 for found in colours.values()), colours)
+
+    def test_differences_follow_from_the_data(self):
+        """What the paper prints is said to differ only where it does."""
+        for variance, said in [("0.0081", "- ≠ Variance of 64 bits"), ("0.0091", "- ✓ Variance of 64 bits")]:
+            out = self.folder / f"variance-{variance}"
+            out.mkdir()
+            table = (DATA / "yuan-variance.tsv").read_text()
+            (out / "yuan-variance.tsv").write_text(re.sub(r"(?m)^(one_bit\t64\t0\.7)\t[0-9.]+", rf"\1\t{variance}", table))
+            self.assertEqual(lab("report", out, "--markdown", out).returncode, 0)
+            self.assertIn(said, (out / "README.md").read_text())
 
     def test_numbers_are_held_against_the_papers(self):
         """Close to the paper's they agree, far from them they differ, whatever the trend."""
@@ -111,10 +188,31 @@ class Lab(unittest.TestCase):
             cells = [line.split("\t") for line in lines]
             for row in cells:
                 if row[0] in precision and row[1] == "64":
-                    row[4] = precision[row[0]]
+                    row[5] = precision[row[0]]
             (out / "yuan-precision.tsv").write_text("".join("\t".join(row) + "\n" for row in cells))
             self.assertEqual(lab("report", out, "--markdown", out).returncode, 0)
             self.assertIn(said, (out / "README.md").read_text())
+
+    def test_nothing_is_left_behind(self):
+        """A crawl that is written goes with the program, whatever ends it."""
+        temporary = self.folder / "crawl"
+        temporary.mkdir()
+        for end in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
+            with subprocess.Popen([PROGRAM, "run", "--full", "--out", str(self.folder / "ended"), "broder-crawl"],
+                                  env=dict(os.environ, TMPDIR=str(temporary)), stdout=subprocess.DEVNULL,
+                                  preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)) as process:
+                self.wait_until(lambda: any(temporary.iterdir()))
+                process.send_signal(end)
+                self.assertEqual(process.wait(600), -end)
+            self.wait_until(lambda: not any(temporary.iterdir()))
+        self.assertEqual(lab("run", "--out", self.folder / "ended", "broder-crawl", TMPDIR=str(temporary)).returncode, 0)
+        self.assertEqual(list(temporary.iterdir()), [])
+
+    def wait_until(self, condition):
+        until = time.monotonic() + 60
+        while not condition():
+            self.assertLess(time.monotonic(), until)
+            time.sleep(.005)
 
     def test_another_seed_is_another_draw(self):
         other = self.folder / "other"
@@ -140,15 +238,16 @@ class Lab(unittest.TestCase):
         (empty / "bad" / "broder-example.tsv").write_text("a\tb\n1\n")
         for arguments, said in [(["run", "nothing"], "no experiment is called 'nothing'"),
                                 (["run", "--corpus", empty, "--out", empty / "x", "hp-window"], "has no long documents"),
-                                (["run", "--corpus", empty / "gone", "--out", empty / "x"], "cannot read the folder"),
+                                (["run", "--corpus", empty / "gone", "--out", empty / "x"], "/gone': no such file or directory"),
                                 (["run", "--out", empty / "no" / "where", "broder-example"], "cannot make"),
                                 (["run", "--seed", "x"], "--seed takes a number"),
-                                (["run", "--frobnicate"], "there is no option '--frobnicate'"),
+                                (["run", "--frobnicate"], "unknown option '--frobnicate'"),
                                 (["run", "--seed"], "--seed needs a value"),
                                 (["report", empty], "has no results"),
                                 (["report", empty / "bad"], "is no table"),
                                 (["report", empty, empty], "one folder"),
-                                ([], "a command is needed"), (["frobnicate"], "no command 'frobnicate'")]:
+                                ([], "a command is needed"), (["frobnicate"], "unknown command 'frobnicate'"),
+                                (["broder-example"], "try 'stemma lab run broder-example'")]:
             done = lab(*arguments)
             self.assertEqual(done.returncode, 2, arguments)
             self.assertIn(said, done.stderr)
@@ -164,6 +263,20 @@ class Lab(unittest.TestCase):
         done = lab("run", "--corpus", self.folder / "pile", "--out", self.folder / "walked", "hp-window")
         self.assertIn(done.returncode, (0, 1), done.stderr)
         self.assertIn("documents 4 real long documents", (self.folder / "walked/hp-window.tsv").read_text())
+
+    def test_pieces_of_a_folder(self):
+        """Between empty lines, 200 to 3000 bytes; what is missing of many documents is edited copies."""
+        source = random.Random(6)
+        pieces = [" ".join(f"w{source.randrange(10 ** 5)}" for _ in range(words)) for words in [60] * 50 + [3, 1000]]
+        folder, out = self.folder / "pieces", self.folder / "cut"
+        folder.mkdir()
+        (folder / "one").write_text("\n\n\n".join(pieces[:30]) + "\n")
+        (folder / "two").write_text("\n\n".join(pieces[30:]))
+        lab("run", "--corpus", folder, "--out", out, "broder-clusters")
+        table = (out / "broder-clusters.tsv").read_text()
+        self.assertIn("# documents 50 real pieces, ", table)
+        self.assertIn("# of these 50, and 7950 edited copies of them\n", table)
+        self.assertLess(int(re.search(r"(?m)^nothing\t8000\t(\d+)\t", table)[1]), 1000)
 
     def test_list_is_in_columns(self):
         rows = [line for line in lab("list").stdout.splitlines() if line.startswith("  ")]
@@ -199,6 +312,9 @@ class Lab(unittest.TestCase):
             for width in (390, 1280):
                 browser.call("Emulation.setDeviceMetricsOverride", width=width, height=844, deviceScaleFactor=1, mobile=width < 600)
                 self.assertLessEqual(browser.run("document.documentElement.scrollWidth"), width)
+            browser.call("Emulation.setDeviceMetricsOverride", width=390, height=844, deviceScaleFactor=1, mobile=True)
+            self.assertEqual(browser.run("[...document.querySelectorAll('figure.list figcaption')].filter(caption => "
+                                         "caption.getBoundingClientRect().right > innerWidth).length"), 0)
             self.draw(browser)
         finally:
             browser.close()

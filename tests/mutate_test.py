@@ -9,6 +9,7 @@ from program import Base, prose
 TEXT = "\n\n".join(" ".join(prose(60, seed)) + "." for seed in range(8)) + "\n"
 KINDS = ("insert insert-evenly remove-words substitute delete-lines delete-blocks cut insert-random insert-foreign excerpt "
          "embed shuffle rewrap case punctuation ocr").split()
+AS_IT_IS = b"stemma: warning: the document stays as it is: it has too little for such a change\n"
 
 
 class Mutations(Base):
@@ -45,7 +46,7 @@ class Mutations(Base):
 
     def test_counts_are_the_exact_edit_distance(self):
         for kind in ("insert", "remove-words", "cut", "insert-random", "delete-lines"):
-            told = json.loads(self.mutate(kind, "--share=.03", "--json", "doc"))
+            told = json.loads(self.mutate(kind, "--share=.06", "--json", "doc"))
             self.write("changed", told["text"])
             found = json.loads(self.good("compare", "--preset=raw", "--unit=char", "--edit=exact", "--json", "doc", "changed"))
             self.assertEqual(found["edit"]["value"], told["edits"], kind)
@@ -65,8 +66,23 @@ class Mutations(Base):
 
     def run_and_expect(self, kind, name):
         other = ["--with=other"] if kind in ("embed", "insert-foreign") else []
-        done = self.run_program("mutate", f"--kind={kind}", *other, name)
-        self.assertEqual((done.returncode, done.stderr), (0, b""), kind)
+        done = self.run_program("mutate", f"--kind={kind}", "--json", *other, name)
+        warned = kind != "rewrap" and json.loads(done.stdout)["changed"] == 0
+        self.assertEqual((done.returncode, done.stderr), (0, AS_IT_IS if warned else b""), (kind, name))
+
+    def test_few_things(self):
+        """A tenth of three paragraphs is none: two change places all the same, unless the share was asked for."""
+        for count in (2, 3, 4):
+            text = "\n\n".join(" ".join(prose(9, i)) for i in range(count)) + "\n"
+            self.write("short", text)
+            told = json.loads(self.mutate("shuffle", "--json", "short"))
+            self.assertEqual((told["available"], told["changed"]), (count, 2))
+            self.assertNotEqual(told["text"], text)
+            self.assertEqual(sorted(told["text"].split("\n")), sorted(text.split("\n")))
+            done = self.run_program("mutate", "--kind=shuffle", "--share=.1", "short")
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, text.encode(), AS_IT_IS))
+        self.write("lines", "one\ntwo\nthree\n")
+        self.assertEqual(self.mutate("delete-lines", "lines").count("\n"), 2)
 
     def test_wrong_use(self):
         self.bad("mutate", says="one document is needed, 0 given")

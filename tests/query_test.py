@@ -4,13 +4,14 @@ import gzip
 import io
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import tarfile
 import unittest
 
-from program import PROGRAM, QUANTITY, Base, prose, rests
+from program import PROGRAM, QUANTITY, SOURCE, Base, prose, rests
 
 
 def changed(text, every):
@@ -102,6 +103,16 @@ class Query(Base):
         self.assertTrue(counts[0] < counts[1] < counts[2])
         self.assertEqual(len(self.matches("--top=3", "draft.txt")), 3)
 
+    def test_hardly_alike(self):
+        """Whatever has a shingle in common is found, and nothing else."""
+        self.write("a/far.txt", " ".join(prose(3000, 61) + self.text[:10] + prose(3000, 62)))
+        self.good("add", "-q", "a.stemma", "a", "pile/other.txt")
+        for how in ["--contained=0"], ["--contained=.001", "--via=scan"]:
+            found = [json.loads(line) for line in
+                     self.query("--json", "--no-edits", "-t.0001", *how, "a.stemma", "draft.txt").splitlines()]
+            self.assertEqual(self.names(found), ["far.txt"])
+            self.assertTrue(0 < found[0]["resemblance"]["value"] < .002 and found[0]["resemblance"]["exact"])
+
     def test_ways_agree(self):
         ways = {way: self.names(self.matches("--no-edits", f"--via={way}", "--contained=0", "draft.txt"))
                 for way in ("auto", "bands", "scan", "samples", "mih")}
@@ -137,7 +148,59 @@ class Query(Base):
             self.assertEqual(found[name]["source"], source)
             self.assertEqual(found[name]["resemblance"]["exact"], source == "original")
             self.assertEqual(found[name]["edit"]["value"] is None, source != "original")
+            why = {"changed": "the document has changed since it was added", "gone": "the document can no longer be read"}.get(source)
+            self.assertEqual(found[name]["edit"].get("why"), why and f"{why}, and signatures are not kept (stemma add --signature)")
         self.assertRegex(self.query("c", "draft.txt").decode(), r"~\.\d+ .*v2\.txt  \(gone\)")
+
+    def test_places_in_a_stored_text(self):
+        """Of a document that is gone there is its canonical text, in which the same differences are."""
+        self.good("add", "-q", "--store-text", "s", "pile")
+        ask = lambda: [json.loads(line) for line in self.query("--json", "s", "draft.txt").splitlines()]
+        before = next(match for match in ask() if match["id"].endswith("v1.txt"))
+        (self.folder / "pile/v0.txt").unlink()
+        (self.folder / "pile/v1.txt").unlink()
+        same, match = ask()[:2]
+        self.assertEqual((same["source"], same["relation"], same["edit"]["value"]), ("stored", "same-text", 0))
+        self.assertEqual((match["id"], match["source"], match["edit"]), (before["id"], "stored", before["edit"]))
+        self.assertEqual((before["offsets"]["b"], match["offsets"]), ("original", {"a": "original", "b": "canonical"}))
+        self.assertEqual([one["a"] for one in match["differences"]], [one["a"] for one in before["differences"]])
+        version = " ".join(changed(self.text, 47)).split()
+        canonical = " ".join(version)
+        for one, word in zip(match["differences"], (word for word in version if word[0] == "x")):
+            self.assertEqual(canonical[one["b"]["begin"]:one["b"]["end"]], word)
+        self.assertTrue(match["shared"])
+        self.assertRegex(self.query("s", "draft.txt").decode(),
+                         r"v1\.txt  \(stored\)  differs in bytes \d+-\d+, .* of its canonical text\n")
+
+    def test_numbers_of_what_is_gone_agree(self):
+        """Of sketches, too: no containment below the resemblance, and the truth is mostly within the intervals."""
+        def shingles(words):
+            return {tuple(words[i:i + 5]) for i in range(len(words) - 4)}
+
+        texts = [prose(150 + 40 * i, 20 + i) for i in range(20)]
+        for i, words in enumerate(texts):
+            self.write(f"gone/{i}.txt", " ".join(words))
+        self.add("gone")
+        shutil.rmtree(self.folder / "gone")
+        within, count = 0, 0
+        for i, words in enumerate(texts):
+            asked = changed(words[:len(words) - 7 * i], 40 + i) + prose(5 * i, 80)
+            self.write("asked.txt", " ".join(asked))
+            found, = [match for match in self.matches("-t.3", "asked.txt") if match["source"] == "gone"]
+            a, b = shingles(asked), shingles(words)
+            numbers = [found["resemblance"], found["containment"]["a_in_b"], found["containment"]["b_in_a"]]
+            for number, truth in zip(numbers, (len(a & b) / len(a | b), len(a & b) / len(a), len(a & b) / len(b))):
+                self.assertGreaterEqual(number["value"], numbers[0]["value"])
+                within += number["low"] <= truth <= number["high"]
+                count += 1
+        self.assertEqual(count, 60)
+        self.assertGreaterEqual(within, 51)
+
+    def test_same_text_of_what_is_gone(self):
+        (self.folder / "pile/v0.txt").unlink()
+        found = self.matches("draft.txt")[0]
+        self.assertEqual((found["relation"], found["source"]), ("same-text", "gone"))
+        self.assertEqual((found["edit"]["value"], found["edit"]["exact"]), (0, True))
 
     def test_records_that_are_gone(self):
         """Those before them in a data set that is read in order are still there."""
@@ -168,6 +231,21 @@ class Query(Base):
             known.add(match["id"])
         self.assertIn("step 1, from draft.txt", self.query("--family", "--no-edits", "c", "draft.txt").decode())
 
+    def test_family_goes_by_the_nearest(self):
+        """Each is linked to the one most like it, of those that were found a step before."""
+        found = self.matches("--family", "--no-edits", "pile/v0.txt")
+        steps = {match["id"]: match["step"] for match in found}
+        alike = {match["id"]: {other["id"]: other["resemblance"]["value"]
+                               for other in self.matches("--contained=0", "--no-edits", "--top=0", match["id"])}
+                 for match in found}
+        choices = 0
+        for match in found:
+            before = {alike[name].get(match["id"], 0): name for name in steps if steps[name] == match["step"] - 1}
+            choices += sum(value > 0 for value in before) > 1
+            if before:
+                self.assertEqual((match["query"], match["resemblance"]["value"]), (before[max(before)], max(before)))
+        self.assertGreater(choices, 0)
+
     def test_families_of_many(self):
         """The same, whoever asks: threads or one, from files or from memory."""
         subjects = ["pile/v0.txt", "pile/other.txt", "pile/v7.txt", "draft.txt"]
@@ -188,12 +266,72 @@ class Query(Base):
         found = self.matches("--family", "--contained=.9", "--no-edits", "pile/one.txt")
         self.assertEqual(set(self.names(found)), {"one.txt", "both.txt", "other.txt"})
 
+    def test_family_of_records(self):
+        """They are not looked for by their names, which would read the data set for each: places are in what is at hand."""
+        versions = [(self.folder / f"pile/v{i}.txt").read_text() for i in range(8)]
+        self.write("chain.jsonl", "".join(json.dumps({"text": version}) + "\n" for version in versions))
+        self.good("add", "-q", "chain", "chain.jsonl")
+        found = [json.loads(line) for line in self.query("--json", "--family", "chain", "draft.txt").splitlines()]
+        offsets = {match["offsets"]["a"] for match in found if match["step"] > 1}
+        self.assertEqual((len(found), offsets), (8, {"canonical"}))
+
     def test_explain(self):
         text = self.query("--explain", "c", "draft.txt").decode()
         for word in ("asked about 1 document", "candidates", "verified", "reading", "finding"):
             self.assertIn(word, text)
         last = self.matches("--explain", "draft.txt")[-1]["explain"]
         self.assertEqual((last["via"], last["documents"], last["problems"]), ("auto", 1, 0))
+
+    def test_explain_says_what_was_chosen(self):
+        """Not what might have been: so small a collection is read."""
+        self.good("add", "-q", "--parts=minima+samples+bits+groups", "--group-bits=4", "g", "pile")
+        explain = lambda *how: json.loads(self.query("--json", "--explain", "--no-edits", *how, "draft.txt", "pile/v1.txt")
+                                          .splitlines()[-1])["explain"]
+        for collection, via, ways in (("c", "auto", {"all_minima": 2, "all_samples": 2}), ("c", "bands", {"bands": 2}),
+                                      ("c", "samples", {"samples": 2}), ("c", "h", {"all_bits": 2}),
+                                      ("c", "mih", {"all_bits": 2}), ("g", "h", {"h": 2}), ("g", "mih", {"mih": 2})):
+            told = explain(f"--via={via}", "-t.9", collection)
+            self.assertEqual((told["via"], told["ways"]), (via, ways), collection)
+            self.assertEqual(told["bands"] > 0, "bands" in ways)
+            self.assertEqual(told["scan_agree"] > 0, "all_minima" in ways)
+            self.assertEqual(told["lookups"] > 0, not all(way.startswith("all") for way in ways), via)
+        words = self.query("--explain", "c", "draft.txt").decode()
+        self.assertRegex(words, r"ways +all minima read for 1 document: \d+ of 128 in common at least\n"
+                                r" +all minima and samples read for 1 document\n")
+        self.assertNotIn("bands", words)
+        for how in [], ["--hamming"]:
+            self.assertGreater(explain(*how, "c")["seconds_reading"], 0)
+        self.assertRegex(self.query("--hamming", "--explain", "c", "draft.txt").decode(), r"reading +\d.*\n +finding +\d")
+
+    def test_candidates_are_counted_once(self):
+        """Also those that are too many to be compared, and found both ways."""
+        words = prose(300, 33)
+        lines = [json.dumps({"id": f"{i}", "text": " ".join([*words, f"e{i}"])}) for i in range(1500)]
+        self.write("many.jsonl", "\n".join(lines))
+        self.good("add", "-q", "many", "many.jsonl")
+        self.write("asked", " ".join(words))
+        for how in ["--via=scan"], ["--via=scan", "--top=0"]:
+            told = self.query("--json", "--explain", "--no-edits", *how, "many", "asked").splitlines()[-1]
+            told = json.loads(told)["explain"]
+            self.assertEqual((told["candidates"], told["verified"] + told["unverified"]), (1500, 1500), how)
+
+    def test_collections_that_keep_less(self):
+        """What they keep is asked, and what cannot be asked is said."""
+        for parts, ways, note in (("minima", {"all_minima": 1}, True), ("bits", {"all_bits": 1}, True),
+                                  ("bits+groups", {"all_bits": 1}, True),
+                                  ("minima+samples", {"all_minima": 1, "all_samples": 1}, False)):
+            self.good("add", "-q", f"--parts={parts}", parts, "pile")
+            found = [json.loads(line) for line in
+                     self.query("--json", "--no-edits", "--explain", "-t.5", "--top=3", parts, "draft.txt").splitlines()]
+            self.assertEqual(self.names(found[:-1]), ["v0.txt", "v1.txt", "v2.txt"], parts)
+            self.assertEqual(found[-1]["explain"]["ways"], ways)
+            self.query(parts, "draft.txt", says=b"keeps no samples: only what resembles" if note else b"")
+            self.query("-q", parts, "draft.txt")
+            if note:
+                self.query("--contained=.8", parts, "draft.txt", code=2, says=b"contains")
+                self.query("-t0", parts, "draft.txt", code=2, says=b"contains")
+        seen = self.run_program("seen", "--dry-run", "minima", stdin=b"draft.txt\n")
+        self.assertRegex(seen.stdout.decode(), r"same-text +1  draft\.txt  ->  .*v0\.txt\n")
 
     def test_nothing_found(self):
         self.assertEqual(self.query("c", "-", stdin=b"one two three four five six seven", code=1),
@@ -207,7 +345,9 @@ class Query(Base):
         self.query("missing", "draft.txt", code=2, says=b"missing")
         self.query("c", "missing.txt", code=2, says=b"missing.txt")
         self.query("-t", "0", "--contained=0", "c", "draft.txt", code=2, says=b"thresholds must be")
-        self.query("-t", ".01", "c", "draft.txt", code=2, says=b"thresholds must be")
+        for value in ("-.01", "5"):
+            self.query("-t", value, "c", "draft.txt", code=2,
+                       says=f"--threshold: '{value}' is not a number from 0 to 1".encode())
         self.query("-t", "0", "--via=h", "c", "draft.txt", code=2, says=b"h finds what resembles")
         self.query("--via=magic", "c", "draft.txt", code=2, says=b"magic")
         self.query("-0", "c", "draft.txt", code=2, says=b"--files-from")
@@ -267,11 +407,112 @@ class Query(Base):
         self.assertEqual([match["query"] for match in self.matches("--hamming", "new") if match.get("matches") == 0], none)
         self.assertTrue(self.query("--family", "c", "draft.txt").startswith(b"draft.txt\n  relation"))
 
+    def write_pages(self):
+        """The manual, and of each page versions that lack some lines."""
+        for page in sorted((SOURCE / "docs/man").glob("stemma-[a-m]*")):
+            lines = page.read_text().splitlines()
+            for every in 1000, 80, 30, 12:
+                kept = [line for i, line in enumerate(lines) if i % every != every - 1]
+                self.write(f"pages/{page.name}-{every}", "\n".join(kept))
+
+    def test_ways_agree_on_real_pages(self):
+        """Scan, G, H and multi-index hashing: the same documents, at the same distances."""
+        self.write_pages()
+        refused = pairs = 0
+        for bits in 64, 400, 1000:
+            self.good("add", f"c{bits}", "pages", "--parts=bits+groups", f"--hamming-bits={bits}", "--group-bits=4")
+            for threshold in ".55", ".7", ".8", ".9", ".95":
+                ask = ["query", "--hamming", "--json", "-t", threshold, f"c{bits}", "pages"]
+                scanned = self.run_program(*ask, "--via=scan").stdout
+                pairs += scanned.count(b"distance") - len(os.listdir(self.folder / "pages"))
+                for via in "g", "h", "mih", "auto":
+                    done = self.run_program(*ask, f"--via={via}")
+                    if via == "g" and b"choices" in done.stderr:
+                        refused += 1
+                    else:
+                        self.assertEqual((done.stdout, done.stderr), (scanned, b""), (bits, threshold, via))
+        self.assertGreater(pairs, 100)
+        self.assertLess(refused, 11)  # of 15: with 64 bits G answers
+
     def test_standard_input_of_records(self):
         lines = [json.dumps({"id": "r", "text": " ".join(self.text)}), json.dumps({"text": "something else"}), "{"]
-        found = self.query("--no-edits", "c", "-", stdin="\n".join(lines).encode(), says=b"'-:3': it is no JSON")
+        found = self.query("--no-edits", "c", "-", stdin="\n".join(lines).encode(), says=b"line 3 of '-' is broken JSON")
         self.assertRegex(found.decode(), r"(?s)\Ar\n .*v0\.txt.*\n\n-:2\n  nothing like it\n\n1 of 2 documents is new\n\Z")
+        marked = self.query("--no-edits", "c", "-", stdin=("\ufeff" + "\n".join(lines[:2])).encode())
+        self.assertEqual(marked, found)
         self.assertEqual(self.query("c", "-", stdin=b'{"a": 1}', code=1), b"-\n  nothing like it\n")
+
+    def test_standard_input_of_a_table(self):
+        """A text may begin with anything: which column is the text has to be said."""
+        rows = "key,body\nr,{}\ns,something else\n".format(" ".join(self.text))
+        marked = "\ufeffbody,key\n{},r\nsomething else,s\n".format(" ".join(self.text))
+        for table in rows, marked, rows.replace(",", "\t"), '"key","body"' + rows[8:].replace("\n", "\r\n"):
+            found = self.query("--no-edits", "--text-field=body", "--id-field=key", "c", "-", stdin=table.encode())
+            self.assertRegex(found.decode(), r"(?s)\Ar\n .*v0\.txt.*\n\ns\n  nothing like it\n\n1 of 2 documents is new\n\Z")
+        self.assertRegex(self.query("--no-edits", "--text-field=2", "c", "-", stdin=rows.encode()).decode(), r"(?s)\A-:2\n .*v0\.txt.*\n\n-:3\n")
+        for how in [], ["--text-field=other"], ["--text-field=3"]:
+            found = self.query("--no-edits", "--contained=.5", *how, "c", "-", stdin=rows.encode())
+            self.assertRegex(found.decode(), r"(?s)\A-\n .*v0\.txt")
+
+    def test_records_are_the_same_wherever_they_come_from(self):
+        """From a pipe, from a file as standard input, in the middle of one, and named."""
+        path = self.folder / "pile/set.jsonl"
+        content = path.read_bytes()
+        for how in [], ["--hamming"]:
+            named = self.matches(*how, "--no-edits", "pile/set.jsonl")
+            self.assertEqual(len({match["query"] for match in named}), 6)
+            self.assertEqual(self.matches(*how, "--no-edits", "-", stdin=content), named)
+            for begin, left_out in (0, None), (content.index(b"\n") + 1, "r0"):
+                with path.open("rb", buffering=0) as file:
+                    file.seek(begin)
+                    done = subprocess.run([PROGRAM, "query", "--json", *how, "--no-edits", "c", "-"],
+                                          cwd=self.folder, stdin=file, capture_output=True)
+                self.assertEqual([json.loads(line) for line in done.stdout.splitlines()],
+                                 [match for match in named if match["query"] != left_out])
+
+    def test_standard_input_is_read_as_files_are(self):
+        """Data sets and archives, compressed and not, piped and not: as under a name, which is '-' then."""
+        text = " ".join(self.text)
+        table = f"id,text\nr0,{text}\nr1,something else\n"
+        lines = "".join(json.dumps({"id": f"r{i}", "text": body}) + "\n" for i, body in enumerate((text, "something else")))
+        packed = io.BytesIO()
+        with tarfile.open(fileobj=packed, mode="w:gz") as archive:
+            member = tarfile.TarInfo("inside.txt")
+            member.size = len(text)
+            archive.addfile(member, io.BytesIO(text.encode()))
+        box = f"From a@b.c Mon Jan  1 00:00:00 2024\nFrom: a@b.c\nSubject: x\n\n{text}\n\n"
+        for name, content in (("asked.csv", table.encode()), ("asked.csv.gz", gzip.compress(table.encode())),
+                              ("semi.csv", table.replace(",", ";").encode()), ("asked.jsonl.gz", gzip.compress(lines.encode())),
+                              ("asked.tgz", packed.getvalue()), ("asked.mbox", box.encode()), ("asked.txt.gz", gzip.compress(text.encode()))):
+            (self.folder / name).write_bytes(content)
+            for arguments in ["query", "--no-edits", "--json", "c"], ["query", "--hamming", "--json", "c"], ["known", "--json", "c"], ["text", "--json"]:
+                named = self.run_program(*arguments, name).stdout.replace(name.encode(), b"-")
+                expected = {"query": b"v0.txt", "known": b'"verdict":"known"', "text": b'"-'}[arguments[0]]
+                self.assertIn(expected, named, (name, arguments))
+                self.assertEqual(self.run_program(*arguments, "-", stdin=content).stdout, named, (name, arguments))
+                with (self.folder / name).open("rb") as file:
+                    done = subprocess.run([PROGRAM, *arguments, "-"], cwd=self.folder, stdin=file, capture_output=True)
+                self.assertEqual(done.stdout, named, (name, arguments))
+
+    def test_a_word_is_no_table(self):
+        content = "text\n" + " ".join(self.text)
+        self.assertEqual(json.loads(self.run_program("text", "--json", "-", stdin=content.encode()).stdout)["id"], "-")
+        self.assertRegex(self.query("--no-edits", "--contained=.5", "c", "-", stdin=content.encode()).decode(), r"\A-\n")
+        self.query("--id-field=key", "c", "-", stdin=b"id,text\n1,one\n", code=2, says=b"has no column 'key'")
+
+    def test_a_document_on_standard_input_that_memory_cannot_hold(self):
+        text = " ".join(prose(400000, 77)).encode()
+        (self.folder / "large").write_bytes(text)
+        for arguments in ["known", "--json", "--memory=16M", "c"], ["query", "--hamming", "--json", "--memory=16M", "c"]:
+            named = self.run_program(*arguments, "large")
+            self.assertEqual(self.run_program(*arguments, "-", stdin=text).stdout, named.stdout.replace(b'"large"', b'"-"'))
+
+    def test_two_records_in_a_line(self):
+        """None is taken for the line: the other would be lost without a word."""
+        one, two = json.dumps({"id": "a", "text": " ".join(self.text)}), json.dumps({"id": "b", "text": "two"})
+        found = self.query("--no-edits", "c", "-", stdin=f"{two}\n{one}{two}\n".encode(), code=1,
+                           says=b"line 2 of '-' is broken JSON")
+        self.assertEqual(found, b"b\n  nothing like it\n")
 
     def test_who_stops_reading(self):
         done = subprocess.run(f"{PROGRAM} query --no-edits c pile | head -1", shell=True, cwd=self.folder,

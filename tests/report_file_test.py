@@ -23,8 +23,8 @@ from program import PROGRAM, Base, limit_file_size, prose, words
 HOSTILE = [b"</script><script>alert(1)<script>.txt", b"<img src=x onerror=alert(1)>.txt", "\u202egpj.exe.txt".encode(),
            b"line\nbreak\tand \x1b[31mred.txt", b"not \xff\xfe utf8.txt", b'"quoted", \'twice\' & <!--.txt', b"=1+1.txt",
            b"-rf.txt", b"@sum.txt", b"-->.txt"]
-TREE = ["parent", "derivation", "added", "removed", "moved", "changes", "confidence", "direction", "second_parent",
-        "second_share"]
+TREE = ["parent", "parent_place", "derivation", "added", "removed", "moved", "changes", "confidence", "direction",
+        "second_parent", "second_place", "second_share"]
 COLUMNS = ["document", "group", "pivot", "similarity", "relation", "resemblance", "contained", "contains", "bytes",
            "modified", "owner", "source", "redundant"]
 
@@ -170,7 +170,7 @@ class Page(Files):
         self.write("r.html", "mine")
         self.bad("scan", "--report=r.html", pile, says="'r.html' exists; use --force")
         self.bad("scan", "--report=pile/a.txt", "--force", "pile/a.txt", says="one of the documents")
-        self.bad("scan", "--report=-", pile, says="write to files")
+        self.bad("scan", "--report=-", pile, says="'-' is not a file")
         for name, cause in (("nowhere/r.html", "no such file"), ("", "no such file"), ("pile", "is a directory")):
             self.bad("scan", f"--report={name}", "--force", "no-pile", says=f"cannot write '{name}': {cause}")
         self.bad("scan", "--delete", "--yes", "--log=nowhere/log", "no-pile", says="cannot write 'nowhere/log'")
@@ -261,6 +261,15 @@ class Table(Files):
     def test_pipe(self):
         out = self.good("scan", "--quiet", "--list-redundant", "--force", "--csv=/dev/stdout", self.pile())
         self.assertTrue(out.startswith("document,group"))
+
+    def test_standard_output(self):
+        pile = self.pile()
+        self.good("scan", "--quiet", "--csv=t.csv", pile)
+        printed = self.run_program("scan", "--csv=-", pile).stdout
+        self.assertEqual(printed, (self.folder / "t.csv").read_bytes())
+        for other in ("--json", "--pairs", "--boilerplate", "--list-redundant", "--tree", "--filter=-", "--delete"):
+            self.bad("scan", "--csv=-", other, "no-pile", says="would both write to standard output")
+        self.assertFalse((self.folder / "-").exists())
 
 
 if __name__ == "__main__":

@@ -161,7 +161,60 @@ class Views(Report):
         self.browser.go("/group/1/compare/0/2")
         self.assertEqual(self.text(".relation"), "another form 99 %")
         self.browser.go("/groups")
-        self.assertEqual(self.texts(".row .relation"), ["another form"])
+        self.assertEqual(self.texts(".row .relation"), ["another form 99–100 %"])
+
+    def test_a_text_of_two_ancestors(self):
+        """The second edge is dashed, and told to those who do not see it."""
+        parts = [" ".join(prose(60, seed)) for seed in range(14)]
+        one, other = parts[:5] + [" ".join(prose(60, 100))] + parts[5:], parts + [" ".join(prose(90, 200))]
+        for name, text in (("a", parts), ("b", one), ("c", other), ("d", one + other[-1:])):
+            self.write(f"family/{name}.txt", "\n\n".join(text))
+        self.browser.open(self.report("family"), "/group/1")
+        dashes = "[...document.querySelectorAll('.tree .edge')].map(edge => getComputedStyle(edge).strokeDasharray)"
+        self.assertEqual(sorted(self.browser.run(dashes)), ["4px, 4px", "none", "none", "none"])
+        self.assertEqual(len([way for way in self.texts(".tree .way") if ", with text of " in way]), 1)
+        self.assertIn("a dashed line", self.text(".legend-line"))
+        self.draw("tree")
+
+    def test_what_may_lack_text(self):
+        text = prose(300, 1)
+        self.write("pile/a.txt", " ".join(text) + " and more")
+        self.write("pile/b.rtf", "{\\rtf1 " + " ".join(text))
+        self.write("pile/c.docx", b"PK\3\4" + bytes(22) + b"\x10\0\0\0[Content_Types].x")
+        self.browser.open(self.report("pile"), "/problems")
+        self.assertIn("took part, but may lack text", self.text(".lead"))
+        self.assertEqual([self.texts(f".problems {part}")[0] for part in (".name", ".state", ".cause")],
+                         ["pile/b.rtf", "may lack text", "it ends in the middle"])
+        self.assertEqual(self.texts(".problems .state")[1:], ["not read"])
+        self.browser.go("/group/1")
+        self.assertEqual([" ".join(row.split()) for row in self.texts(".members tbody th")], ["pile/a.txt", "pile/b.rtf may lack text"])
+        self.browser.go("/")
+        self.assertIn("1 left, as it holds more than was compared.", self.texts(".lead"))
+
+    def test_names_below_the_folder_one_is_in(self):
+        self.pile()
+        subprocess.run([PROGRAM, "scan", "--quiet", "--report=../report.html", "--force", "."], cwd=self.folder / "pile", capture_output=True)
+        self.browser.open(self.folder / "report.html", "/group/1")
+        self.assertEqual(sorted(self.texts(".members tbody th")), ["copies/a.txt", "copies/part.txt", "draft/a.txt", "draft/b.txt"])
+        self.assertRegex(self.text(".subject"), r"\A\s*[\d-]+\Z")
+        self.browser.go("/group/1/compare/0/1")
+        self.browser.wait("document.querySelector('.compared')")
+        self.assertRegex(self.text(".command code"), r"stemma diff \./\S+ \./\S+")
+        self.browser.go("/")
+        self.browser.run("document.querySelector('.folders a').click()")
+        self.browser.wait("document.querySelector('.found')")
+        self.assertTrue(self.text(".found").startswith("1 group of"))
+
+    def test_the_tree_on_a_phone(self):
+        """What was done stands below each name, in reach of a finger, and its line meets it."""
+        self.browser.look(**PHONE)
+        self.open("/group/1")
+        rows = self.browser.run("[...document.querySelectorAll('.tree li')].map(row => row.offsetHeight)")
+        self.assertEqual(set(rows), {50})
+        middles = self.browser.run("[...document.querySelectorAll('.tree circle, .tree li')].map(e => { const b = e.getBoundingClientRect(); return (b.top + b.bottom) / 2 })")
+        for dot, row in zip(sorted(middles[:len(rows)]), middles[len(rows):]):
+            self.assertAlmostEqual(dot, row, delta=1)
+        self.assertLessEqual(self.browser.run("document.querySelector('.tree').scrollWidth"), PHONE["width"])
 
     def test_comparison_marks_what_differs_and_what_moved(self):
         self.open("/group/1")

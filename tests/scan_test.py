@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """`stemma scan` as a user meets it.     scan_test.py PROGRAM SOURCE-DIRECTORY [unittest arguments]"""
 import base64
+import csv
 import gzip
+import io
 import json
 import os
 import pty
@@ -20,7 +22,7 @@ from program import PROGRAM, Base, limit_descriptors, prose, rests
 DOCUMENT = {"id", "bytes", "modified", "owner", "uid"}
 MEMBER = {"relation", "resemblance", "contained", "contains", "redundant", "parent"}
 SUMMARY = {"documents", "bytes", "text_bytes", "empty", "binary", "containers", "contained", "problems", "repeated", "classes", "groups",
-           "redundant", "redundant_bytes", "candidates", "verified", "resident_bytes", "cached_bytes", "spilled_bytes", "seconds",
+           "redundant", "redundant_bytes", "candidates", "verified", "resident_bytes", "cached_bytes", "spilled_bytes", "passed_over", "namesakes", "crowded", "damaged", "seconds",
            "seconds_reading", "seconds_matching", "seconds_verifying", "thresholds", "keep", "group", "recipe"}
 
 
@@ -165,7 +167,7 @@ class Groups(Scanning):
                                                "pile/short1": {"pile/short2": "identical"}})
         facts = self.summary("pile")
         self.assertEqual((facts["empty"], facts["binary"], facts["documents"]), (2, 2, 6))
-        self.assertIn("\n2 empty, 2 binary (compared by their bytes alone)\n", self.scan("pile"))
+        self.assertIn("\n2 empty, 2 without text (compared by their bytes alone)\n", self.scan("pile"))
 
     def test_percentages_are_not_rounded_up(self):
         text = prose(20000, 3)
@@ -248,6 +250,18 @@ class Judging(Scanning):
         self.assertEqual(len(self.redundant("--cap=4", "pile")), 29)
         self.scan("--cap=0", "pile", code=2, says="not at least 1")
 
+    def test_pairs_beyond_the_cap_are_said_to_be_missing(self):
+        text = prose(500, 10)
+        for number in range(30):
+            self.write(f"pile/{number}", " ".join(text[:480] + prose(20, 100 + number)))
+        self.write("pile/alone", " ".join(prose(500, 11)))
+        whole, cut = self.lines("--pairs", "pile"), self.lines("--pairs", "--cap=4", "pile", says="warning: 30 texts .* may be missing")
+        self.assertEqual((len(whole), whole[-1]["summary"]["crowded"]), (30 * 29 // 2 + 1, 0))
+        self.assertLess(len(cut), len(whole))
+        self.assertEqual(cut[-1]["summary"]["crowded"], 30)
+        self.scan("--pairs", "--quiet", "--cap=4", "pile", says="warning: 30 texts")
+        self.assertEqual(self.scan("--list-redundant", "--cap=4", "pile").count("\n"), 29)
+
     def test_views(self):
         self.pile()
         self.assertEqual(self.groups("--preset=raw", "--unit=byte", "pile")["pile/a.txt"].get("pile/c.txt"), None)
@@ -290,7 +304,7 @@ class Pairs(Scanning):
         head, *rows = self.scan("--pairs", "pile").splitlines()
         self.assertEqual(head.split(), "relation resemblance a in b b in a a, b".split())
         cells = [row.split() for row in rows]
-        self.assertIn(["near-duplicate", ".950", ".950", "1", "pile/a.txt", "(+2)", "pile/near.txt"], cells)
+        self.assertIn(["near-duplicate", ".949", ".949", "1", "pile/a.txt", "(+2)", "pile/near.txt"], cells)
         self.assertIn(["contains", ".148", ".148", "1", "pile/a.txt", "(+2)", "pile/part.txt"], cells)
         self.assertEqual({row[-1] for row in cells if row[1:4] == ["1", "1", "1"]}, {"pile/sub/b.txt", "pile/c.txt"})
         self.assertEqual(self.scan("--pairs", "--quiet", "pile").splitlines(), rows)
@@ -321,6 +335,17 @@ class Pairs(Scanning):
             self.assertEqual(program.stderr.read(), b"")
             self.assertEqual(program.wait(60), 0)
             program.stderr.close()
+
+    def test_nobody_reads_what_is_filtered(self):
+        self.write("set.jsonl", "".join(json.dumps({"id": number, "text": " ".join(prose(300, number))}) + "\n" for number in range(200)))
+        program = subprocess.Popen([PROGRAM, "scan", "--filter=-", "set.jsonl"], cwd=self.folder, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE)
+        program.stdout.close()
+        self.assertEqual((program.stderr.read(), program.wait(60)), (b"", 0))
+        program.stderr.close()
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([PROGRAM, "scan", "--filter=-", "set.jsonl"], cwd=self.folder, stdout=full, stderr=subprocess.PIPE)
+        self.assertEqual(done.returncode, 3)
 
     def test_disk_full(self):
         self.pile()
@@ -359,6 +384,16 @@ class Lists(Scanning):
         odd, = [member for member in members if "id_bytes" in member]
         self.assertEqual(odd["id"], "pile/latin-\ufffd")
 
+    def test_the_original_is_kept(self):
+        """Copies are in folders, or have longer names."""
+        names = ["lease final.txt", "lease final (copy).txt", "backup/lease.txt", "old/lease.txt", "a/b/c.txt"]
+        for name in names:
+            self.write(f"pile/{name}", " ".join(prose(100, 1)))
+        self.write("pile/a.jsonl", "".join(json.dumps({"id": name, "text": " ".join(prose(100, 2))}) + "\n" for name in ("b/cc", "c", "b/d")))
+        for options in [], ["--threads=1"]:
+            groups = {line["kept"]["id"]: [member["id"] for member in line["members"]] for line in self.lines(*options, "pile") if "group" in line}
+            self.assertEqual(groups, {f"pile/{names[0]}": [f"pile/{name}" for name in names[1:]], "b/cc": ["b/d", "c"]})
+
     def test_boilerplate(self):
         licence = prose(400, 13)
         for number in range(20):
@@ -394,6 +429,24 @@ class Lists(Scanning):
             for heavier in passages[:number]:
                 if passage["documents"] <= heavier["documents"]:
                     self.assertNotIn(passage["text"], heavier["text"])
+        self.check_holders(passages)
+
+    def check_holders(self, passages):
+        """Each is counted by the documents that hold all of it."""
+        contents = [f" {file.read_text()} " for file in (self.folder / "pile").iterdir()]
+        for passage in passages:
+            self.assertEqual(passage["documents"], sum(f" {passage['text'].strip()} " in c for c in contents))
+
+    def test_part_of_boilerplate_that_more_documents_have(self):
+        """Six have all of three clauses, 34 others one of them; those six are the longest."""
+        before, clause, after = prose(300, 1), prose(150, 2), prose(300, 3)
+        for number in range(60):
+            shared = before + clause + after if number < 6 else clause if number < 40 else []
+            self.write(f"pile/{number:02}", " ".join(prose(100, 200 + number) + shared + prose(100, 300 + number)))
+        *passages, _ = self.lines("--boilerplate", "pile")
+        self.assertEqual([(passage["documents"], passage["text"].split()) for passage in passages],
+                         [(40, clause), (6, before + clause + after)])
+        self.check_holders(passages)
 
 
 class Owners(Scanning):
@@ -526,6 +579,15 @@ class Problems(Scanning):
         self.scan("--strict", "pile")
         self.scan("--quiet", "pile", "gone", code=2, says=r"\Astemma: warning: 1 document could not be read[^\n]+\n\Z")
 
+    def test_there_need_be_no_others(self):
+        self.write("bad.gz", b"\x1f\x8b\x08 damaged")
+        self.write("worse.gz", b"\x1f\x8b\x08 and more so")
+        alone = r"stemma: warning: {} could not be read\n\Z"
+        self.scan("bad.gz", code=2, says=alone.format("1 document"))
+        self.scan("bad.gz", "worse.gz", "gone", code=2, says=alone.format("3 documents"))
+        self.write("good", "one two three four five six")
+        self.scan("bad.gz", "worse.gz", "gone", "good", code=2, says="3 documents could not be read; the others were scanned\n")
+
     def test_json(self):
         self.pile()
         warning = r"\Astemma: warning: 1 document could not be read; the others were scanned\n\Z"
@@ -547,6 +609,12 @@ class Problems(Scanning):
         problems = [line["problem"] for line in self.lines("a", *gone, code=2, says="warning") if "problem" in line]
         self.assertEqual(problems, gone)
 
+    def test_the_same_cause_is_told_of_each(self):
+        for number in range(3):
+            self.write(f"pile/{number}.pdf", b"%PDF-1.4\n" + bytes([48 + number]))
+        message = self.run_program("scan", "pile", PATH="/nowhere").stderr.decode()
+        self.assertEqual(re.findall(r"'(pile/\d.pdf)': PDF needs", message), [f"pile/{number}.pdf" for number in range(3)], message)
+
     def test_nothing_could_be_read(self):
         message = r"\Astemma: cannot read 'gone': no such file or directory\nstemma: warning: 1 document could not be read\n\Z"
         self.assertEqual(self.scan("gone", code=2, says=message), "")
@@ -561,7 +629,11 @@ class Problems(Scanning):
         for name in ("fifo", "/dev/zero", "/dev/null"):
             self.scan("pile", name, code=2, says=f"cannot read '{name}': ")
         os.mkfifo(self.folder / "pile/fifo")
-        self.scan("pile")
+        os.symlink("a.txt", self.folder / "pile/link")
+        self.assertIn("\n2 passed over (links, pipes, devices)\n", self.scan("pile"))
+        self.assertEqual(self.summary("pile")["passed_over"], 2)
+        self.assertEqual(self.summary("--follow", "pile")["passed_over"], 1)
+        self.assertEqual(self.summary("--exclude=fifo", "pile")["passed_over"], 1)
 
     def test_permissions(self):
         self.pile()
@@ -598,7 +670,7 @@ class DataSets(Scanning):
         self.write("set.jsonl", self.json_lines(self.records()))
         self.assertEqual(self.redundant("--keep=first", "set.jsonl"), self.ODD)
         group = self.lines("--keep=first", "set.jsonl")[0]
-        self.assertEqual(set(group["kept"]), DOCUMENT | {"source"})
+        self.assertEqual(set(group["kept"]), DOCUMENT | {"source", "offset"})
         self.assertEqual(group["kept"]["source"], "set.jsonl")
         self.assertRegex(self.scan("--keep=first", "set.jsonl"), r"identical +\d+ B  r1\n|same text +\d+ B  r1\n")
         self.assertEqual(self.redundant("--keep=first", "-", stdin=self.json_lines(self.records()).encode()), self.ODD)
@@ -617,6 +689,35 @@ class DataSets(Scanning):
         self.write("two.jsonl", self.json_lines(self.records()[1:2]))
         self.assertRegex(self.scan("--keep=first", "one.jsonl", "two.jsonl"), r"(identical|same text) +\d+ B  r1  in two.jsonl\n")
 
+    def test_ids_that_several_sets_have(self):
+        one, two = prose(60, 410), prose(60, 411)
+        self.write("s/one.jsonl", self.json_lines([{"id": 1, "text": " ".join(one)}, {"text": " ".join(two)}]))
+        self.write("s/two.jsonl", self.json_lines([{"id": 1, "text": " ".join(one)}, {"id": 2, "text": " ".join(two)}]))
+        self.assertEqual(self.redundant("--keep=first", "s"), {"s/two.jsonl:1", "s/two.jsonl:2"})
+        self.assertRegex(self.scan("--pairs", "--keep=first", "s"), "s/one.jsonl:1  s/two.jsonl:1\n.* s/one.jsonl:2  s/two.jsonl:2\n")
+        pairs = [pair for pair in self.lines("--pairs", "--keep=first", "s") if "a" in pair]
+        self.assertEqual([(pair["a"], pair["a_source"], pair["a_offset"], pair["b"], pair["b_source"]) for pair in pairs],
+                         [("1", "s/one.jsonl", 0, "1", "s/two.jsonl"),
+                          ("s/one.jsonl:2", "s/one.jsonl", len(self.json_lines([{"id": 1, "text": " ".join(one)}])), "2", "s/two.jsonl")])
+        self.assertEqual(self.lines("s")[-1]["summary"]["namesakes"], 0)
+
+    def test_ids_that_one_set_has_twice(self):
+        records = [{"id": "same", "text": " ".join(prose(60, 412))}] * 2 + [{"id": "other", "text": " ".join(prose(60, 413))}]
+        warning = "2 records have the id of another in their data set; --json tells them apart"
+        self.write("set.jsonl", self.json_lines(records))
+        group, summary = self.lines("set.jsonl", says=warning)
+        self.assertEqual({group["kept"]["offset"], group["members"][0]["offset"]}, {0, len(self.json_lines(records[:1]))})
+        self.assertEqual(summary["summary"]["namesakes"], 2)
+        self.scan("--list-redundant", "set.jsonl", says=warning)
+        self.scan("--filter=-", "set.jsonl")
+
+    def test_a_line_that_is_the_id_of_another(self):
+        """Among other files both are FILE:2; of one data set they are FILE:2 and 2."""
+        self.write("set.jsonl", self.json_lines([{"id": 2, "text": " ".join(prose(60, 414))}, {"text": " ".join(prose(60, 415))}]))
+        self.write("other.txt", "a file")
+        self.assertEqual(self.summary("set.jsonl")["namesakes"], 0)
+        self.assertEqual(self.summary("set.jsonl", "other.txt", says="2 records have the id")["namesakes"], 2)
+
     def test_fields(self):
         records = [{"name": record["id"], "body": record["text"]} for record in self.records()]
         self.write("set.ndjson", self.json_lines(records))
@@ -626,7 +727,7 @@ class DataSets(Scanning):
         self.scan("set.ndjson", code=2, says="text")
 
     def test_tables(self):
-        for name, separator in (("set.csv", ","), ("set.tsv", "\t")):
+        for name, separator in (("set.csv", ","), ("set.tsv", "\t"), ("semi.csv", ";")):
             rows = ["id,text,more".replace(",", separator)]
             rows += [separator.join([record["id"], record["text"], "x"]) for record in self.records()]
             self.write(name, "\n".join(rows) + "\n")
@@ -634,6 +735,23 @@ class DataSets(Scanning):
             self.scan("--keep=first", f"--filter=out.{name}", name)
             kept = (self.folder / f"out.{name}").read_text().splitlines()
             self.assertEqual(kept, [rows[0], *rows[1::2]])
+
+    def test_semicolons_beside_commas_are_text(self):
+        self.write("set.csv", "id,text;more\n1,one two three\n")
+        self.scan("set.csv", code=2, says="has no column 'text', but id, text;more")
+
+    def test_byte_order_mark_stays(self):
+        mark = "\ufeff".encode()
+        table = "id,text\n" + "".join(f"{record['id']},{record['text']}\n" for record in self.records())
+        for name, content in ("set.csv", table), ("set.jsonl", self.json_lines(self.records())):
+            (self.folder / name).write_bytes(mark + content.encode())
+            self.write("plain." + name, content)
+            self.scan("--keep=first", f"--filter=out.{name}", name)
+            self.scan("--keep=first", f"--filter=expected.{name}", "plain." + name)
+            expected = (self.folder / f"expected.{name}").read_bytes()
+            self.assertEqual((self.folder / f"out.{name}").read_bytes(), mark + expected)
+            self.scan("--keep=first", f"--filter=both.{name}", "plain." + name, name) # of the first alone
+            self.assertNotIn(mark, (self.folder / f"both.{name}").read_bytes())
 
     def test_tables_in_folders(self):
         self.write("d/budget.csv", "day,amount\n1,2\n")
@@ -643,11 +761,55 @@ class DataSets(Scanning):
         self.assertEqual((facts["documents"], facts["redundant"]), (10, 5))
         self.scan("d/budget.csv", code=2, says="'d/budget.csv' has no column 'text', but day, amount")
 
+    def test_lines_without_texts_in_folders(self):
+        log = "".join(json.dumps({"level": "info", "message": " ".join(prose(9, number))}) + "\n" for number in range(50))
+        self.write("d/a.jsonl", log)
+        self.write("d/b.jsonl", log)
+        self.write("d/broken.ndjson", "no JSON at all\n")
+        self.write("d/empty.jsonl", "")
+        self.write("d/set.jsonl", '{"id": "broken\n' + self.json_lines(self.records()))
+        with gzip.open(self.folder / "d/c.jsonl.gz", "wt") as file:
+            file.write(log)
+        problem, summary = self.lines("d", says="warning: 1 document could not be read")[-2:]
+        self.assertEqual((problem["problem"], problem["line"]), ("d/set.jsonl", 1))
+        self.assertEqual(summary["summary"]["documents"], 4 + 10)
+        self.assertLessEqual({"d/b.jsonl", "d/c.jsonl.gz"}, self.redundant("d", says="warning"))
+        self.assertIn("would delete", self.scan("--delete", "--dry-run", "d", says="warning"))
+        for _ in range(2):
+            self.assertEqual(self.summary("--cache=cache", "d", says="warning")["documents"], 4 + 10)
+        self.scan("d/a.jsonl", code=2, says="50 documents could not be read")
+        self.assertEqual(self.summary("--text-field=message", "d", says="warning")["documents"], 150)
+
     def test_standard_input(self):
         lines = self.json_lines(self.records())
         self.assertEqual(self.summary("-", stdin=lines.encode())["redundant"], 5)
         self.assertEqual(self.scan("--filter=-", "-", stdin=b""), "")
-        self.scan("-", stdin=b"id,text\n", code=2, says="cannot read '-' as JSON lines: it does not begin with '{'")
+        self.scan("-", stdin=b"some words\n", code=2,
+                  says="cannot read '-': it is neither JSON lines, which begin with '{', nor a table with the column 'text'")
+
+    def test_tables_on_standard_input(self):
+        records = self.records()
+        lines = self.json_lines(records)
+        found = self.groups("-", stdin=("\n \n" + lines).encode())
+        for delimiter in ",", "\t", ";":
+            table = io.StringIO()
+            writer = csv.DictWriter(table, ["id", "text"], delimiter=delimiter, extrasaction="ignore", lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(records)
+            content = table.getvalue().encode()
+            self.assertEqual(self.groups("-", stdin=content), found)
+            self.assertEqual(self.groups("-", stdin=gzip.compress(content)), found)
+            self.assertEqual(self.groups("-", stdin=("\ufeff" + table.getvalue()).encode("utf-16-le")), found)
+            kept = self.scan("--filter=-", "-", stdin=content).splitlines()
+            self.assertEqual((kept[0].replace(delimiter, ","), len(kept)), ("id,text", 6))
+            name = {"\t": "tsv"}.get(delimiter, "csv")
+            self.scan("--force", f"--filter=out.{name}", "-", stdin=content)
+            self.assertEqual((self.folder / f"out.{name}").read_text().splitlines(), kept)
+            self.scan("--filter=other.jsonl", "-", stdin=content, code=2, says="are data sets of different kinds")
+            self.assertFalse((self.folder / "other.jsonl").exists())
+            self.scan("--text-field=body", "-", stdin=content, code=2, says="nor a table with the column 'body'")
+            self.assertEqual(self.summary("--text-field=2", "-", stdin=content)["documents"], len(records))
+            self.scan("--id-field=key", "-", stdin=content, code=2, says="'-' has no column 'key', but id, text")
 
     def test_broken_records(self):
         lines = self.json_lines(self.records()).splitlines()
@@ -725,6 +887,18 @@ class DataSets(Scanning):
         self.assertEqual((self.folder / "again.jsonl.zst").read_bytes()[:4], b"\x28\xb5\x2f\xfd")
         self.scan("--filter=plain.jsonl", "again.jsonl.zst")
         self.assertEqual((self.folder / "plain.jsonl").read_text(), expected)
+
+    def test_filter_of_tables_that_are_cut_off(self):
+        """A quote that does not end takes nothing in from the next file."""
+        self.write("a.csv", 'id,text\n1,"one two three\nfour"\n2,"five six')
+        self.write("b.csv", 'id,text\n3,seven eight')
+        self.write("c.csv", 'id,text\n4,"nine, ten\n')
+        said = "begins a quote that does not end"
+        both = self.scan("--filter=-", "a.csv", "b.csv", says=said)
+        self.assertEqual(both, 'id,text\n1,"one two three\nfour"\n2,"five six"\n3,seven eight\n')
+        self.assertEqual(self.scan("--filter=-", "c.csv", "a.csv", says=said), 'id,text\n4,"nine, ten\n"\n1,"one two three\nfour"\n2,"five six\n')
+        self.write("both.csv", both)
+        self.assertEqual(self.summary("both.csv")["documents"], 3)
 
     def test_filter_is_refused(self):
         self.write("set.jsonl", self.json_lines(self.records()))
@@ -824,11 +998,13 @@ class Use(Scanning):
                 (["--boilerplate", "--filter=x.jsonl", "pile"], "only one of --pairs"),
                 (["--json", "--list-redundant", "pile"], "only one of --json"),
                 (["--json", "--filter=-", "pile"], "both write to standard output"),
+                (["--text-field=", "pile"], "--text-field needs a name"), (["--id-field=", "pile"], "--id-field needs a name"),
+                (["--report-text=3", "pile"], "--report-text is for --report"), (["--thresh=.8", "pile"], "--threshold"),
                 (["--print0", "pile"], "--print0 is for --list-redundant"), (["--force", "pile"], "--force is for --filter"),
                 (["--pairs", "--group=first", "pile"], "--group makes no groups of --pairs"),
                 (["--boilerplate", "--labelled", "pile"], "boilerplate is not looked for with labels"),
-                (["-t", ".2", "pile"], "--threshold is from .3 to 1"), (["-t", "1.5", "pile"], "not a number from 0 to 1"),
-                (["--contained=.3", "pile"], "--contained is from .5 to 1"),
+                (["-t", ".2", "pile"], "--threshold: '.2' is not a number from .3 to 1"), (["-t", "1.5", "pile"], "not a number from .3 to 1"),
+                (["--contained=.3", "pile"], "--contained: '.3' is neither 0 nor a number from .5 to 1"),
                 (["--keep=best", "pile"], "'best' is not one of: longest newest oldest first shortest-path"),
                 (["--group=x", "pile"], "'x' is not one of: stars"), (["--encoding=ebcdic", "pile"], "not one of: auto"),
                 (["--min-size=x", "pile"], "whole number"), (["--scheme=mod", "pile"], "unknown option '--scheme'"),

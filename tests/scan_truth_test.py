@@ -114,7 +114,7 @@ class BruteForce(Collections):
     def in_keep_order(self, documents):
         """Classes: names of the same text, and its shingles."""
         classes = {}
-        for name, text in sorted(documents, key=lambda d: (-len(canonical(d[1])), d[0])):
+        for name, text in sorted(documents, key=lambda d: -len(canonical(d[1]))):
             if canonical(text):
                 classes.setdefault(canonical(text), ([], shingles(text)))[0].append(name)
         return list(classes.values())

@@ -1,10 +1,10 @@
 #!/bin/sh
-# The committed list, the header, the shared and the static library name the same functions.
-#   symbols_test.sh LIST HEADER SHARED [STATIC]      NM: the nm to use
+# The committed list, the headers, the shared and the static library name the same functions.
+#   symbols_test.sh LIST HEADERS SHARED [STATIC]      NM: the nm to use
 # Without STATIC (a sanitized build, whose archive is a plain one) the archive is left out.
 set -eu
 export LC_ALL=C
-list=$1 header=$2 shared=$3 static=${4:-}
+list=$1 headers=$2 shared=$3 static=${4:-}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 failed=0
@@ -21,12 +21,12 @@ compare() { # what, file
 
 sort -u "$list" | cmp - "$list" || { echo "$list is not sorted"; exit 1; }
 
-sed -nE 's/^STEMMA_API [^(]*[ *]([a-z0-9_]+)\(.*/\1/p' "$header" | sort >"$folder/header"
-test "$(grep -c '^STEMMA_API' "$header")" = "$(wc -l <"$folder/header")" || {
-    echo "$header: a declaration that this test cannot read"
+sed -nE 's/^STEMMA_API [^(]*[ *]([a-z0-9_]+)\(.*/\1/p' "$headers"/*.h | sort >"$folder/header"
+test "$(cat "$headers"/*.h | grep -c '^STEMMA_API')" = "$(wc -l <"$folder/header")" || {
+    echo "$headers: a declaration that this test cannot read"
     exit 1
 }
-compare "the header" "$folder/header"
+compare "the headers" "$folder/header"
 
 # The version node itself is an absolute symbol (A).
 "${NM:-nm}" -D --defined-only "$shared" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort >"$folder/shared"

@@ -340,8 +340,8 @@ static stemma_status take_target(void *context, const stemma_act_step *step, ste
 static void change_nothing(void) {
 }
 
-/* Plans, lets the world change, then checks (if planned is wanted), and carries out with a fault at a call.
- */
+/* Plans, lets the world change, then checks (if planned is wanted),
+ * and carries out with a fault at a call. */
 static stemma_status act(const struct plan_kind *kind, void (*change)(void), enum fate fate, long at,
                          struct targets *planned, struct targets *done) {
     stemma_error err;

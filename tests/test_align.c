@@ -159,7 +159,8 @@ static void check_pair(struct id_pair *pair, size_t least) {
     size_t changes = count_changes(&list), fewest = twin_changes(pair->a, pair->b);
     assert_true(changes >= fewest);
     if (pair->a.count + pair->b.count <= 128) assert_int_equal(changes, fewest); /* one small gap: exact */
-    struct readable how = {pair->a.ids, pair->b.ids, seventh, length_of, is_even, least - 1 < 3 ? least - 1 : 3};
+    struct readable how = {pair->a.ids, pair->b.ids, seventh,
+                           length_of,   is_even,     least - 1 < 3 ? least - 1 : 3};
     make_readable(pair, &how, &list);
     check_hunks(pair, &list);
     assert_true(count_changes(&list) <= 3 * changes);
@@ -235,8 +236,8 @@ static uint32_t every_third(size_t at, bool second) {
     return (uint32_t)(at % 3 ? mix64(at) % 200 : mix64(at * 2 + second) % 200);
 }
 
-/* Steps for each token: those of a gap, of its anchors, and the places in a that are tried for each run of b.
- */
+/* Steps for each token: those of a gap, of its anchors, and the places in a that are
+ * tried for each run of b. */
 enum { STEPS_PER_TOKEN = GAP_STEPS_FIRST + 64 };
 
 static void check_cost(hostile_token *token) {

@@ -2,6 +2,8 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/file.h"
+#include "base/key_table.h"
+#include "base/ordered.h"
 #include "base/rng.h"
 #include "base/sort.h"
 #include "base/spill.h"
@@ -26,14 +28,22 @@ static int ascending(const void *a, const void *b) {
 /* Values of a kind that a radix sort could stumble over. */
 static uint64_t value_of_kind(int kind, uint64_t *state) {
     switch (kind) {
-    case 0: return rng_next(state);
-    case 1: return rng_below(state, 10);
-    case 2: return rng_next(state) >> 40;
-    case 3: return rng_next(state) << 40;
-    case 4: return rng_below(state, 3) ? UINT64_MAX : 0;
-    case 5: return (rng_next(state) & 0xffff) << 20 | 7;
-    case 6: return (uint64_t)1 << rng_below(state, 64) | (uint64_t)1 << rng_below(state, 64);
-    default: return rng_next(state) >> rng_below(state, 64);
+    case 0:
+        return rng_next(state);
+    case 1:
+        return rng_below(state, 10);
+    case 2:
+        return rng_next(state) >> 40;
+    case 3:
+        return rng_next(state) << 40;
+    case 4:
+        return rng_below(state, 3) ? UINT64_MAX : 0;
+    case 5:
+        return (rng_next(state) & 0xffff) << 20 | 7;
+    case 6:
+        return (uint64_t)1 << rng_below(state, 64) | (uint64_t)1 << rng_below(state, 64);
+    default:
+        return rng_next(state) >> rng_below(state, 64);
     }
 }
 
@@ -106,6 +116,131 @@ static void spilling_sorts(void **unused) {
     spill_gives_back(true, 100000, 50, false); /* repetitions make room again */
     if (effort(100) >= 10)                     /* enough runs for two levels of merging */
         spill_gives_back(true, 6000000, UINT64_MAX, true);
+}
+
+/* Heads that are often the same, and tails of any length. */
+struct some_entry {
+    uint64_t head[3];
+    uint8_t *tail;
+    size_t size;
+};
+
+static int by_head_and_tail(const struct ordered_entry *a, const struct ordered_entry *b) {
+    const uint64_t *p = a->head, *q = b->head;
+    if (p[2] != q[2]) return p[2] < q[2] ? -1 : 1;
+    const int order = memcmp(a->tail, b->tail, a->tail_size < b->tail_size ? a->tail_size : b->tail_size);
+    return order ? order : (a->tail_size > b->tail_size) - (a->tail_size < b->tail_size);
+}
+
+static int by_entry(const void *a, const void *b) {
+    const struct some_entry *p = a, *q = b;
+    const struct ordered_entry x = {p->head, p->tail, p->size}, y = {q->head, q->tail, q->size};
+    return by_head_and_tail(&x, &y);
+}
+
+static void entries_give_back(size_t count, size_t longest, bool expect_disk) {
+    struct some_entry *all = mem_zero(count, sizeof *all);
+    struct ordered *ordered;
+    struct ordered_entry entry;
+    uint64_t random = count + longest;
+    bool more;
+    assert_non_null(all);
+    assert_int_equal(ordered_new(sizeof all->head, by_head_and_tail, 1, NULL, &ordered, NULL), STEMMA_OK);
+    for (size_t i = 0; i < count; i++) {
+        struct some_entry *e = &all[i];
+        e->size = rng_below(&random, 1 + rng_below(&random, longest));
+        e->tail = mem_alloc(e->size);
+        assert_non_null(e->tail);
+        for (size_t k = 0; k < e->size; k++) e->tail[k] = (uint8_t)rng_below(&random, 3);
+        e->head[0] = e->head[2] = rng_below(&random, 5);
+        assert_int_equal(ordered_add(ordered, e->head, e->tail, e->size, NULL), STEMMA_OK);
+    }
+    assert_int_equal(ordered_finish(ordered, NULL), STEMMA_OK);
+    assert_int_equal(ordered_spilled(ordered) > 0, expect_disk);
+    assert_int_equal(ordered_count(ordered), count);
+    qsort(all, count, sizeof *all, by_entry);
+    for (size_t i = 0; i < count / 2; i++)
+        assert_int_equal(ordered_next(ordered, &entry, &more, NULL), STEMMA_OK);
+    assert_int_equal(ordered_again(ordered, NULL), STEMMA_OK);
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(ordered_next(ordered, &entry, &more, NULL), STEMMA_OK);
+        assert_true(more);
+        assert_memory_equal(entry.head, all[i].head, sizeof all->head);
+        assert_int_equal(entry.tail_size, all[i].size);
+        assert_memory_equal(entry.tail, all[i].tail, all[i].size);
+        mem_free(all[i].tail);
+    }
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(ordered_next(ordered, &entry, &more, NULL), STEMMA_OK);
+        assert_false(more);
+    }
+    ordered_free(ordered);
+    mem_free(all);
+}
+
+static void entries_are_sorted(void **unused) {
+    (void)unused;
+    entries_give_back(10, 50, false);
+    entries_give_back(30000, 50, true);
+    entries_give_back(20, 1000000, true); /* some larger than all memory */
+    if (effort(100) >= 10) entries_give_back(200000, 200, true);
+}
+
+/* Keys of both words, asked for again and again, against plain counters; few in memory, many in a file. */
+static void keys_have_numbers(void **unused) {
+    (void)unused;
+    const size_t some[] = {1, 90, 30000, 20000 + effort(250000)};
+    uint64_t random = 5;
+    for (size_t s = 0; s < sizeof some / sizeof *some; s++) {
+        struct key_table table = {0};
+        uint64_t *twin = calloc(some[s], sizeof *twin), *count;
+        for (size_t i = 0; i < 2 * some[s]; i++) {
+            const uint64_t key = i < some[s] ? i : rng_below(&random, some[s]);
+            assert_int_equal(key_table_at(&table, key / 7 + 1, key % 7, &count, NULL), STEMMA_OK);
+            assert_int_equal(*count, twin[key]);
+            *count += 1 + key % 3;
+            twin[key] = *count;
+        }
+        assert_int_equal(table.keys, some[s]);
+        assert_int_equal(table.filed, some[s] > 60000);
+        key_table_release(&table);
+        free(twin);
+    }
+}
+
+/* A program may be without standard input: then the file is descriptor 0. */
+static void keys_do_without_standard_input(void **unused) {
+    (void)unused;
+    struct key_table table = {0};
+    const int input = dup(0);
+    uint64_t *count;
+    if (input >= 0) close(0);
+    for (uint64_t round = 0; round < 2; round++)
+        for (uint64_t key = 1; key <= 120000; key++) {
+            assert_int_equal(key_table_at(&table, key, 0, &count, NULL), STEMMA_OK);
+            assert_int_equal(*count, round ? key : 0);
+            *count = key;
+        }
+    assert_true(table.filed);
+    key_table_release(&table);
+    assert_int_equal(fcntl(0, F_GETFD), -1);
+    if (input >= 0) {
+        dup2(input, 0);
+        close(input);
+    }
+}
+
+static void keys_of_a_missing_directory_are_refused(void **unused) {
+    (void)unused;
+    struct key_table table = {.directory = "/nowhere"};
+    uint64_t *count;
+    stemma_error error;
+    stemma_status status = STEMMA_OK;
+    for (uint64_t key = 1; key < 100000 && status == STEMMA_OK; key++)
+        status = key_table_at(&table, key, 0, &count, &error);
+    assert_int_equal(status, STEMMA_IO);
+    assert_non_null(strstr(error.message, "/nowhere"));
+    key_table_release(&table);
 }
 
 static void spilling_into_a_missing_directory_is_said(void **unused) {
@@ -214,6 +349,10 @@ int main(void) {
         cmocka_unit_test(sorting_equals_qsort),
         cmocka_unit_test(common_counts_the_intersection),
         cmocka_unit_test(spilling_sorts),
+        cmocka_unit_test(entries_are_sorted),
+        cmocka_unit_test(keys_have_numbers),
+        cmocka_unit_test(keys_do_without_standard_input),
+        cmocka_unit_test(keys_of_a_missing_directory_are_refused),
         cmocka_unit_test(spilling_into_a_missing_directory_is_said),
         cmocka_unit_test(inputs_that_are_no_documents_are_refused),
         cmocka_unit_test(inputs_are_read_to_their_end),

@@ -4,6 +4,7 @@
  */
 #include "collection_support.h"
 #include "effort.h"
+#include "faulty_disk.h"
 #include "index/verify.h"
 
 #include <sys/mman.h>
@@ -21,9 +22,7 @@ static void make_models(uint64_t seed, struct model models[COMMITS + 1]) {
         models[i + 1] = models[i];
         OK(random_commit(c, &models[i + 1], &random, err));
     }
-    collection_close(c);
-    remove_folder(path);
-    free(path);
+    end_model(c, path);
 }
 
 static uint64_t documents_of(const struct model *model) {
@@ -65,64 +64,13 @@ static unsigned check_one_of(const char *path, const struct model *models, unsig
     assert_true(same_versions(c, &models[found]));
     if (calls++ % 16 == 0) check_collection(c, &models[found]); /* verify looks at the rest */
     collection_close(c);
-    OK(collection_verify(path, &(struct collection_options){.kinds = model_kinds}, false, print_finding, NULL,
-                         &facts, err));
+    OK(collection_verify(path, &(struct collection_options){.kinds = model_kinds}, false, NULL, print_finding,
+                         NULL, &facts, err));
     assert_int_equal(facts.damages, 0);
     return found;
 }
 
-/* ---- a table of calls in which one does not come back, or fails ---- */
-
-enum fate { COUNT, KILL, REFUSE };
-
-struct fault {
-    enum fate fate;
-    long left, calls;
-    int error;
-};
-
-static bool strikes(const struct disk *disk) {
-    struct fault *fault = disk->context;
-    fault->calls++;
-    return fault->fate != COUNT && fault->left-- == 0;
-}
-
-static int strike(const struct disk *disk) {
-    const struct fault *fault = disk->context;
-    if (fault->fate == KILL) _exit(77);
-    return fault->error;
-}
-
-static int faulty_create(const struct disk *disk, int folder, const char *name, int *fd) {
-    return strikes(disk) ? strike(disk) : disk_plain.create(disk, folder, name, fd);
-}
-static int faulty_write(const struct disk *disk, int fd, const void *bytes, size_t size, uint64_t at) {
-    if (!strikes(disk)) return disk_plain.write(disk, fd, bytes, size, at);
-    disk_plain.write(disk, fd, bytes, size / 2, at);
-    return strike(disk);
-}
-static int faulty_sync(const struct disk *disk, int fd) {
-    return strikes(disk) ? strike(disk) : disk_plain.sync(disk, fd);
-}
-static int faulty_rename(const struct disk *disk, int folder, const char *from, const char *to) {
-    return strikes(disk) ? strike(disk) : disk_plain.rename(disk, folder, from, to);
-}
-static int faulty_unlink(const struct disk *disk, int folder, const char *name) {
-    return strikes(disk) ? strike(disk) : disk_plain.unlink(disk, folder, name);
-}
-static int faulty_sync_folder(const struct disk *disk, int folder) {
-    return strikes(disk) ? strike(disk) : disk_plain.sync_folder(disk, folder);
-}
-
-static struct disk faulty(struct fault *fault) {
-    return (struct disk){.context = fault,
-                         .create = faulty_create,
-                         .write = faulty_write,
-                         .sync = faulty_sync,
-                         .rename = faulty_rename,
-                         .unlink = faulty_unlink,
-                         .sync_folder = faulty_sync_folder};
-}
+/* ---- one call does not come back, or fails ---- */
 
 /* All commits of a run; *done counts them. */
 static void run_commits(const char *path, const struct disk *disk, uint64_t seed, volatile unsigned *done) {
@@ -226,18 +174,14 @@ static void survives_refusals(void **state) {
             batch_free(b);
             random = before;
             OK(random_commit(twin, &next, &random, err));
-            collection_close(twin);
-            remove_folder(other);
-            free(other);
+            end_model(twin, other);
             both[0] = model;
             both[1] = next;
             model = both[check_one_of(path, both, 0, 1)];
             c = open_model(path, &disk, CRASH_MEMORY);
         }
         check_collection(c, &model);
-        collection_close(c);
-        remove_folder(path);
-        free(path);
+        end_model(c, path);
     }
 }
 

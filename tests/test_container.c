@@ -225,7 +225,7 @@ static void test_limits(void **state) {
     struct seen seen;
     for (size_t kind = 0; kind < KINDS; kind++) {
         size_t size = make_plain(kind, 20, 40000, room);
-        struct container_options options = {.held_most = MOST, .unpacked_most = 400000};
+        struct container_options options = {.held_most = MOST, .document.limits.unpacked_most = 400000};
         seen_init(&seen);
         walk_with(&options, room, size, &seen);
         assert_in_range(seen.count, 1, 9); /* members and their list count, and compression again */

@@ -1,7 +1,6 @@
 /* Programs that convert: what they give, and what is left of them when they are after no good. */
 #include "read/converter.h"
 
-#include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -27,8 +26,9 @@ struct result {
 static struct result run_with(const char *what, const char *argument, const void *bytes, size_t size,
                               struct reading_limits limits) {
     struct result result = {.error.message = ""};
+    memset(result.words, 'w', sizeof result.words);
     struct converter converter = {
-        .program = HOSTILE_CONVERTER, .arguments = {what, argument}, .advice = ADVICE};
+        .program = HOSTILE_CONVERTER, .arguments = {what, argument}, .chatter = "Note", .advice = ADVICE};
     result.status =
         converter_run(&converter, bytes, size, &limits, &result.text, result.words, &result.error);
     return result;
@@ -65,6 +65,14 @@ static void gives_what_it_made(void **state) {
     assert_int_equal(empty.status, STEMMA_OK);
     assert_int_equal(empty.text.len, 0);
     buf_release(&empty.text);
+}
+
+static void hands_on_what_it_says(void **state) {
+    (void)state;
+    struct result result = run("chat", (struct reading_limits){0});
+    assert_int_equal(result.status, STEMMA_OK);
+    assert_string_equal(result.words, "Trouble: in the middle\n");
+    buf_release(&result.text);
 }
 
 static void *copy_often(void *failed) {
@@ -158,9 +166,10 @@ static void bounds_memory_and_output(void **state) {
                    STEMMA_CORRUPT, "within 64 MB of memory");
     expect_failure(run("flood", (struct reading_limits){.memory = (size_t)5 << 20}), TEXT_TOO_LONG,
                    "its text is longer than 1048576 bytes");
-    expect_failure(run("complain", (struct reading_limits){.converter_seconds = 1}), STEMMA_UNSUPPORTED,
-                   "takes longer");
-    struct result result = run("descriptors", (struct reading_limits){0});
+    struct result result = run("complain", (struct reading_limits){.converter_seconds = 1});
+    assert_int_equal(strnlen(result.words, CONVERTER_WORDS), CONVERTER_WORDS - 1); /* a line without an end */
+    expect_failure(result, STEMMA_UNSUPPORTED, "takes longer");
+    result = run("descriptors", (struct reading_limits){0});
     expect_text(result, "63", 2);
 }
 
@@ -188,6 +197,7 @@ int main(void) {
         cmocka_unit_test(hands_on_why_it_failed), cmocka_unit_test(ends_what_does_not_end),
         cmocka_unit_test(stops_when_asked),       cmocka_unit_test(bounds_memory_and_output),
         cmocka_unit_test(can_only_read),          cmocka_unit_test(says_why_it_cannot_be_opened),
+        cmocka_unit_test(hands_on_what_it_says),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

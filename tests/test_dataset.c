@@ -7,6 +7,7 @@
 
 #include "base/rng.h"
 #include "effort.h"
+#include "read/encoding.h"
 #include "read/find_byte.h"
 
 #include <sys/stat.h>
@@ -345,12 +346,16 @@ static void test_long_id(void **state) {
     }
 }
 
-/* What was there when it was opened is read; what is gone is missed. */
+/* What was there when it was opened is read; what is gone is missed. Between the records are more empty lines
+ * than are looked at to tell the encoding. */
 static void test_growing_and_shrinking(void **state) {
     (void)state;
     char found[500];
+    static char content[ENCODING_SAMPLE + 100];
     struct dataset_options options = {.batch_size = 16};
-    const char content[] = "{\"id\":1,\"text\":\"a\"}\n{\"id\":2,\"text\":\"b\"}\n";
+    memset(content, '\n', sizeof content - 1);
+    memcpy(content, "{\"id\":1,\"text\":\"a\"}", 19);
+    memcpy(content + sizeof content - 21, "{\"id\":2,\"text\":\"b\"}", 19);
     struct dataset *dataset = open_set(save_text("x.jsonl", content), &options);
     FILE *file = fopen(in_folder("x.jsonl"), "ab");
     fputs("{\"id\":3,\"text\":\"c\"}\n", file);
@@ -434,6 +439,110 @@ static void test_members_and_damage(void **state) {
     }
 }
 
+/* The sum and the length behind the data of gzip, which is whole: its records are given out, the damage is
+ * told. */
+static void test_gzip_trailer(void **state) {
+    (void)state;
+    static const struct {
+        size_t size, flipped; /* from the end: what is cut off, what is changed */
+        const char *said;
+    } cases[] = {{4, 0, "it ends too early"},
+                 {8, 0, "it ends too early"},
+                 {0, 6, "incorrect data check"},
+                 {0, 2, "incorrect length check"}};
+    char path[200], packed[1000], found[500], expected[300];
+    uint64_t kept;
+    struct dataset *dataset = open_set(save_text("x.jsonl", two), &plain);
+    snprintf(path, sizeof path, "%s", in_folder("t.jsonl.gz"));
+    filter_to(dataset, path, keep_all, NULL, &kept);
+    dataset_close(dataset);
+    const size_t size = load(path, packed, sizeof packed);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint8_t damage = cases[i].flipped ? 1 : 0;
+        packed[size - cases[i].flipped - !damage] ^= damage;
+        dataset = open_set(save("t.jsonl.gz", packed, size - cases[i].size), &plain);
+        packed[size - cases[i].flipped - !damage] ^= damage;
+        list_records(dataset, found, sizeof found);
+        snprintf(expected, sizeof expected, "1=a|2=b|!!cannot unpack '%s': %s", path, cases[i].said);
+        assert_non_null(strstr(found, expected));
+        dataset_close(dataset);
+    }
+}
+
+/* Zeros behind a member are padding; anything else, but another member, is none of ours. */
+static void test_behind_gzip(void **state) {
+    (void)state;
+    char path[200], packed[1000] = {0}, found[500];
+    uint64_t kept;
+    struct dataset *dataset = open_set(save_text("x.jsonl", two), &plain);
+    snprintf(path, sizeof path, "%s", in_folder("t.jsonl.gz"));
+    filter_to(dataset, path, keep_all, NULL, &kept);
+    dataset_close(dataset);
+    const size_t size = load(path, packed, sizeof packed / 2);
+    dataset = open_set(save("t.jsonl.gz", packed, size + 100), &plain);
+    list_records(dataset, found, sizeof found);
+    assert_string_equal(found, "1=a|2=b|");
+    dataset_close(dataset);
+    packed[size + 50] = 'x';
+    dataset = open_set(save("t.jsonl.gz", packed, size + 100), &plain);
+    list_records(dataset, found, sizeof found);
+    assert_string_equal(found, "1=a|2=b|");
+    dataset_close(dataset);
+}
+
+/* A frame that asks for a window of 256 MiB, as `zstd --long=28` writes it. */
+static void test_large_window(void **state) {
+    (void)state;
+    const size_t size = strlen(two);
+    char packed[500] = "\x28\xb5\x2f\xfd\0\x90", found[500];
+    const uint32_t block = (uint32_t)size << 3 | 1; /* the last one, as it is */
+    for (int i = 0; i < 3; i++) packed[6 + i] = (char)(block >> 8 * i);
+    memcpy(packed + 9, two, size);
+    const char *path = save("w.jsonl.zst", packed, 9 + size);
+    struct dataset_options options = {.window_most = (size_t)1 << 28};
+    struct dataset *dataset = open_set(path, &options);
+    list_records(dataset, found, sizeof found);
+    assert_string_equal(found, "1=a|2=b|");
+    dataset_close(dataset);
+    dataset = open_set(path, &plain);
+    list_records(dataset, found, sizeof found);
+    assert_non_null(strstr(found, ": its window is too large: allow more memory"));
+    dataset_close(dataset);
+}
+
+/* With a mark and without, in both orders; in batches that cut characters. */
+static void test_utf16(void **state) {
+    (void)state;
+    static const char table[] = "id\ttext\n1\tcaf\xC3\xA9 \xF0\x9F\x98\x81\n2\t\xE4\xB8\x81\n";
+    static const uint16_t units[] = {0xFEFF, 'i',    'd',  '\t', 't',  'e',    'x',  't',
+                                     '\n',   '1',    '\t', 'c',  'a',  'f',    0xE9, ' ',
+                                     0xD83D, 0xDE01, '\n', '2',  '\t', 0x4E01, '\n'};
+    for (size_t way = 0; way < 4; way++)
+        for (size_t batch = 1; batch < 40; batch++) {
+            uint8_t wide[sizeof units];
+            char found[200];
+            for (size_t i = 0; i < sizeof units; i++)
+                wide[i] = (uint8_t)(units[i / 2] >> 8 * (i % 2 ^ way % 2));
+            const size_t mark = way / 2 * 2;
+            struct dataset_options options = {.batch_size = batch};
+            struct dataset *dataset = open_set(save("u.tsv", wide + mark, sizeof wide - mark), &options);
+            assert_false(dataset_random_access(dataset));
+            for (int again = 0; again < 2; again++) {
+                list_records(dataset, found, sizeof found);
+                assert_string_equal(found, "1=caf\xC3\xA9 \xF0\x9F\x98\x81|2=\xE4\xB8\x81|");
+                assert_int_equal(dataset_rewind(dataset, NULL), STEMMA_OK);
+            }
+            uint64_t kept;
+            char path[200], copy[200];
+            snprintf(path, sizeof path, "%s", in_folder("copy.tsv"));
+            filter_to(dataset, path, keep_all, NULL, &kept);
+            copy[load(path, copy, sizeof copy - 1)] = 0;
+            assert_string_equal(copy, table);
+            assert_int_equal(remove(path), 0);
+            dataset_close(dataset);
+        }
+}
+
 /* A record that is far larger than the file it comes from: gone by, not held. */
 static void test_bomb(void **state) {
     (void)state;
@@ -454,7 +563,8 @@ static void test_bomb(void **state) {
     struct dataset_options options = {.record_most = 1 << 16, .batch_size = 1 << 12};
     dataset = open_set(path, &options);
     list_records(dataset, found, sizeof found);
-    assert_non_null(strstr(found, "a record of 4194304 bytes is too long|"));
+    assert_non_null(
+        strstr(found, "a record of 4194304 bytes is too long, 65536 may be held: allow more memory|"));
     dataset_close(dataset);
     free(line);
 }
@@ -531,6 +641,10 @@ int main(void) {
         IN_FOLDER(test_growing_and_shrinking),
         IN_FOLDER(test_pipes),
         IN_FOLDER(test_members_and_damage),
+        IN_FOLDER(test_gzip_trailer),
+        IN_FOLDER(test_utf16),
+        IN_FOLDER(test_behind_gzip),
+        IN_FOLDER(test_large_window),
         IN_FOLDER(test_bomb),
         IN_FOLDER(test_filter),
         IN_FOLDER(test_stop),

@@ -7,7 +7,6 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,6 +80,25 @@ static void reads_utf16(void **state) {
 }
 
 #define BAD "\xEF\xBF\xBD"
+
+/* Chinese has zeros in both halves of its units: U+4E00 is its "one". */
+static void tells_utf16_by_its_characters(void **state) {
+    (void)state;
+    static const uint16_t words[] = {0x7B2C, 0x4E00, 0x6761, 0x3000, 0x5F00, 0x4E00, 0x4E2A, 0x3002, 0x000A};
+    for (int big = 0; big < 2; big++) {
+        uint8_t bytes[40 * sizeof words];
+        for (size_t i = 0; i < sizeof bytes / 2; i++) {
+            uint16_t unit = words[i % (sizeof words / 2)];
+            bytes[2 * i + !big] = (uint8_t)(unit >> 8);
+            bytes[2 * i + big] = (uint8_t)unit;
+        }
+        struct encoding_guess guess = encoding_guess(bytes, sizeof bytes);
+        assert_false(guess.binary);
+        assert_int_equal(guess.encoding, big ? ENCODING_UTF16BE : ENCODING_UTF16LE);
+        bytes[21] = bytes[20] = 0; /* a character that no text has */
+        assert_true(encoding_guess(bytes, sizeof bytes).binary);
+    }
+}
 
 static void repairs_utf16(void **state) {
     (void)state;
@@ -212,8 +230,12 @@ static void tells_pages(void **state) {
 
 static void shows_what_a_reader_sees(void **state) {
     (void)state;
-    PAGE("<title>T</title><h1>A b</h1><p>one <b>bold</b>face\n  two<br>three",
-         "T\nA b\none boldface two\nthree");
+    PAGE("<title>No</title><h1>A b</h1><p>one <b>bold</b>face\n  two<br>three",
+         "A b\none boldface two\nthree");
+    PAGE("<html><head><title>no &amp; <b>no</b></TITLE ></head>yes<title>again</title>, yes", "yes\n, yes");
+    PAGE("a<title>goes on<p>b<title>c", "a\ngoes on\nb\nc");
+    PAGE("<html><title/>no</title><script src=x />no</script>yes", "yes");
+    PAGE("<?xml version='1.0'?><html><title/><script src='x' />yes<svg><title>no</title></svg>", "yes\n");
     PAGE("<ul><li>a<li>b</ul>c", "a\nb\nc");
     PAGE("<table><tr><td>a<td>b<tr><td>c</table>", "a\nb\nc\n");
     PAGE("a<script>if (x<y) '</div>'; </scr</SCRIPT >b<style>p{}</style>c", "abc");
@@ -223,6 +245,22 @@ static void shows_what_a_reader_sees(void **state) {
     PAGE("x<img src='a>b' alt=\"two &amp; words\">y<img alt=z><img alt>", "x two & words y z");
     PAGE("<p title='no' alt='no'>yes", "yes");
     PAGE("<a href=x>un<i/>broken</a>", "unbroken");
+}
+
+/* So few bytes, with a zero among them, would do for UTF-16. */
+static void unpacks_a_few_words(void **state) {
+    (void)state;
+    static const char packed[] = "\x1f\x8b\x08\0\x77\x10\xfd\x6a\x02\xff\xf3\xcf\x4b\x55\x48\xcc\x4b\x51\x28"
+                                 "\x29\xcf\x87\xd0\x19\x45\xa9\xa9\0\xa0\xd6\xcf\xff\x15\0\0";
+    struct document_options options = {.format = FORMAT_AUTO};
+    for (size_t size = 4; size < sizeof packed; size++) {
+        const struct document_kind kind = document_look("x.gz", (const uint8_t *)packed, size, &options);
+        assert_int_equal(kind.format, TEXT_PACKED);
+    }
+    options.encoding = ENCODING_LATIN1;
+    assert_int_equal(document_look(NULL, (const uint8_t *)packed, 30, &options).format, TEXT_PACKED);
+    options.format = FORMAT_BYTES;
+    assert_int_equal(document_look(NULL, (const uint8_t *)packed, 30, &options).format, TEXT_PLAIN);
 }
 
 static void keeps_what_is_no_markup(void **state) {
@@ -467,6 +505,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(passes_utf8_through),
         cmocka_unit_test(reads_utf16),
+        cmocka_unit_test(tells_utf16_by_its_characters),
         cmocka_unit_test(repairs_utf16),
         cmocka_unit_test(reads_latin1),
         cmocka_unit_test(knows_binaries),
@@ -475,6 +514,7 @@ int main(void) {
         cmocka_unit_test(leaves_bytes_to_views_that_take_them),
         cmocka_unit_test(tells_pages),
         cmocka_unit_test(shows_what_a_reader_sees),
+        cmocka_unit_test(unpacks_a_few_words),
         cmocka_unit_test(keeps_what_is_no_markup),
         cmocka_unit_test(decodes_references),
         cmocka_unit_test(reads_declared_encodings),

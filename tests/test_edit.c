@@ -4,7 +4,6 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -126,8 +125,8 @@ static void test_unrelated_texts(void **state) {
     }
 }
 
-/* Every sixth character is another: no window is left, so the signatures see nothing, but the distance does.
- */
+/* Every sixth character is another: no window is left, so the signatures see nothing,
+ * but the distance does. */
 static void test_kind_follows_the_distance(void **state) {
     static char a[SIZE], b[SIZE];
     (void)state;
@@ -222,8 +221,8 @@ static void test_digests_know_more(void **state) {
     assert_int_equal(edit.kind, STEMMA_EDITS_SCATTERED);
 }
 
-/* Chinese letters are words: spaces between them are not in the canonical text's tokens, but they are edits.
- */
+/* Chinese letters are words: spaces between them are not in the canonical text's tokens,
+ * but they are edits. */
 static void test_equal_words_are_not_equal_characters(void **state) {
     static const char a[] = "中文字很好看啊今天天气不错", b[] = "中文 字很好看啊今天天 气不错";
     (void)state;

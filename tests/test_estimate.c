@@ -1,15 +1,14 @@
 /* Estimators: the papers' examples, bias and coverage by simulation, verdicts, refusals. */
 #include "base/rng.h"
 #include "base/sort.h"
+#include "effort.h"
 #include "estimate/estimate.h"
 #include "estimate/hamming.h"
-#include "effort.h"
 
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -20,7 +19,8 @@ static double resemblance_of_texts(const char *a, const char *b, const char *rec
     stemma_recipe *recipe;
     stemma_comparison c;
     assert_int_equal(stemma_recipe_parse(recipe_text, &recipe, NULL), STEMMA_OK);
-    assert_int_equal(stemma_compare_bytes(a, strlen(a), b, strlen(b), recipe, NULL, NULL, &c, NULL), STEMMA_OK);
+    assert_int_equal(stemma_compare_bytes(a, strlen(a), b, strlen(b), recipe, NULL, NULL, &c, NULL),
+                     STEMMA_OK);
     assert_true(c.resemblance.exact);
     stemma_recipe_free(recipe);
     return c.resemblance.value;
@@ -57,15 +57,19 @@ static void part_release(struct part *part) {
 
 static void yuans_examples(void **unused) {
     (void)unused;
-    /* Example 1: the minima of {1,2,4} and {2,3,4,5} under five permutations; example 2: their lowest bits. */
-    const int permutations[5][6] = {{6, 3, 5, 4, 2, 1}, {4, 1, 2, 6, 5, 3}, {5, 6, 3, 1, 2, 4}, {2, 5, 3, 4, 1, 6}, {5, 2, 6, 4, 3, 1}};
+    /* Example 1: the minima of {1,2,4} and {2,3,4,5} under five permutations;
+     * example 2: their lowest bits. */
+    const int permutations[5][6] = {
+        {6, 3, 5, 4, 2, 1}, {4, 1, 2, 6, 5, 3}, {5, 6, 3, 1, 2, 4}, {2, 5, 3, 4, 1, 6}, {5, 2, 6, 4, 3, 1}};
     const int s1[] = {1, 2, 4}, s2[] = {2, 3, 4, 5};
     uint64_t m1[5], m2[5];
     uint8_t bits1 = 0, bits2 = 0;
     for (int p = 0; p < 5; p++) {
         m1[p] = m2[p] = 99;
-        for (int i = 0; i < 3; i++) if ((uint64_t)permutations[p][s1[i] - 1] < m1[p]) m1[p] = (uint64_t)permutations[p][s1[i] - 1];
-        for (int i = 0; i < 4; i++) if ((uint64_t)permutations[p][s2[i] - 1] < m2[p]) m2[p] = (uint64_t)permutations[p][s2[i] - 1];
+        for (int i = 0; i < 3; i++)
+            if ((uint64_t)permutations[p][s1[i] - 1] < m1[p]) m1[p] = (uint64_t)permutations[p][s1[i] - 1];
+        for (int i = 0; i < 4; i++)
+            if ((uint64_t)permutations[p][s2[i] - 1] < m2[p]) m2[p] = (uint64_t)permutations[p][s2[i] - 1];
         bits1 |= (uint8_t)((m1[p] & 1) << p);
         bits2 |= (uint8_t)((m2[p] & 1) << p);
     }
@@ -144,13 +148,16 @@ static void record(struct trial *t, stemma_quantity q, double truth) {
     t->count++;
 }
 
-/* Unbiased within 4 standard errors (plus a little where a scheme rounds), and intervals that cover about 95 %. */
-static void check_trial(const char *what, const char *spec, double truth, double slack, const struct trial *t) {
+/* Unbiased within 4 standard errors (plus a little where a scheme rounds), and intervals that cover about 95
+ * %. */
+static void check_trial(const char *what, const char *spec, double truth, double slack,
+                        const struct trial *t) {
     double mean = t->error / t->count, deviation = sqrt(t->squares / t->count);
     double covered = t->covered / t->count;
     if (!effort_is_full()) return;
     if (fabs(mean) > 4 * deviation / sqrt(t->count) + slack || covered < .925)
-        print_message("%s from %s at %.2f: bias %+.4f, rmse %.4f, covered %.3f\n", what, spec, truth, mean, deviation, covered);
+        print_message("%s from %s at %.2f: bias %+.4f, rmse %.4f, covered %.3f\n", what, spec, truth, mean,
+                      deviation, covered);
     assert_true(fabs(mean) <= 4 * deviation / sqrt(t->count) + slack);
     assert_true(covered >= .925);
 }
@@ -167,7 +174,8 @@ static void simulate(const char *spec, size_t size, double share, bool containme
         snprintf(text, sizeof text, "seed=%d; %s", i, spec);
         assert_int_equal(recipe_parse(text, strlen(text), &recipe, NULL), STEMMA_OK);
         size_t common = (size_t)(share * (double)size);
-        struct sets sets = make_sets(common, (size - common) / 2, size - common - (size - common) / 2, &state);
+        struct sets sets =
+            make_sets(common, (size - common) / 2, size - common - (size - common) / 2, &state);
         struct stemma_sketch *a = sketch_of(recipe, &sets.a), *b = sketch_of(recipe, &sets.b);
         assert_int_equal(estimate_sketches(a, b, &e, NULL), STEMMA_OK);
         truth = sets.j;
@@ -206,14 +214,16 @@ static void estimates_are_unbiased_and_intervals_cover(void **unused) {
         simulate("mod n=16", 1500, shares[s], true);
         simulate("mod n=10", 1500, shares[s], true);
         simulate("level", 5000, shares[s], true);
-        simulate("oph n=512 bits=1; mod n=16", 200, shares[s], true); /* containment from resemblance and sizes */
+        simulate("oph n=512 bits=1; mod n=16", 200, shares[s],
+                 true); /* containment from resemblance and sizes */
         simulate("oph n=512 bits=1; mod n=16", 1500, shares[s], true);
     }
 }
 
 static void chunks_reach_down_to_the_resemblance(void **unused) {
     (void)unused;
-    /* BSW is biased low when edits are scattered (its value is the papers'); equal and disjoint sets are exact. */
+    /* BSW is biased low when edits are scattered (its value is the papers'); equal and disjoint sets are
+     * exact. */
     struct stemma_recipe *recipe;
     struct estimates e;
     uint64_t state = 3;
@@ -297,8 +307,15 @@ static void a_few_shingles_are_known_exactly(void **unused) {
 
 static void nothing_is_unknown_not_zero(void **unused) {
     (void)unused;
-    const char *const specs[] = {"; mod n=8", "; min n=8", "; level", "; oph n=8 bits=1", "; oph n=8 bits=64",
-                                 "; minhash n=8 bits=64", "; minhash n=8 bits=2", "; bsw n=8", "; simhash bits=64"};
+    const char *const specs[] = {"; mod n=8",
+                                 "; min n=8",
+                                 "; level",
+                                 "; oph n=8 bits=1",
+                                 "; oph n=8 bits=64",
+                                 "; minhash n=8 bits=64",
+                                 "; minhash n=8 bits=2",
+                                 "; bsw n=8",
+                                 "; simhash bits=64"};
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
         uint64_t state = 1;
         struct sets sets = make_sets(0, 0, 0, &state);
@@ -339,8 +356,8 @@ static void add_words(struct buf *text, size_t size, uint64_t *state) {
     }
 }
 
-/* 1 KB of text that stands in 450 KB, but for one to six changed letters: containment from Mod_100 of 20-byte windows
- * is within .11 of the truth (root mean square), with about ten samples to go by. */
+/* 1 KB of text that stands in 450 KB, but for one to six changed letters: containment from Mod_100 of 20-byte
+ * windows is within .11 of the truth (root mean square), with about ten samples to go by. */
 static void containment_of_a_short_document_in_a_long_one(void **unused) {
     (void)unused;
     enum { LONG = 450000, SHORT = 1024 };
@@ -355,10 +372,13 @@ static void containment_of_a_short_document_in_a_long_one(void **unused) {
         stemma_comparison exact, estimate;
         stemma_sketch *a, *b;
         memcpy(excerpt, text.data + rng_below(&state, LONG - SHORT), SHORT);
-        for (uint64_t edits = 1 + rng_below(&state, 6); edits; edits--) excerpt[rng_below(&state, SHORT)] = '#';
+        for (uint64_t edits = 1 + rng_below(&state, 6); edits; edits--)
+            excerpt[rng_below(&state, SHORT)] = '#';
         snprintf(recipe_text, sizeof recipe_text, "preset=raw unit=byte window=20 seed=%d; mod n=100", i);
         assert_int_equal(stemma_recipe_parse(recipe_text, &recipe, NULL), STEMMA_OK);
-        assert_int_equal(stemma_compare_bytes(excerpt, SHORT, text.data, text.len, recipe, NULL, NULL, &exact, NULL), STEMMA_OK);
+        assert_int_equal(
+            stemma_compare_bytes(excerpt, SHORT, text.data, text.len, recipe, NULL, NULL, &exact, NULL),
+            STEMMA_OK);
         assert_int_equal(stemma_sketch_bytes(excerpt, SHORT, "a", recipe, NULL, &a, NULL), STEMMA_OK);
         assert_int_equal(stemma_sketch_bytes(text.data, text.len, "b", recipe, NULL, &b, NULL), STEMMA_OK);
         assert_int_equal(stemma_compare_sketches(a, b, NULL, &estimate, NULL), STEMMA_OK);
@@ -368,8 +388,8 @@ static void containment_of_a_short_document_in_a_long_one(void **unused) {
         stemma_recipe_free(recipe);
     }
     double rmse = sqrt(trial.squares / trial.count);
-    print_message("1 KB in 450 KB by Mod_100: rmse %.3f, bias %+.3f, covered %.3f\n", rmse, trial.error / trial.count,
-                  trial.covered / trial.count);
+    print_message("1 KB in 450 KB by Mod_100: rmse %.3f, bias %+.3f, covered %.3f\n", rmse,
+                  trial.error / trial.count, trial.covered / trial.count);
     assert_true(trial.count == trials);
     if (effort_is_full()) assert_true(rmse <= .11 && trial.covered / trial.count >= .92);
     buf_release(&text);
@@ -392,13 +412,15 @@ static void certain_is_never_wrong(const char *spec, size_t a_size, size_t b_siz
         bool certain;
         wrong += judge(&e, &lines, &certain) != truth && certain;
     }
-    if (wrong > 15) print_message("%s, %zu in %zu: %d of 300 certain and wrong\n", spec, a_size, b_size, wrong);
+    if (wrong > 15)
+        print_message("%s, %zu in %zu: %d of 300 certain and wrong\n", spec, a_size, b_size, wrong);
     assert_true(wrong <= 15); /* intervals of 95 % */
 }
 
 static void certainty(void **unused) {
     (void)unused;
-    const char *const specs[] = {"oph n=2048 bits=1; mod n=32", "oph n=1024 bits=2", "minhash n=256", "mod n=16", "min n=100"};
+    const char *const specs[] = {"oph n=2048 bits=1; mod n=32", "oph n=1024 bits=2", "minhash n=256",
+                                 "mod n=16", "min n=100"};
     for (int s = 0; s < 5; s++) {
         certain_is_never_wrong(specs[s], 40, 60);
         certain_is_never_wrong(specs[s], 100, 150);
@@ -422,12 +444,15 @@ static void fields_below_chance_leave_room(void **unused) {
 /* ---- verdicts ---- */
 
 static stemma_quantity about(double value, double half) {
-    return (stemma_quantity){.value = value, .low = fmax(0, value - half), .high = fmin(1, value + half), .known = true};
+    return (stemma_quantity){
+        .value = value, .low = fmax(0, value - half), .high = fmin(1, value + half), .known = true};
 }
 
-static void check_verdict(double j, double ab, double ba, double half, stemma_relation expected, bool certain) {
+static void check_verdict(double j, double ab, double ba, double half, stemma_relation expected,
+                          bool certain) {
     stemma_thresholds lines = stemma_thresholds_default();
-    struct estimates e = {.resemblance = about(j, half), .a_in_b = about(ab, half), .b_in_a = about(ba, half)};
+    struct estimates e = {
+        .resemblance = about(j, half), .a_in_b = about(ab, half), .b_in_a = about(ba, half)};
     bool sure;
     assert_int_equal(judge(&e, &lines, &sure), expected);
     assert_int_equal(sure, certain);

@@ -286,8 +286,8 @@ static void test_equal_bytes(void **state) {
     }
 }
 
-/* Fragments at the borders of the segments that a file is searched in, between much that is not the target's.
- */
+/* Fragments at the borders of the segments that a file is searched in,
+ * between much that is not the target's. */
 static void test_borders(void **state) {
     (void)state;
     enum { SEGMENT = 65536, SIZE = 3 * SEGMENT + 1000 };

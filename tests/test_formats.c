@@ -34,6 +34,15 @@ static void refuse(const void *bytes, size_t size, stemma_status status, const c
     extractor_release(&x);
 }
 
+/* says NULL: nothing is missing. The extractor is used for all of them. */
+static void expect_damage(struct extractor *x, const char *bytes, const char *says) {
+    struct document_text text;
+    assert_int_equal(
+        document_extract(x, NULL, (const uint8_t *)bytes, strlen(bytes), &automatic, &text, NULL), STEMMA_OK);
+    if (!says != !text.damage || (says && !strstr(text.damage, says)))
+        fail_msg("'%s' of '%s'", text.damage ? text.damage : "", bytes);
+}
+
 /* A piece, many times; to be freed. */
 static char *repeated(const char *before, const char *piece, size_t times, const char *after, size_t *size) {
     size_t length = strlen(piece);
@@ -63,6 +72,14 @@ static void tells_formats_by_their_bytes(void **state) {
                  {NULL, "<?xml version='1.0'?><html/>", TEXT_HTML},
                  {"a.html", "<?xml version='1.0'?><a/>", TEXT_HTML},
                  {NULL, "<?xmlish", TEXT_PLAIN},
+                 {NULL, "<root><p>one</p></root>", TEXT_XML},
+                 {NULL, " <!-- here -->\n<!DOCTYPE book SYSTEM 'b.dtd'><book/>", TEXT_XML},
+                 {"a.svg", "<svg xmlns='http://www.w3.org/2000/svg'><text>one</text></svg>\n", TEXT_XML},
+                 {NULL, "<!doctype html><p>one", TEXT_HTML},
+                 {NULL, "<p>one<p>two", TEXT_PLAIN},
+                 {NULL, "<doc>one</doc>\n<doc>two</doc>", TEXT_PLAIN},
+                 {NULL, "<a@example.org> wrote", TEXT_PLAIN},
+                 {NULL, "<!DOCTYPE book><book><title>SGML</book>", TEXT_PLAIN},
                  {NULL, "PK\3\4 is how an archive begins", TEXT_PLAIN}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_string_equal(
@@ -115,8 +132,24 @@ static void tells_archives_by_their_members(void **state) {
 
 #define XML(literal, expected) expect(literal, sizeof literal - 1, TEXT_XML, expected)
 
+/* Taken for XML by its beginning, it is found to be none behind it: then it is a text as it stands. */
+static void what_is_no_xml_is_plain(void **state) {
+    (void)state;
+    size_t size;
+    char *whole = repeated("<a>", "one <b>two</b>\n", 1 << 15, "</a>", &size);
+    struct extractor x = {0};
+    struct document_text text;
+    assert_int_equal(document_extract(&x, NULL, (uint8_t *)whole, size, &automatic, &text, NULL), STEMMA_OK);
+    assert_int_equal(text.format, TEXT_XML);
+    extractor_release(&x);
+    memcpy(whole + size - 4, "</b>", 4);
+    expect(whole, size, TEXT_PLAIN, whole);
+    free(whole);
+}
+
 static void reads_xml(void **state) {
     (void)state;
+    XML("<a><b>one</b><c>two</c> three</a>", "one two three");
     XML("<?xml version='1.0'?><a><b>one</b><c>two</c> three</a>", "one two three");
     XML("<?xml version='1.0'?><a x='not this'>  one\n\n  two <!-- nor this --><?nor this?><![CDATA[<three>]]></a>",
         "one\ntwo <three>");
@@ -204,7 +237,7 @@ static bool interrupt(void *context, const char *name, const char **attributes) 
 
 static void stops_between_elements(void **state) {
     (void)state;
-    static const struct xml_events events = {interrupt, NULL, NULL};
+    static const struct xml_events events = {.begin = interrupt};
     struct interruption i = {0};
     size_t size;
     char *many = repeated("<a>", "<b/>", 100000, "</a>", &size);
@@ -368,10 +401,59 @@ static void resolves_names(void **state) {
     }
 }
 
+/* ---- damage ---- */
+
+static void says_what_is_missing(void **state) {
+    (void)state;
+    struct extractor x = {0};
+    static const char *const cases[][2] = {
+        {"{\\rtf1 cut {off", "ends in the middle"},
+        {"{\\rtf1 whole}", NULL},
+        {"{\\rtf1 whole}\n}", NULL},
+        {"<?xml version='1.0'?><!DOCTYPE a SYSTEM 'a.dtd'><a>&other; &another;</a>", "'other'"},
+        {"<?xml version='1.0'?><!DOCTYPE a [<!ENTITY e SYSTEM 'file'>]><a>&e;</a>", "'file'"},
+        {"<?xml version='1.0'?><!DOCTYPE a SYSTEM 'a.dtd'><a>&eacute;</a>", NULL},
+        {"From: a@b\nTo: c@d\nDate: now\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\ncut",
+         "last part"},
+        {"From: a@b\nTo: c@d\nDate: now\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\nwhole\n--b--",
+         NULL},
+        {"plain text", NULL}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) expect_damage(&x, cases[i][0], cases[i][1]);
+    extractor_release(&x);
+}
+
+static void take_warning(void *context, const char *name, const char *message) {
+    snprintf(context, 200, "%s|%s", name, message);
+}
+
+static void warns_of_what_is_missing(void **state) {
+    (void)state;
+    static const char cut[] = "{\\rtf1 some words that are cut off";
+    static const char expected[] = "|the document may lack text: it ends in the middle";
+    char told[200] = "";
+    stemma_limits limits = stemma_limits_default();
+    stemma_text *text;
+    stemma_document *document;
+    stemma_sketch *sketch;
+    limits.warn = take_warning;
+    limits.warn_context = told;
+    assert_int_equal(stemma_text_bytes(cut, sizeof cut - 1, NULL, &limits, &text, NULL), STEMMA_OK);
+    assert_string_equal(told, expected);
+    told[0] = '\0';
+    assert_int_equal(stemma_document_bytes(cut, sizeof cut - 1, NULL, &limits, &document, NULL), STEMMA_OK);
+    assert_string_equal(told, expected);
+    assert_int_equal(stemma_sketch_bytes(cut, sizeof cut - 1, "a", NULL, &limits, &sketch, NULL), STEMMA_OK);
+    assert_string_equal(told, "a|'a' may lack text: it ends in the middle");
+    stemma_text_free(text);
+    stemma_document_free(document);
+    stemma_sketch_free(sketch);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tells_formats_by_their_bytes),
         cmocka_unit_test(tells_archives_by_their_members),
+        cmocka_unit_test(what_is_no_xml_is_plain),
         cmocka_unit_test(reads_xml),
         cmocka_unit_test(refuses_broken_xml),
         cmocka_unit_test(loads_nothing_from_outside),
@@ -389,6 +471,8 @@ int main(void) {
         cmocka_unit_test(bounds_what_lines_take),
         cmocka_unit_test(opens_ligatures),
         cmocka_unit_test(resolves_names),
+        cmocka_unit_test(says_what_is_missing),
+        cmocka_unit_test(warns_of_what_is_missing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,9 +40,23 @@ static const char KEY[] = "a key that is not secret at all";
 
 /* Words of several scripts, punctuation, line ends, bytes that are not UTF-8; the same for ever. */
 static void make_text(struct buf *text, size_t size, uint64_t state) {
-    static const char *const pieces[] = {"the ", "Quick ", "brown, ", "fox\n", "jumps; ", "over\r\n", "Stra\xc3\x9f""e ", "na\xc3\xafve ",
-                                         "na\x69\xcc\x88ve ", "\xe4\xb8\xad\xe6\x96\x87 ", "\xd0\x9c\xd0\xb8\xd1\x80 ", "\xff", "12,5 ", "\xe0\xb8\x81\xe0\xb8\xb2 ",
-                                         "lazy ", "dog. "};
+    static const char *const pieces[] = {"the ",
+                                         "Quick ",
+                                         "brown, ",
+                                         "fox\n",
+                                         "jumps; ",
+                                         "over\r\n",
+                                         "Stra\xc3\x9f"
+                                         "e ",
+                                         "na\xc3\xafve ",
+                                         "na\x69\xcc\x88ve ",
+                                         "\xe4\xb8\xad\xe6\x96\x87 ",
+                                         "\xd0\x9c\xd0\xb8\xd1\x80 ",
+                                         "\xff",
+                                         "12,5 ",
+                                         "\xe0\xb8\x81\xe0\xb8\xb2 ",
+                                         "lazy ",
+                                         "dog. "};
     while (text->len < size) assert_true(buf_add_string(text, pieces[rng_below(&state, 16)]));
 }
 
@@ -56,7 +70,8 @@ static void digest_of(const char *recipe_text, bool keyed, size_t size, char hex
     assert_int_equal(stemma_recipe_parse(recipe_text, &plain, NULL), STEMMA_OK);
     recipe = plain;
     if (keyed) assert_int_equal(stemma_recipe_with_key(plain, KEY, sizeof KEY, &recipe, NULL), STEMMA_OK);
-    assert_int_equal(stemma_sketch_bytes(text.data, text.len, "golden", recipe, NULL, &sketch, NULL), STEMMA_OK);
+    assert_int_equal(stemma_sketch_bytes(text.data, text.len, "golden", recipe, NULL, &sketch, NULL),
+                     STEMMA_OK);
     assert_int_equal(codec_put_header(recipe, &bundle, NULL), STEMMA_OK);
     assert_int_equal(codec_put_sketch(sketch, &bundle, NULL), STEMMA_OK);
     assert_int_equal(codec_put_end(1, &bundle, NULL), STEMMA_OK);
@@ -78,7 +93,8 @@ static void make_lines(struct buf *out) {
             for (int keyed = 0; keyed < 2; keyed++) {
                 char hex[2 * DIGEST_SIZE + 1];
                 digest_of(recipes[r], keyed, sizes[s], hex);
-                assert_true(buf_add_format(out, "%s  %zu bytes%s, %s\n", hex, sizes[s], keyed ? ", keyed" : "", recipes[r]));
+                assert_true(buf_add_format(out, "%s  %zu bytes%s, %s\n", hex, sizes[s],
+                                           keyed ? ", keyed" : "", recipes[r]));
             }
 }
 

@@ -2,18 +2,21 @@
  */
 #include "base/alloc.h"
 #include "base/rng.h"
+#include "base/sort.h"
 #include "effort.h"
 #include "estimate/hamming.h"
 #include "index/hamming/fingerprints.h"
 #include "kernels/generic.h"
 #include "kernels/kernels.h"
 #include "shingle/view.h"
+#include "shingle/whole.h"
 #include "sketch/bits.h"
 #include "sketch/keyer.h"
 
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -121,20 +124,25 @@ static void check_all_ways(const struct rows *rows, uint32_t radius, uint32_t gr
 
 /* ---- tests ---- */
 
+static const uint32_t some_widths[] = {64, 100, 128, 200, 400, 600, 1000};
+static const double resemblances[] = {.5, .6, .7, .8, .9, .95};
+
+/* Some more groups than bits may differ in, as the paper has them. */
+static uint32_t some_groups(uint32_t bits, uint32_t radius, uint64_t *random) {
+    uint32_t groups = radius + 1 + (uint32_t)rng_below(random, radius < 60 ? 3 : 2);
+    return groups < bits ? groups : bits;
+}
+
 static void test_ways_agree(void **state) {
     (void)state;
-    static const uint32_t widths[] = {64, 100, 128, 200, 400, 600, 1000};
-    static const double resemblances[] = {.5, .6, .7, .8, .9, .95};
     static struct rows rows;
     uint64_t random = 1;
-    for (size_t k = 0; k < LENGTH(widths); k++)
+    for (size_t k = 0; k < LENGTH(some_widths); k++)
         for (size_t r = 0; r < LENGTH(resemblances); r++) {
-            uint32_t radius = hamming_radius(widths[k], resemblances[r]);
-            rows.bits = widths[k];
+            uint32_t radius = hamming_radius(some_widths[k], resemblances[r]);
+            rows.bits = some_widths[k];
             fill_rows(&rows, radius, &random);
-            uint32_t spare = 1 + (uint32_t)rng_below(&random, radius < 60 ? 3 : 2);
-            uint32_t groups = radius + spare < widths[k] ? radius + spare : widths[k];
-            check_all_ways(&rows, radius, groups);
+            check_all_ways(&rows, radius, some_groups(rows.bits, radius, &random));
         }
 }
 
@@ -200,6 +208,38 @@ static void test_choice(void **state) {
     assert_non_null(strstr(err.message, "choices of 50 out of 100 groups"));
     fingerprints_free(set);
     hamming_matches_release(&matches);
+}
+
+/* More postings than are sorted in memory, of documents that have much in common. */
+static void test_long_lists(void **state) {
+    enum { BITS = 64, GROUPS = 16, RADIUS = 1 };
+    const size_t count = 3 * (HAMMING_MEMORY / 16) / GROUPS / 2, period = 1000;
+    uint64_t random = 9, query = rng_next(&random);
+    struct hamming_matches expected = {0}, matches = {0};
+    struct fingerprints *set;
+    (void)state;
+    assert_int_equal(fingerprints_new(BITS, GROUPS, &set, NULL), STEMMA_OK);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t fingerprint = query;
+        for (uint32_t k = 0; k < i % period % (RADIUS + 3); k++)
+            flip(&fingerprint, (uint32_t)(i % period * 7 + k * 16) % BITS);
+        assert_int_equal(fingerprints_add(set, &fingerprint, NULL), STEMMA_OK);
+    }
+    assert_int_equal(fingerprints_finish(set, NULL), STEMMA_OK);
+    const struct hamming_source *source = fingerprints_source(set);
+    assert_int_equal(hamming_query(source, &query, RADIUS, HAMMING_SCAN, &expected, NULL, NULL), STEMMA_OK);
+    for (size_t w = 1; w < LENGTH(ways); w++) {
+        struct hamming_work work;
+        assert_int_equal(hamming_query(source, &query, RADIUS, ways[w], &matches, &work, NULL), STEMMA_OK);
+        assert_int_equal(matches.count, expected.count);
+        for (size_t i = 0; i < expected.count; i++) {
+            assert_int_equal(matches.list[i].number, expected.list[i].number);
+            assert_int_equal(matches.list[i].distance, expected.list[i].distance);
+        }
+    }
+    hamming_matches_release(&expected);
+    hamming_matches_release(&matches);
+    fingerprints_free(set);
 }
 
 static void test_empty(void **state) {
@@ -347,12 +387,178 @@ static void test_bits_by_definition(void **state) {
     }
 }
 
+/* ---- of texts ---- */
+
+enum { TEXT_WORDS = 600, VOCABULARY = 20000 };
+
+/* A text as numbers of words, and what is made of it. */
+struct text {
+    uint32_t words[TEXT_WORDS];
+    size_t count;
+    uint64_t set[TEXT_WORDS + KERNEL_SLACK]; /* of shingles, ascending, without repetitions */
+    size_t shingles;
+    uint64_t fingerprint[WORDS_MOST]; /* as many bits as its maker makes */
+};
+
+struct text_maker {
+    struct shingle_tables tables;
+    struct whole *whole;
+    struct bit_maker *bits;
+};
+
+static void text_maker_init(struct text_maker *m, uint32_t bits) {
+    assert_int_equal(shingle_tables_init(&m->tables, &words, NULL), STEMMA_OK);
+    assert_int_equal(whole_new(&words, &m->tables, &m->whole, NULL), STEMMA_OK);
+    m->bits = new_maker(bits);
+}
+
+static void text_maker_release(struct text_maker *m) {
+    whole_free(m->whole);
+    bit_maker_free(m->bits);
+    shingle_tables_release(&m->tables);
+}
+
+static void fill_text(struct text *t, uint64_t *random) {
+    t->count = 100 + rng_below(random, TEXT_WORDS - 99);
+    for (size_t i = 0; i < t->count; i++) t->words[i] = (uint32_t)rng_below(random, VOCABULARY);
+}
+
+/* Words here and there become others, so that about this resemblance is left: each is in five shingles. */
+static void change_text(struct text *t, double resemblance, uint64_t *random) {
+    double share = (1 - resemblance) / (1 + resemblance);
+    for (size_t i = 0; i < t->count; i++)
+        if (rng_unit(random) < share / 5) t->words[i] = VOCABULARY + (uint32_t)rng_below(random, VOCABULARY);
+}
+
+static void finish_text(struct text_maker *m, struct text *t) {
+    char written[TEXT_WORDS * 8];
+    uint8_t bits[BYTES_MOST] = {0};
+    const uint8_t *canonical;
+    const uint64_t *fp;
+    size_t size = 0;
+    uint64_t tokens;
+    for (size_t i = 0; i < t->count; i++)
+        size += (size_t)snprintf(written + size, sizeof written - size, "w%u ", t->words[i]);
+    assert_int_equal(whole_canon(m->whole, (uint8_t *)written, size, &canonical, &size, NULL), STEMMA_OK);
+    assert_int_equal(whole_shingles(m->whole, canonical, size, &fp, &t->shingles, &tokens, NULL), STEMMA_OK);
+    make_bits(m->bits, fp, t->shingles, SET, bits);
+    for (size_t i = 0; i < WORDS_MOST; i++) t->fingerprint[i] = load_u64(bits + 8 * i);
+    memcpy(t->set, fp, t->shingles * sizeof *fp);
+    assert_true(sort_u64(t->set, t->shingles));
+    t->shingles = unique_u64(t->set, t->shingles);
+}
+
+static double resemblance_of(const struct text *a, const struct text *b) {
+    size_t common = common_u64(a->set, a->shingles, b->set, b->shingles);
+    return (double)common / (double)(a->shingles + b->shingles - common);
+}
+
+/* The first bits. */
+static void cut_fingerprint(uint64_t *fingerprint, uint32_t bits) {
+    for (uint32_t i = bits; i < WORDS_MOST * 64; i++) fingerprint[i / 64] &= ~(UINT64_C(1) << i % 64);
+}
+
+/* A text, and others: of three, two are versions of it. */
+static void fill_texts(struct text_maker *maker, struct rows *rows, uint64_t *random) {
+    static struct text first, other;
+    fill_text(&first, random);
+    finish_text(maker, &first);
+    memcpy(rows->query, first.fingerprint, sizeof rows->query);
+    for (size_t i = 0; i < ROWS; i++) {
+        other = first;
+        if (i % 3 == 0) fill_text(&other, random);
+        if (i % 3 == 1) change_text(&other, rng_unit(random), random);
+        if (i % 3 == 2) change_text(&other, .9 + .1 * rng_unit(random), random);
+        finish_text(maker, &other);
+        memcpy(rows->list[i], other.fingerprint, sizeof rows->list[i]);
+    }
+}
+
+static void test_ways_agree_on_texts(void **state) {
+    (void)state;
+    static struct rows rows;
+    struct text_maker maker;
+    uint64_t random = 13;
+    text_maker_init(&maker, 1000);
+    fill_texts(&maker, &rows, &random);
+    text_maker_release(&maker);
+    for (size_t k = LENGTH(some_widths); k-- > 0;) { /* the most bits first */
+        rows.bits = some_widths[k];
+        cut_fingerprint(rows.query, rows.bits);
+        for (size_t i = 0; i < ROWS; i++) cut_fingerprint(rows.list[i], rows.bits);
+        for (size_t r = 0; r < LENGTH(resemblances); r++) {
+            uint32_t radius = hamming_radius(rows.bits, resemblances[r]);
+            check_all_ways(&rows, radius, some_groups(rows.bits, radius, &random));
+        }
+    }
+}
+
+/* ---- precision and recall ---- */
+
+static const double levels[] = {.7, .8, .9};
+
+struct told {
+    double detected, correct, there;
+};
+
+static void tell(struct told *told, uint32_t bits, double level, const struct text *a, const struct text *b) {
+    bool is = resemblance_of(a, b) >= level;
+    bool said = hamming_distance(a->fingerprint, b->fingerprint, bits) <= hamming_radius(bits, level);
+    told->there += is;
+    told->detected += said;
+    told->correct += said && is;
+}
+
+/* A third of the pairs are versions of one document, as they abound; the others are of all resemblances
+ * around the thresholds. */
+static double draw_resemblance(uint64_t *random) {
+    double u = rng_unit(random);
+    return rng_below(random, 3) == 0 ? 1 - .1 * u * u : .5 + .4 * u;
+}
+
+/* Of what 1-bit fingerprints say is alike so much is, and of what is alike they say so of so much: .93 with
+ * 400 bits and .95 with 1,000, for each threshold, against the true resemblance of texts. Of 30 seeds none
+ * came below .944 and .965. */
+static void test_precision_and_recall(void **state) {
+    (void)state;
+    static const uint32_t widths[] = {400, 1000};
+    static const double least[] = {.93, .95};
+    struct told told[LENGTH(widths)][LENGTH(levels)] = {0};
+    struct text_maker maker;
+    uint64_t random = 12;
+    text_maker_init(&maker, 1000);
+    for (size_t i = 0; i < effort(5000); i++) {
+        static struct text a, b;
+        fill_text(&a, &random);
+        b = a;
+        change_text(&b, draw_resemblance(&random), &random);
+        finish_text(&maker, &a);
+        finish_text(&maker, &b);
+        for (size_t w = 0; w < LENGTH(widths); w++)
+            for (size_t r = 0; r < LENGTH(levels); r++) tell(&told[w][r], widths[w], levels[r], &a, &b);
+    }
+    text_maker_release(&maker);
+    for (size_t w = 0; w < LENGTH(widths) && effort_is_full(); w++)
+        for (size_t r = 0; r < LENGTH(levels); r++) {
+            const struct told *t = &told[w][r];
+            assert_true(t->correct >= least[w] * t->detected);
+            assert_true(t->correct >= least[w] * t->there);
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_groups),     cmocka_unit_test(test_ways_agree),
-        cmocka_unit_test(test_odd_groups), cmocka_unit_test(test_choice),
-        cmocka_unit_test(test_empty),      cmocka_unit_test(test_bits_agree),
-        cmocka_unit_test(test_bits_nest),  cmocka_unit_test(test_bits_by_definition),
+        cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_ways_agree),
+        cmocka_unit_test(test_odd_groups),
+        cmocka_unit_test(test_choice),
+        cmocka_unit_test(test_long_lists),
+        cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_bits_agree),
+        cmocka_unit_test(test_bits_nest),
+        cmocka_unit_test(test_bits_by_definition),
+        cmocka_unit_test(test_ways_agree_on_texts),
+        cmocka_unit_test(test_precision_and_recall),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,8 @@
 #include "index/hamming/growing.h"
 #include "index/verify.h"
 
+#include <limits.h>
+
 enum { IDS = 120, BITS_MOST = 1024, BYTES = BITS_MOST / 8 };
 
 static const enum hamming_via ways[] = {HAMMING_SCAN, HAMMING_G, HAMMING_H, HAMMING_MIH, HAMMING_AUTO};
@@ -57,7 +59,9 @@ static stemma_status make_bits(void *context, const struct row *row, const struc
     return buf_add(cell, made.bytes, made.size) ? STEMMA_OK : fail_memory(err);
 }
 
-static void change(struct collection *c, struct documents *documents, uint64_t *random) {
+/* Documents become others also where the commit fails. */
+static stemma_status try_change(struct collection *c, struct documents *documents, uint64_t *random,
+                                stemma_error *error) {
     struct batch *batch;
     OK(batch_new(c, &batch, err));
     for (uint64_t i = 0, count = 5 + rng_below(random, 40); i < count; i++) {
@@ -71,8 +75,13 @@ static void change(struct collection *c, struct documents *documents, uint64_t *
         else
             OK(batch_remove(batch, d.row.id.bytes, d.row.id.size, &was_there, err));
     }
-    OK(batch_commit(batch, err));
+    stemma_status status = batch_commit(batch, error);
     batch_free(batch);
+    return status;
+}
+
+static void change(struct collection *c, struct documents *documents, uint64_t *random) {
+    OK(try_change(c, documents, random, err));
 }
 
 /* ---- answers ---- */
@@ -173,16 +182,23 @@ static int no_sync(const struct disk *disk, int fd) {
     return 0;
 }
 
-static struct collection *create(const char *path, uint32_t bits, uint32_t group_bits) {
+static stemma_status open_on(const char *path, uint32_t bits, uint32_t group_bits, const struct disk *disk,
+                             struct collection **out, stemma_error *error) {
     struct schema schema;
+    OK(schema_init(&schema, "recipe", err));
+    OK(bits_add_parts(&schema, bits, group_bits, err));
+    const struct collection_options options = {.schema = &schema, .disk = disk};
+    stemma_status status = collection_open(path, &options, out, error);
+    schema_release(&schema);
+    return status;
+}
+
+static struct collection *create(const char *path, uint32_t bits, uint32_t group_bits) {
     struct collection *c;
     static struct disk disk;
     disk = disk_plain;
     disk.sync = disk.sync_folder = no_sync;
-    OK(schema_init(&schema, "recipe", err));
-    OK(bits_add_parts(&schema, bits, group_bits, err));
-    OK(collection_open(path, &(struct collection_options){.schema = &schema, .disk = &disk}, &c, err));
-    schema_release(&schema);
+    OK(open_on(path, bits, group_bits, &disk, &c, err));
     return c;
 }
 
@@ -199,7 +215,8 @@ static void test_ways_agree(void **state) {
             change(c, &documents, &random);
             check_all(c, &documents, &random);
             uint32_t kept = bits_kept(c);
-            if (kept > 64 && rng_below(&random, 3) == 0) resize(c, &documents, (kept - 1) / 64 * 64);
+            if (kept > 64 && rng_below(&random, 3) == 0)
+                resize(c, &documents, kept - 8 * (1 + (uint32_t)rng_below(&random, 8)));
             kept = bits_kept(c);
             if (kept < 900 && rng_below(&random, 3) == 0) resize(c, &documents, kept + (kept % 64 ? 64 : 24));
             if (i == 5) OK(collection_compact(c, err));
@@ -208,10 +225,110 @@ static void test_ways_agree(void **state) {
             check_all(reader, &documents, &random);
             collection_close(reader);
         }
-        collection_close(c);
+        end_model(c, path);
+    }
+}
+
+/* ---- crashes ---- */
+
+/* A disk that makes so many changes, and no more: as a writer that is killed, for the next one that opens. */
+struct dying {
+    long left, calls;
+};
+
+static bool is_dead(const struct disk *disk) {
+    struct dying *dying = disk->context;
+    dying->calls++;
+    return dying->left-- <= 0;
+}
+static int dying_create(const struct disk *disk, int folder, const char *name, int *fd) {
+    return is_dead(disk) ? EIO : disk_plain.create(disk, folder, name, fd);
+}
+static int dying_write(const struct disk *disk, int fd, const void *bytes, size_t size, uint64_t at) {
+    return is_dead(disk) ? EIO : disk_plain.write(disk, fd, bytes, size, at);
+}
+static int dying_rename(const struct disk *disk, int folder, const char *from, const char *to) {
+    return is_dead(disk) ? EIO : disk_plain.rename(disk, folder, from, to);
+}
+static int dying_unlink(const struct disk *disk, int folder, const char *name) {
+    return is_dead(disk) ? EIO : disk_plain.unlink(disk, folder, name);
+}
+
+static struct disk dying_disk(struct dying *dying) {
+    return (struct disk){.context = dying,
+                         .create = dying_create,
+                         .write = dying_write,
+                         .sync = no_sync,
+                         .rename = dying_rename,
+                         .unlink = dying_unlink,
+                         .sync_folder = no_sync};
+}
+
+/* Documents after each commit; merges are commits, too. */
+struct history {
+    struct documents after[100];
+    uint64_t commits;
+};
+
+static void note(struct history *history, struct collection *c, const struct documents *documents) {
+    struct collection_facts facts;
+    collection_about(c, &facts);
+    assert_true(facts.commit < sizeof history->after / sizeof *history->after);
+    while (history->commits < facts.commit) history->after[++history->commits] = *documents;
+}
+
+/* Always the same, as far as it comes: additions, removals, more bits and fewer. */
+static void make_history(struct collection *c, struct history *history) {
+    static const uint32_t widths[] = {400, 1000, 392, 64, 136};
+    struct documents documents = {.next = 0};
+    uint64_t random = 3;
+    if (history) note(history, c, &documents); /* to make it is one */
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+        if (try_change(c, &documents, &random, NULL) != STEMMA_OK) return;
+        if (history) note(history, c, &documents);
+        if (bits_resize(c, widths[i], make_bits, &documents, NULL) != STEMMA_OK) return;
+        if (history) note(history, c, &documents);
+    }
+}
+
+static void check_after_crash(const char *path, const struct history *history, uint64_t *random) {
+    struct collection_facts facts;
+    struct collection *c = create(path, 104, 8);
+    collection_about(c, &facts);
+    assert_true(facts.commit <= history->commits);
+    struct documents documents = history->after[facts.commit];
+    check_all(c, &documents, random);
+    documents.next = 1000; /* versions that were in no commit */
+    change(c, &documents, random);
+    check_all(c, &documents, random);
+    collection_close(c);
+}
+
+/* However far a writer came, all ways find what the last commit has, and what the next writer adds. */
+static void test_ways_agree_after_crashes(void **state) {
+    (void)state;
+    struct history *history = calloc(1, sizeof *history);
+    struct dying dying = {LONG_MAX, 0};
+    struct disk disk = dying_disk(&dying);
+    uint64_t random = 4;
+    char *path = new_folder();
+    struct collection *c;
+    OK(open_on(path, 104, 8, &disk, &c, err));
+    make_history(c, history);
+    end_model(c, path);
+    const long calls = dying.calls;
+    for (long changes = 0; changes < calls; changes += (long)effort_step()) {
+        dying = (struct dying){changes, 0};
+        path = new_folder();
+        if (open_on(path, 104, 8, &disk, &c, NULL) == STEMMA_OK) {
+            make_history(c, NULL);
+            collection_close(c);
+        }
+        check_after_crash(path, history, &random);
         remove_folder(path);
         free(path);
     }
+    free(history);
 }
 
 static void take_no_finding(void *context, const char *text) {
@@ -230,10 +347,31 @@ static void test_keys_follow_their_column(void **state) {
     change(c, &documents, &random);
     resize(c, &documents, 128);
     collection_close(c);
-    OK(collection_verify(path, &(struct collection_options){0}, false, take_no_finding, NULL, &facts, err));
+    OK(collection_verify(path, &(struct collection_options){0}, false, NULL, take_no_finding, NULL, &facts,
+                         err));
     assert_int_equal(facts.damages, 0);
     remove_folder(path);
     free(path);
+}
+
+/* Groups are as wide after growing and shrinking as before, whatever the last column was. */
+static void test_groups_stay_as_wide(void **state) {
+    (void)state;
+    for (uint32_t group_bits = 4; group_bits <= 64; group_bits++) {
+        struct bits_layout before, after;
+        char *path = new_folder();
+        struct collection *c = create(path, 72, group_bits);
+        bits_layout_read(collection_schema(c), &before);
+        OK(bits_resize(c, 256, NULL, NULL, err));
+        bits_layout_read(collection_schema(c), &after);
+        assert_int_equal(after.groups, 4 * (before.groups - (group_bits < 6 ? 2 : 1)));
+        assert_int_equal(after.group_bits, before.group_bits);
+        OK(bits_resize(c, 72, NULL, NULL, err));
+        bits_layout_read(collection_schema(c), &after);
+        assert_int_equal(after.groups, before.groups);
+        assert_int_equal(after.group_bits, before.group_bits);
+        end_model(c, path);
+    }
 }
 
 static void test_stopped(void **state) {
@@ -257,9 +395,7 @@ static void test_stopped(void **state) {
     hamming_matches_release(&matches);
     collected_free(collected);
     collection_close(reader);
-    collection_close(c);
-    remove_folder(path);
-    free(path);
+    end_model(c, path);
 }
 
 /* ---- parts ---- */
@@ -296,9 +432,7 @@ static void test_no_fingerprints(void **state) {
     OK(collection_open(path, &(struct collection_options){.schema = &schema}, &c, err));
     schema_release(&schema);
     assert_int_equal(collected_new(c, &collected, NULL), STEMMA_UNSUPPORTED);
-    collection_close(c);
-    remove_folder(path);
-    free(path);
+    end_model(c, path);
 }
 
 int main(void) {
@@ -307,7 +441,9 @@ int main(void) {
         cmocka_unit_test(test_no_fingerprints),
         cmocka_unit_test(test_stopped),
         cmocka_unit_test(test_ways_agree),
+        cmocka_unit_test(test_ways_agree_after_crashes),
         cmocka_unit_test(test_keys_follow_their_column),
+        cmocka_unit_test(test_groups_stay_as_wide),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

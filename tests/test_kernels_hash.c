@@ -225,6 +225,41 @@ static void test_filters(void **state) {
         }
 }
 
+/* ---- windows of characters ---- */
+
+static void check_windows(const uint32_t *source, size_t windows, size_t n, uint64_t mask,
+                          const struct window_keys *keys) {
+    static uint32_t places[MOST + KERNEL_SLACK], made_places[MOST + KERNEL_SLACK];
+    const size_t chars = windows ? windows + n - 1 : 0;
+    const size_t count = generic_sign_windows(keys, source, windows, n, mask, places, expected);
+    for (size_t t = 0; t < table_count; t++)
+        for (int at_end = 0; at_end < 2; at_end++) {
+            const uint32_t *in = at_fence(&text_fence, source, chars * sizeof *source, at_end);
+            uint64_t *out = room_for(windows);
+            assert_int_equal(tables_here[t]->sign_windows(keys, in, windows, n, mask, made_places, out),
+                             count);
+            if (count) assert_memory_equal(out, expected, count * sizeof *out);
+            if (count) assert_memory_equal(made_places, places, count * sizeof *places);
+        }
+}
+
+static void test_windows(void **state) {
+    static uint32_t chars[MOST];
+    uint64_t random = 21;
+    (void)state;
+    for (size_t round = 0; round < effort(2000); round++) {
+        const size_t n = 1 + (round < 64 ? round : rng_below(&random, 64)),
+                     windows = rng_below(&random, round % 50 ? 300 : MOST - 64);
+        const struct window_keys keys = {rng_next(&random) | 1, rng_next(&random), rng_next(&random)};
+        const uint32_t most = round % 3 ? 0x80 : 0x110100;
+        for (size_t i = 0; i < windows + n; i++) chars[i] = (uint32_t)rng_below(&random, most);
+        struct window_keys all = keys;
+        all.leave = 1;
+        for (size_t i = 0; i < n; i++) all.leave *= keys.multiplier;
+        check_windows(chars, windows, n, (UINT64_C(1) << rng_below(&random, 9)) - 1, &all);
+    }
+}
+
 /* ---- sketches ---- */
 
 static void check_oph(const uint64_t *source, size_t count, size_t bins, uint64_t seed) {
@@ -561,6 +596,7 @@ int main(void) {
         cmocka_unit_test(test_rabin_every_degree_and_divisor),
         cmocka_unit_test(test_rabin_long_texts),
         cmocka_unit_test(test_rabin_many_divisors),
+        cmocka_unit_test(test_windows),
         cmocka_unit_test(test_filters),
         cmocka_unit_test(test_oph),
         cmocka_unit_test(test_bins),

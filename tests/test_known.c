@@ -312,6 +312,68 @@ static void test_resize(void **state) {
     stemma_collection_free(c);
 }
 
+/* Fewer bits are cut from those that are kept: no document is asked for, whichever number they are. */
+static void test_fewer_bits_of_what_is_gone(void **state) {
+    (void)state;
+    static const unsigned fewer[] = {392, 384, 200, 64, 8};
+    char text[6000], id[32];
+    stemma_collection_info info;
+    stemma_hamming_summary sum;
+    stemma_collection *c =
+        create("gone", "preset=text unit=word window=5; mod n=32", STEMMA_PART_BITS | STEMMA_PART_GROUPS, 40);
+    for (unsigned i = 0; i < 10; i++) {
+        make_text(text, sizeof text, i);
+        snprintf(id, sizeof id, "%u", i);
+        OK(stemma_collection_add_text(c, id, text, strlen(text), err));
+    }
+    stemma_error error;
+    assert_int_equal(stemma_collection_resize_bits(c, 408, &error), STEMMA_UNREADABLE);
+    assert_non_null(strstr(error.message, "'0' and others are needed"));
+    for (size_t i = 0; i < sizeof fewer / sizeof *fewer; i++) {
+        struct found found = {.count = 0};
+        OK(stemma_collection_resize_bits(c, fewer[i], err));
+        OK(stemma_collection_get_info(c, &info, err));
+        assert_int_equal(info.bits, fewer[i]);
+        assert_int_equal(info.group_bits, fewer[i] < 64 ? fewer[i] : 32); /* two to a column */
+        OK(stemma_collection_hamming_text(c, "q", text, strlen(text), NULL, count_match, &found, &sum, err));
+        assert_int_equal(sum.bits, fewer[i]);
+        assert_true(found.count >= 1); /* the last one itself */
+    }
+    stemma_collection_free(c);
+}
+
+/* Of what is removed or replaced, rows may still be there: they need no bits. */
+static void test_more_bits_without_what_was_removed(void **state) {
+    (void)state;
+    char text[6000], id[64], folder[512];
+    const char *paths[] = {folder};
+    stemma_collection_info info;
+    stemma_collection *c = create("more bits", "preset=text unit=word window=5; mod n=32",
+                                  STEMMA_PART_BITS | STEMMA_PART_GROUPS, 16);
+    snprintf(folder, sizeof folder, "%s", path_of("more"));
+    assert_int_equal(mkdir(folder, 0700), 0);
+    for (unsigned i = 0; i < 20; i++) {
+        make_text(text, sizeof text, i);
+        snprintf(id, sizeof id, "more/%u", i);
+        write_file(id, (uint8_t *)text, strlen(text));
+    }
+    OK(stemma_collection_add(c, paths, 1, NULL, NULL, err));
+    assert_int_equal(remove(path_of("more/7")), 0);
+    assert_int_equal(stemma_collection_resize_bits(c, 480, NULL), STEMMA_UNREADABLE);
+    OK(stemma_collection_remove(c, path_of("more/7"), NULL, err));
+    write_file("more/8", (uint8_t *)"another text of a few words", 27);
+    OK(stemma_collection_add(c, paths, 1, NULL, NULL, err));
+    OK(stemma_collection_get_info(c, &info, err));
+    assert_int_equal(info.gone, 2);
+    OK(stemma_collection_resize_bits(c, 480, err));
+    OK(stemma_collection_get_info(c, &info, err));
+    assert_int_equal(info.bits, 480);
+    struct found found = {.count = 0};
+    OK(stemma_collection_hamming_text(c, "q", text, strlen(text), NULL, count_match, &found, NULL, err));
+    assert_true(found.count >= 1);
+    stemma_collection_free(c);
+}
+
 static void test_hamming_is_careful(void **state) {
     (void)state;
     struct found found = {.count = 0};
@@ -345,6 +407,8 @@ int main(void) {
         cmocka_unit_test(test_known_is_careful),
         cmocka_unit_test(test_hamming),
         cmocka_unit_test(test_resize),
+        cmocka_unit_test(test_fewer_bits_of_what_is_gone),
+        cmocka_unit_test(test_more_bits_without_what_was_removed),
         cmocka_unit_test(test_hamming_is_careful),
     };
     return cmocka_run_group_tests(tests, make_root, remove_root);

@@ -119,7 +119,7 @@ static stemma_status take(void *context, const char *name, struct text_span type
 /* The body, then "[name|content]" of each file. */
 static void expect_mail(const char *mail, const char *body, const char *files) {
     struct buf scratch = {0}, out = {0};
-    assert_int_equal(mail_text((const uint8_t *)mail, strlen(mail), &scratch, &out, NULL), STEMMA_OK);
+    assert_int_equal(mail_text((const uint8_t *)mail, strlen(mail), &scratch, &out, NULL, NULL), STEMMA_OK);
     expect_text(&out, body);
     assert_int_equal(mail_files((const uint8_t *)mail, strlen(mail), take, &out, NULL), STEMMA_OK);
     expect_text(&out, files);
@@ -227,13 +227,16 @@ static void test_responses(void **state) {
     struct http_response response;
     assert_true(http_response(span("HTTP/1.1 200 OK\r\nA: b\r\n\r\nbody"), &response));
     assert_true(response.status == 200 && span_is(response.body, "body") && !response.chunked);
-    assert_int_equal(response.coding, HTTP_PLAIN);
+    assert_int_equal(response.coding_count, 0);
     assert_true(http_response(span("HTTP/1.1 200\nContent-Encoding: X-Gzip\nTransfer-Encoding: Chunked\n\n"),
                               &response));
-    assert_true(response.chunked && response.coding == HTTP_COMPRESSED && response.body.size == 0);
-    assert_true(http_response(span("HTTP/1.1 404 No\nContent-Encoding: br, gzip\n\n"), &response));
-    assert_true(response.status == 404 && response.coding == HTTP_UNKNOWN);
-    assert_string_equal(response.coding_name, "br");
+    assert_true(response.chunked && response.coding_count == 1 && response.body.size == 0);
+    assert_int_equal(response.codings[0], HTTP_COMPRESSED);
+    assert_true(http_response(span("HTTP/1.1 404 No\nContent-Encoding: br, none ,gzip\n\n"), &response));
+    assert_true(response.status == 404 && response.coding_count == 2 && !*response.unknown);
+    assert_true(response.codings[0] == HTTP_BROTLI && response.codings[1] == HTTP_COMPRESSED);
+    assert_true(http_response(span("HTTP/1.1 200 OK\nContent-Encoding: compress\n\n"), &response));
+    assert_string_equal(response.unknown, "compress");
     assert_false(http_response(span("GET / HTTP/1.1\n\n"), &response));
 }
 

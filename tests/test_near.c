@@ -184,8 +184,8 @@ static void test_bundle(void **state) {
     stemma_signatures_free(signatures);
 }
 
-/* A finer signature is made as coarse as the store's, whether added or asked with; a coarser one is refused.
- */
+/* A finer signature is made as coarse as the store's, whether added or asked with;
+ * a coarser one is refused. */
 static void test_nested(void **state) {
     (void)state;
     stemma_recipe *recipe = recipe_of(coarse);

@@ -1,10 +1,10 @@
 /* Asking a collection, through the public header, held against stemma_compare_bytes of all pairs; and what a
  * question promises, against the formulas. */
-#include "base/rng.h"
 #include "effort.h"
 #include "index/asking.h"
 #include "index/collection.h"
 #include "index/stored_text.h"
+#include "pile_support.h"
 #include "stemma.h"
 
 #include <dirent.h>
@@ -67,47 +67,10 @@ static void write_file(const char *name, const char *text) {
 
 /* ---- documents ---- */
 
-enum { TEXT_MOST = 60000, DOCUMENTS_MOST = 600 };
-
-static uint64_t seed = 1;
-
-struct pile {
-    char *texts[DOCUMENTS_MOST];
-    char ids[DOCUMENTS_MOST][16];
-    bool gone[DOCUMENTS_MOST];
-    size_t count;
-};
-
-static void add(struct pile *pile, const char *text) {
-    assert_true(pile->count < DOCUMENTS_MOST);
-    snprintf(pile->ids[pile->count], sizeof pile->ids[0], "d%03zu", pile->count);
-    pile->texts[pile->count] = strdup(text);
-    pile->gone[pile->count++] = false;
-}
-
-static void release(struct pile *pile) {
-    for (size_t i = 0; i < pile->count; i++) free(pile->texts[i]);
-}
+enum { TEXT_MOST = 60000 };
 
 static void random_text(char *out, size_t words) {
-    size_t at = 0;
-    for (size_t i = 0; i < words; i++)
-        at += (size_t)sprintf(out + at, "w%u ", (unsigned)rng_below(&seed, 20000));
-    out[at] = 0;
-}
-
-/* Each word is replaced with probability `rate`. */
-static void mutate(const char *text, double rate, char *out) {
-    size_t at = 0;
-    while (*text) {
-        const char *end = strchr(text, ' ');
-        if (rng_unit(&seed) < rate)
-            at += (size_t)sprintf(out + at, "x%u ", (unsigned)rng_below(&seed, 100000));
-        else
-            at += (size_t)sprintf(out + at, "%.*s ", (int)(end - text), text);
-        text = end + 1;
-    }
-    out[at] = 0;
+    random_words(out, words, 20000);
 }
 
 /* Copies at all distances, parts of others at all ratios of sizes, exact copies, a common template. */
@@ -115,18 +78,18 @@ static void fill_pile(struct pile *pile, size_t families) {
     static char text[TEXT_MOST], copy[TEXT_MOST], template[TEXT_MOST];
     random_text(template, 80);
     for (size_t i = 0; i < families; i++) {
-        random_text(text, 60 + rng_below(&seed, 500));
-        if (rng_below(&seed, 3) == 0) strcat(text, template);
-        add(pile, text);
-        for (uint64_t k = rng_below(&seed, 5); k > 0; k--) {
-            mutate(text, rng_unit(&seed) * .15, copy);
-            add(pile, copy);
+        random_text(text, 60 + rng_below(&chance, 500));
+        if (rng_below(&chance, 3) == 0) strcat(text, template);
+        pile_add(pile, text);
+        for (uint64_t k = rng_below(&chance, 5); k > 0; k--) {
+            mutate(text, rng_unit(&chance) * .15, copy);
+            pile_add(pile, copy);
         }
-        if (rng_below(&seed, 4) == 0) add(pile, text);
-        if (rng_below(&seed, 2) == 0) {
-            random_text(copy, 100 + rng_below(&seed, 4000));
+        if (rng_below(&chance, 4) == 0) pile_add(pile, text);
+        if (rng_below(&chance, 2) == 0) {
+            random_text(copy, 100 + rng_below(&chance, 4000));
             strcat(copy, text);
-            add(pile, copy);
+            pile_add(pile, copy);
         }
     }
 }
@@ -169,7 +132,7 @@ struct match {
     uint64_t place, step;
     stemma_relation relation;
     double resemblance, a_in_b, b_in_a, edit;
-    bool exact, edit_known, aligned;
+    bool exact, edit_known, edit_exact, aligned, placed;
     stemma_evidence source;
 };
 
@@ -192,7 +155,9 @@ static stemma_status take(void *context, const stemma_match *m, stemma_error *er
                          .exact = m->resemblance.exact,
                          .edit = m->edit.distance.value,
                          .edit_known = m->edit.distance.known,
+                         .edit_exact = m->edit.distance.exact,
                          .aligned = m->alignment != NULL,
+                         .placed = m->placed,
                          .source = m->source};
     snprintf(to->query, sizeof to->query, "%s", m->query);
     snprintf(to->id, sizeof to->id, "%s", m->id);
@@ -321,7 +286,7 @@ static void test_truth(void **state) {
         }
     stemma_collection_free(collection);
     forget(&truth);
-    release(&pile);
+    pile_release(&pile);
 }
 
 /* Removed ones are gone, replaced ones are what they became; for readers that were open before, once they
@@ -357,7 +322,7 @@ static void test_changes(void **state) {
     stemma_collection_free(reader);
     stemma_collection_free(writer);
     forget(&truth);
-    release(&pile);
+    pile_release(&pile);
 }
 
 /* ---- batches ---- */
@@ -403,7 +368,7 @@ static void test_batch_is_single(void **state) {
         assert_int_equal(at, batch.count);
     }
     stemma_collection_free(collection);
-    release(&pile);
+    pile_release(&pile);
 }
 
 /* ---- where the numbers are from ---- */
@@ -435,7 +400,9 @@ static void test_evidence(void **state) {
         write_file(name, copy);
     }
     write_file("question.txt", text);
-    assert_int_equal(stemma_collection_create(path_of("evidence"), NULL, NULL, NULL, &collection, NULL),
+    stemma_collection_options options = stemma_collection_options_default();
+    options.parts |= STEMMA_PART_SIGNATURE;
+    assert_int_equal(stemma_collection_create(path_of("evidence"), NULL, &options, NULL, &collection, NULL),
                      STEMMA_OK);
     char files[128];
     strcpy(files, path_of("files"));
@@ -453,8 +420,10 @@ static void test_evidence(void **state) {
         assert_non_null(m);
         assert_int_equal(m->source, wanted[i]);
         assert_int_equal(m->exact, i == 0);
-        assert_int_equal(m->edit_known, i == 0);
+        assert_true(m->edit_known);
+        assert_int_equal(m->edit_exact, i == 0);
         assert_int_equal(m->aligned, i == 0);
+        assert_int_equal(m->placed, i != 0);
         assert_true(m->resemblance > .8);
     }
     assert_true(found.list[0].exact || found.list[1].exact || found.list[2].exact);
@@ -465,25 +434,31 @@ static void test_evidence(void **state) {
 
 enum { VERSIONS = 40 };
 
-static void test_family(void **state) {
-    static char text[TEXT_MOST], next[TEXT_MOST], first[TEXT_MOST];
-    static bool met[VERSIONS];
-    stemma_query_options o = stemma_query_options_default();
-    (void)state;
-    stemma_collection *collection = new_collection("family");
+/* Of each version such a share of words is another in the next; first is the first, and others are none. */
+static void put_versions(stemma_collection *collection, double share, char first[TEXT_MOST]) {
+    static char text[TEXT_MOST], next[TEXT_MOST];
     random_text(text, 500);
     strcpy(first, text);
     for (int i = 0; i < VERSIONS; i++) {
         char id[16];
         snprintf(id, sizeof id, "v%d", i);
         put(collection, id, text);
-        mutate(text, .02, next);
+        mutate(text, share, next);
         strcpy(text, next);
         random_text(next, 500);
         snprintf(id, sizeof id, "other%d", i);
         put(collection, id, next);
     }
     assert_int_equal(stemma_collection_commit(collection, NULL), STEMMA_OK);
+}
+
+static void test_family(void **state) {
+    static char first[TEXT_MOST];
+    static bool met[VERSIONS];
+    stemma_query_options o = stemma_query_options_default();
+    (void)state;
+    stemma_collection *collection = new_collection("family");
+    put_versions(collection, .02, first);
     o.contained = 0;
     ask(collection, "q", first, &o);
     assert_true(found.count < VERSIONS / 2);
@@ -504,6 +479,34 @@ static void test_family(void **state) {
     o.family_most = 7;
     assert_int_equal(ask(collection, "q", first, &o).families_cut, 1);
     assert_int_equal(found.count, 7);
+    stemma_collection_free(collection);
+}
+
+/* Members whose texts are gone are asked about by what is kept of them, whichever way that is. */
+static void test_family_without_texts(void **state) {
+    static const stemma_via ways[] = {STEMMA_VIA_AUTO, STEMMA_VIA_SCAN, STEMMA_VIA_H, STEMMA_VIA_MIH};
+    static char first[TEXT_MOST];
+    stemma_query_options o = stemma_query_options_default();
+    stemma_collection_options options = stemma_collection_options_default();
+    stemma_collection *collection;
+    (void)state;
+    options.parts |= STEMMA_PART_GROUPS | STEMMA_PART_SIGNATURE;
+    assert_int_equal(stemma_collection_create(path_of("no texts"), NULL, &options, NULL, &collection, NULL),
+                     STEMMA_OK);
+    put_versions(collection, .01, first); /* none is below the threshold by its sketch */
+    o.contained = 0;
+    o.family = o.edits = true;
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        o.via = ways[i];
+        ask(collection, "q", first, &o);
+        assert_int_equal(found.count, VERSIONS);
+        for (size_t k = 0; k < found.count; k++) {
+            const struct match *m = &found.list[k];
+            assert_int_equal(m->id[0], 'v');
+            assert_true(m->edit_known); /* by signatures, of which that of a member has no places */
+            assert_true(m->step == 1 || !m->placed);
+        }
+    }
     stemma_collection_free(collection);
 }
 
@@ -610,9 +613,9 @@ static void test_damaged_index(void **state) {
     stemma_query_options o = stemma_query_options_default();
     o.threshold = .9; /* so that lookups are cheaper than a scan, or the same */
     for (size_t round = 0; round < effort(300); round++) {
-        const off_t at = (off_t)rng_below(&seed, (uint64_t)info.st_size);
-        uint8_t byte, bit = (uint8_t)(1u << rng_below(&seed, 8));
-        const size_t query = rng_below(&seed, pile.count);
+        const off_t at = (off_t)rng_below(&chance, (uint64_t)info.st_size);
+        uint8_t byte, bit = (uint8_t)(1u << rng_below(&chance, 8));
+        const size_t query = rng_below(&chance, pile.count);
         stemma_query_summary summary;
         collection = open_collection("damage");
         ask(collection, "q", pile.texts[query], &o);
@@ -642,7 +645,7 @@ static void test_damaged_index(void **state) {
         close(fd);
     }
     if (effort_is_full()) assert_true(refused > 0);
-    release(&pile);
+    pile_release(&pile);
 }
 
 /* Where an index is damaged, what it is made from answers. */
@@ -755,7 +758,7 @@ static void test_samples(void **state) {
     struct buf packed = {0};
     (void)state;
     for (size_t i = 0; i < 100; i++)
-        assert_true(vec64_add(&samples, rng_next(&seed) >> (64 - KEY_SAMPLE_BITS)));
+        assert_true(vec64_add(&samples, rng_next(&chance) >> (64 - KEY_SAMPLE_BITS)));
     assert_int_equal(samples_pack(&samples, &packed, NULL), STEMMA_OK);
     assert_int_equal(packed.len, 100 * SAMPLE_BYTES);
     assert_int_equal(samples_unpack(packed.data, packed.len, &back, NULL), STEMMA_OK);
@@ -771,7 +774,7 @@ static void test_samples(void **state) {
 
 static void test_asking(void **state) {
     (void)state;
-    for (int i = 5; i <= 100; i++) {
+    for (int i = 1; i <= 100; i++) {
         struct asking a;
         const double t = i / 100.;
         assert_int_equal(asking_init(&a, t, 0, NULL), STEMMA_OK);
@@ -784,7 +787,14 @@ static void test_asking(void **state) {
     assert_int_equal(asking_init(&a, 0, 0, NULL), STEMMA_INVALID);
     assert_int_equal(asking_init(&a, 1.1, 0, NULL), STEMMA_INVALID);
     assert_int_equal(asking_init(&a, NAN, 0, NULL), STEMMA_INVALID);
-    assert_int_equal(asking_init(&a, .7, .01, NULL), STEMMA_INVALID);
+    assert_int_equal(asking_init(&a, .7, -.01, NULL), STEMMA_INVALID);
+    assert_int_equal(asking_init(&a, 1e-300, 1e-300, NULL), STEMMA_OK);
+    assert_int_equal(a.bands, 0);
+    assert_int_equal(a.scan_agree, 0);
+    for (uint64_t samples = 1; samples < 1000000; samples = samples * 2 + 1) {
+        const uint64_t least = sharing_least(&a.sharing, 1e-300, samples);
+        assert_int_equal(least, 1); /* who shares nothing is not seen */
+    }
 }
 
 static void test_wrong_use(void **state) {
@@ -875,16 +885,59 @@ static void test_older(void **state) {
     check_sound("newer");
 }
 
+/* ---- problems ---- */
+
+/* More than are held, so that they are on disk: where the limits say, in order, forwards and backwards. */
+static void test_problems(void **state) {
+    enum { BROKEN = 12000 };
+    static char lines[2 * BROKEN + 1];
+    const char *said = getenv("TMPDIR"), *paths[1];
+    char *before = said ? strdup(said) : NULL, data[128];
+    stemma_limits limits = stemma_limits_default();
+    stemma_collection *c;
+    stemma_scan_problem problem;
+    stemma_add_summary summary;
+    stemma_error error;
+    (void)state;
+    for (size_t i = 0; i < BROKEN; i++) memcpy(lines + 2 * i, "{\n", 2);
+    write_file("broken.jsonl", lines);
+    strcpy(data, path_of("broken.jsonl"));
+    paths[0] = data;
+    limits.temporary_directory = folder;
+    setenv("TMPDIR", "/nowhere", 1);
+    assert_int_equal(stemma_collection_create(path_of("problems"), NULL, NULL, &limits, &c, &error),
+                     STEMMA_OK);
+    assert_int_equal(stemma_collection_add(c, paths, 1, NULL, &summary, &error), STEMMA_OK);
+    assert_int_equal(summary.problems, BROKEN);
+    for (uint64_t i = 0; i < BROKEN; i++) {
+        assert_int_equal(stemma_collection_get_problem(c, i, &problem, &error), STEMMA_OK);
+        assert_int_equal(problem.line, i + 1);
+        assert_string_equal(problem.name, data);
+    }
+    assert_int_equal(stemma_collection_get_problem(c, BROKEN, &problem, &error), STEMMA_NOT_FOUND);
+    for (uint64_t i = BROKEN; i > 0; i -= BROKEN / 8) {
+        assert_int_equal(stemma_collection_get_problem(c, i - 1, &problem, &error), STEMMA_OK);
+        assert_int_equal(problem.line, i);
+    }
+    stemma_collection_free(c);
+    if (before)
+        setenv("TMPDIR", before, 1);
+    else
+        unsetenv("TMPDIR");
+    free(before);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_asking),          cmocka_unit_test(test_wrong_use),
         cmocka_unit_test(test_truth),           cmocka_unit_test(test_changes),
         cmocka_unit_test(test_batch_is_single), cmocka_unit_test(test_evidence),
-        cmocka_unit_test(test_family),          cmocka_unit_test(test_common),
-        cmocka_unit_test(test_damaged_index),   cmocka_unit_test(test_index_left_aside),
-        cmocka_unit_test(test_stored_text),     cmocka_unit_test(test_samples),
-        cmocka_unit_test(test_failed_commit),   cmocka_unit_test(test_common_alone),
-        cmocka_unit_test(test_older),
+        cmocka_unit_test(test_family),          cmocka_unit_test(test_family_without_texts),
+        cmocka_unit_test(test_common),          cmocka_unit_test(test_damaged_index),
+        cmocka_unit_test(test_stored_text),     cmocka_unit_test(test_index_left_aside),
+        cmocka_unit_test(test_samples),         cmocka_unit_test(test_failed_commit),
+        cmocka_unit_test(test_common_alone),    cmocka_unit_test(test_older),
+        cmocka_unit_test(test_problems),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -1,6 +1,6 @@
 /* Rabin fingerprints: the polynomials, the tables, and how evenly they sample text. */
-#include "shingle/rabin.h"
 #include "effort.h"
+#include "shingle/rabin.h"
 
 #include "base/alloc.h"
 #include "base/buf.h"
@@ -90,8 +90,8 @@ static void test_known_polynomials(void **state) {
     assert_false(rabin_irreducible(product(a, a) ^ UINT64_C(1) << 62, 62));
 }
 
-/* A product of two different irreducible polynomials of degree e divides x^(2^2e) - x: only the gcd can tell.
- */
+/* A product of two different irreducible polynomials of degree e divides x^(2^2e) - x:
+ * only the gcd can tell. */
 static void test_products_of_equal_degree(void **state) {
     (void)state;
     for (int degree = 16; degree <= 31; degree++)

@@ -139,14 +139,18 @@ static void test_names(void **state) {
 static void test_kinds_by_content(void **state) {
     (void)state;
     expect("plain", "{\"text\":\"a\",\"id\":1}\n", &plain, "1=a|");
+    expect("plain", "\n \r\n{\"text\":\"a\",\"id\":1}\n", &plain, "1=a|");
     expect("plain", "", &plain, "");
+    expect("plain", "text,id\na,1\n\"b\n\",2", &plain, "1=a|2=b\n|");
+    expect("plain", "text\tid\na,b\t1\n", &plain, "1=a,b|");
     struct dataset_options csv = {.kind = DATASET_CSV};
     expect("plain", "text,id\na,1\n", &csv, "1=a|");
     expect("y.csv", "BZhello,text\n1,a\n", &plain, "y.csv:2=a|");
     struct dataset *dataset;
     stemma_error err;
-    assert_int_equal(dataset_open(save_text("plain", "text"), &plain, &dataset, &err), STEMMA_INVALID);
-    assert_non_null(strstr(err.message, "as JSON lines: it does not begin with"));
+    assert_int_equal(dataset_open(save_text("plain", "words"), &plain, &dataset, &err), STEMMA_INVALID);
+    assert_non_null(
+        strstr(err.message, "neither JSON lines, which begin with '{', nor a table with the column"));
 }
 
 static void test_long_records(void **state) {
@@ -156,11 +160,13 @@ static void test_long_records(void **state) {
         expect(
             "x.jsonl",
             "{\"id\":1,\"text\":\"a\"}\n{\"id\":2,\"text\":\"more than thirty\"}\n{\"id\":3,\"text\":\"c\"}\n",
-            &options, "1=a|!line 2 of 'x.jsonl': a record of 35 bytes is too long|3=c|");
-        expect("x.csv", "id,text\n1,a\n2,\"many\nlines\n, one\nrecord, too\nlong\"\n3,c\n", &options,
-               "1=a|!line 3 of 'x.csv': a record of 38 bytes is too long|3=c|");
+            &options,
+            "1=a|!line 2 of 'x.jsonl': a record of 35 bytes is too long, 30 may be held: allow more memory|3=c|");
+        expect(
+            "x.csv", "id,text\n1,a\n2,\"many\nlines\n, one\nrecord, too\nlong\"\n3,c\n", &options,
+            "1=a|!line 3 of 'x.csv': a record of 38 bytes is too long, 30 may be held: allow more memory|3=c|");
         expect("x.jsonl", "{\"id\":2,\"text\":\"more than thirty, and the last", &options,
-               "!line 1 of 'x.jsonl': a record of 46 bytes is too long|");
+               "!line 1 of 'x.jsonl': a record of 46 bytes is too long, 30 may be held: allow more memory|");
     }
 }
 

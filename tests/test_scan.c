@@ -1,7 +1,7 @@
 /* Scans through the public header: made-up documents in memory and in files, held against
  * stemma_compare_bytes and the definition of stars. */
-#include "base/rng.h"
 #include "effort.h"
+#include "pile_support.h"
 #include "scan/scan.h"
 #include "stemma.h"
 
@@ -12,55 +12,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 /* ---- documents ---- */
 
-enum { WORDS_MOST = 2000, TEXT_MOST = WORDS_MOST * 8, DOCUMENTS_MOST = 400 };
+enum { WORDS_MOST = 2000, TEXT_MOST = WORDS_MOST * 8 };
 
-static uint64_t seed = 1;
-
-struct pile {
-    char *texts[DOCUMENTS_MOST];
-    char ids[DOCUMENTS_MOST][24];
-    size_t count;
-};
-
-static void add(struct pile *pile, const char *text) {
-    assert_true(pile->count < DOCUMENTS_MOST);
-    snprintf(pile->ids[pile->count], sizeof pile->ids[0], "d%03zu", pile->count);
-    pile->texts[pile->count] = strdup(text);
-    assert_non_null(pile->texts[pile->count]);
-    pile->count++;
-}
-
-static void release(struct pile *pile) {
-    for (size_t i = 0; i < pile->count; i++) free(pile->texts[i]);
-}
-
-/* words of a vocabulary of 5,000, from `from` */
 static void random_text(char *out, size_t words) {
-    size_t at = 0;
-    for (size_t i = 0; i < words; i++)
-        at += (size_t)sprintf(out + at, "w%u ", (unsigned)rng_below(&seed, 5000));
-    out[at] = 0;
-}
-
-/* each word is replaced with probability `rate` */
-static void mutate(const char *text, double rate, char *out) {
-    size_t at = 0;
-    while (*text) {
-        const char *end = strchr(text, ' ');
-        if (rng_unit(&seed) < rate)
-            at += (size_t)sprintf(out + at, "x%u ", (unsigned)rng_below(&seed, 100000));
-        else
-            at += (size_t)sprintf(out + at, "%.*s ", (int)(end - text), text);
-        text = end + 1;
-    }
-    out[at] = 0;
+    random_words(out, words, 5000);
 }
 
 /* A pile with families of copies, contained ones, exact copies and a template. */
@@ -68,19 +29,19 @@ static void fill_pile(struct pile *pile, size_t families) {
     static char text[2 * TEXT_MOST], copy[2 * TEXT_MOST], template[TEXT_MOST];
     random_text(template, 60);
     for (size_t i = 0; i < families; i++) {
-        random_text(text, 30 + rng_below(&seed, 600));
-        if (rng_below(&seed, 3) == 0) strcat(text, template);
-        add(pile, text);
-        for (uint64_t k = rng_below(&seed, 4); k > 0; k--) {
-            mutate(text, rng_unit(&seed) * .06, copy);
-            add(pile, copy);
+        random_text(text, 30 + rng_below(&chance, 600));
+        if (rng_below(&chance, 3) == 0) strcat(text, template);
+        pile_add(pile, text);
+        for (uint64_t k = rng_below(&chance, 4); k > 0; k--) {
+            mutate(text, rng_unit(&chance) * .06, copy);
+            pile_add(pile, copy);
         }
-        if (rng_below(&seed, 4) == 0) add(pile, text);
-        if (rng_below(&seed, 4) == 0) {
+        if (rng_below(&chance, 4) == 0) pile_add(pile, text);
+        if (rng_below(&chance, 4) == 0) {
             strcpy(copy, "An introduction, then: ");
             strcat(copy, text);
             random_text(copy + strlen(copy), 1000);
-            add(pile, copy);
+            pile_add(pile, copy);
         }
     }
 }
@@ -138,13 +99,13 @@ static void test_relations(void **state) {
     random_text(text, 300);
     random_text(longer, 900);
     strcat(longer, text);
-    add(&pile, longer);
-    add(&pile, text);   /* contained */
-    add(&pile, text);   /* identical to 1 */
-    strcat(text, "!!"); /* the same text */
-    add(&pile, text);
-    add(&pile, "");
-    add(&pile, "  ...");
+    pile_add(&pile, longer);
+    pile_add(&pile, text); /* contained */
+    pile_add(&pile, text); /* identical to 1 */
+    strcat(text, "!!");    /* the same text */
+    pile_add(&pile, text);
+    pile_add(&pile, "");
+    pile_add(&pile, "  ...");
     stemma_scan *scan = scan_pile(&pile, NULL, 0);
     stemma_scan_summary summary = stemma_scan_get_summary(scan);
     stemma_scan_group group;
@@ -170,15 +131,15 @@ static void test_relations(void **state) {
     assert_int_equal(count, 3);
     assert_int_equal(copies[0], 1);
     stemma_scan_free(scan);
-    release(&pile);
+    pile_release(&pile);
 }
 
 static void test_identical_and_same_text(void **state) {
     (void)state;
     struct pile pile = {0};
-    add(&pile, "One, two; three four five six seven.");
-    add(&pile, "one two three four five six seven");
-    add(&pile, "One, two; three four five six seven.");
+    pile_add(&pile, "One, two; three four five six seven.");
+    pile_add(&pile, "one two three four five six seven");
+    pile_add(&pile, "One, two; three four five six seven.");
     stemma_scan *scan = scan_pile(&pile, NULL, 0);
     stemma_scan_group group;
     assert_int_equal(stemma_scan_get_group(scan, 0, &group, NULL), STEMMA_OK);
@@ -187,7 +148,7 @@ static void test_identical_and_same_text(void **state) {
     assert_int_equal(group.members[0].relation, STEMMA_SAME_TEXT);
     assert_int_equal(group.members[1].relation, STEMMA_IDENTICAL);
     stemma_scan_free(scan);
-    release(&pile);
+    pile_release(&pile);
 }
 
 /* Whatever the threads and the memory, the same is told; and with reversed input, the same of the same
@@ -213,7 +174,7 @@ static void test_nothing_depends_on_threads_or_memory(void **state) {
             stemma_scan_free(scan);
         }
         free(expected);
-        release(&pile);
+        pile_release(&pile);
     }
 }
 
@@ -291,7 +252,7 @@ static void test_pairs_are_those_of_brute_force(void **state) {
                 missed += !check.found[i][k];
             }
         stemma_scan_free(scan);
-        release(&pile);
+        pile_release(&pile);
     }
     assert_true(true_pairs > 0);
     assert_true(missed <= true_pairs / 50); /* 1 % is allowed at the very threshold; most lie above */
@@ -318,7 +279,7 @@ static void test_pairs_are_compared_once(void **state) {
         free(again);
         free(remembered);
         stemma_scan_free(scan);
-        release(&pile);
+        pile_release(&pile);
     }
 }
 
@@ -580,7 +541,7 @@ static void test_boilerplate(void **state) {
         random_text(own, 200);
         strcat(strcpy(text, own), i % 2 ? template : "");
         random_text(text + strlen(text), 100);
-        add(&pile, text);
+        pile_add(&pile, text);
     }
     stemma_scan_options options = stemma_scan_options_default();
     options.boilerplate = true;
@@ -593,7 +554,7 @@ static void test_boilerplate(void **state) {
     assert_string_equal(passage.text, template);
     free((char *)(uintptr_t)passage.text);
     stemma_scan_free(scan);
-    release(&pile);
+    pile_release(&pile);
 }
 
 static void test_wrong_use(void **state) {
@@ -693,6 +654,93 @@ static void test_texts_of_readers_that_end_give_way(void **state) {
     stemma_scan_free(scan);
 }
 
+/* ---- texts are read ahead ---- */
+
+static void write_records(const char *name, const struct pile *pile) {
+    char *lines = NULL;
+    size_t size;
+    FILE *out = open_memstream(&lines, &size);
+    assert_non_null(out);
+    for (size_t i = 0; i < pile->count; i++)
+        fprintf(out, "{\"id\": \"%s\", \"text\": \"%s\"}\n", pile->ids[i], pile->texts[i]);
+    fclose(out);
+    write_file(name, lines);
+    free(lines);
+}
+
+/* A hint: then it is read past the system's cache. */
+static void drop_from_cache(const char *name) {
+    char path[128];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    int fd = open(path, O_RDONLY);
+    assert_true(fd >= 0);
+    fdatasync(fd);
+    posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+    close(fd);
+}
+
+/* All candidates of a scan, each once. */
+static size_t list_pairs(stemma_scan *scan, uint64_t *pairs, size_t most) {
+    struct sorter_cursor *cursor;
+    struct record record;
+    size_t count = 0, got;
+    assert_int_equal(sorter_read(scan->pairs, &cursor, NULL), STEMMA_OK);
+    while (sorter_next(cursor, &record, 1, &got, NULL) == STEMMA_OK && got) {
+        if (count && pairs[count - 1] == record.key) continue;
+        assert_true(count < most);
+        pairs[count++] = record.key;
+    }
+    sorter_cursor_free(cursor);
+    return count;
+}
+
+enum { PAIRS_MOST = 1 << 14, PAIRS_TOGETHER = 8 };
+
+/* Numbers of all of them, some together; how many rounds were read ahead. */
+static size_t verify_by_some(stemma_scan *scan, const uint64_t *pairs, size_t count, struct numbers *out) {
+    size_t rounds = 0;
+    for (size_t i = 0; i < count; i += PAIRS_TOGETHER) {
+        size_t some = count - i < PAIRS_TOGETHER ? count - i : PAIRS_TOGETHER;
+        assert_int_equal(scan_verify(scan, pairs + i, some, NULL, out + i, NULL), STEMMA_OK);
+        if (scan->ahead.rounds > rounds) assert_true(scan->texts.used > 0);
+        rounds = scan->ahead.rounds;
+    }
+    return rounds;
+}
+
+/* With memory for a part of the texts at a time the numbers are those of texts that are read one by one. */
+static void test_reading_ahead(void **state) {
+    (void)state;
+    static uint64_t pairs[PAIRS_MOST];
+    static struct numbers one_by_one[PAIRS_MOST], ahead[PAIRS_MOST];
+    const size_t rooms[] = {400 << 10,
+                            64 << 20}; /* for parts of them; for all, in chunks that are used again */
+    struct pile pile = {0};
+    stemma_scan *scan = NULL;
+    fill_pile(&pile, 100);
+    write_records("pile.jsonl", &pile);
+    assert_int_equal(stemma_scan_new(NULL, NULL, NULL, &scan, NULL), STEMMA_OK);
+    assert_int_equal(stemma_scan_add_path(scan, folder, NULL), STEMMA_OK);
+    assert_int_equal(stemma_scan_run(scan, NULL), STEMMA_OK);
+    const size_t count = list_pairs(scan, pairs, PAIRS_MOST);
+    texts_give_up_all(scan);
+    assert_int_equal(verify_by_some(scan, pairs, count, one_by_one), 0);
+    for (unsigned i = 0; i < 6; i++) {
+        scan->settings.threads = 1 + i / 2;
+        if (i > 1) drop_from_cache("pile.jsonl");
+        scan->texts.budget = scan->texts.most = (size_t)scan_resident(scan) + rooms[i % 2];
+        memset(ahead, 0, sizeof ahead);
+        assert_int_equal(ahead_begin(scan, true, NULL), STEMMA_OK);
+        assert_in_range(verify_by_some(scan, pairs, count, ahead), i % 2 ? 1 : 2, i % 2 ? 1 : count);
+        assert_memory_equal(ahead, one_by_one, count * sizeof *ahead);
+        ahead_end(scan);
+        texts_give_up_all(scan);
+        assert_int_equal(scan->texts.spare_bytes > 0, i % 2);
+    }
+    stemma_scan_free(scan);
+    pile_release(&pile);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_relations),
@@ -703,6 +751,7 @@ int main(void) {
         cmocka_unit_test(test_pairs_are_compared_once),
         cmocka_unit_test_setup_teardown(test_files, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(test_texts, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(test_reading_ahead, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(test_changed_file, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(test_interrupted, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(test_vanishing, make_folder, remove_folder),

@@ -218,7 +218,7 @@ static void test_twin(void **state) {
         }
 }
 
-/* More than a piece, more than all lanes: only here the stretches are rolled side by side. */
+/* More than a piece. */
 static void test_long(void **state) {
     uint64_t rng = 2;
     (void)state;
@@ -289,8 +289,8 @@ static struct spec spec_of(const char *text) {
     return spec;
 }
 
-/* The signature of a finer rate, coarsened, against the one made at the coarser rate, on the bits both have.
- */
+/* The signature of a finer rate, coarsened, against the one made at the coarser rate,
+ * on the bits both have. */
 static void check_coarsening(const char *fine, const char *coarse, const struct buf *text, uint64_t *rng) {
     struct stemma_recipe *recipes_of[2] = {recipe_of(fine), recipe_of(coarse)};
     struct signature_data made[2], brought[2] = {{{0}, {0}, 0, 0}};
@@ -360,6 +360,74 @@ static void test_memory_is_bounded(void **state) {
     assert_non_null(strstr(err.message, "larger c"));
     signer_free(signer);
     recipe_release(recipe);
+}
+
+/* ---- windows of many rates ---- */
+
+static struct signature_data sign_at(const struct stemma_recipe *recipe, struct spec spec,
+                                     const struct buf *text) {
+    struct stemma_recipe at = *recipe;
+    at.specs[0] = spec;
+    return sign(&at, 0, text->data, text->len, 0, NULL);
+}
+
+/* The first of the rates at which there are so few symbols, found by trying all of them. */
+static struct spec rate_of_few(const struct stemma_recipe *recipe, const struct buf *text, size_t most) {
+    struct spec spec = recipe->specs[0];
+    for (size_t count = SIZE_MAX; count > most; spec.c *= 2) {
+        struct signature_data made = sign_at(recipe, spec, text);
+        count = made.symbols.len;
+        signature_data_release(&made);
+    }
+    spec.c /= 2;
+    return spec;
+}
+
+/* Windows that are kept give the signature of their rate, and of those above, with as large an alphabet. */
+static void check_kept(const struct kept_windows *kept, const struct stemma_recipe *recipe,
+                       const struct buf *text, size_t most) {
+    struct spec spec = rate_of_few(recipe, text, most);
+    struct signature_data made = {0};
+    assert_int_equal(kept->rate, spec.c);
+    for (int times = 0; times < 3; times++, spec.c *= 2) {
+        struct signature_data expected = sign_at(recipe, spec, text);
+        assert_int_equal(kept_windows_at(kept, (struct signature_rate){spec.c, spec.alphabet}, &made, NULL),
+                         STEMMA_OK);
+        assert_same(&made, &expected, recipe->text);
+        signature_data_release(&expected);
+    }
+    signature_data_release(&made);
+}
+
+static void test_kept_windows(void **state) {
+    static const char *const texts[] = {"signature n=8 c=1 alphabet=4096 positions=yes",
+                                        "signature n=5 c=16 alphabet=4096",
+                                        "preset=raw; signature n=9 c=2 alphabet=65536 positions=yes"};
+    static const size_t mosts[] = {1, 3, 16, 64, 1000000}, sizes[] = {0, 5, 60, 900, 5000};
+    uint64_t rng = 10;
+    (void)state;
+    for (size_t r = 0; r < 6; r++) {
+        struct stemma_recipe *recipe = r % 2 ? keyed_of(texts[r / 2]) : recipe_of(texts[r / 2]);
+        for (size_t m = 0; m < sizeof mosts / sizeof *mosts; m++) {
+            struct signer *signer;
+            const struct kept_windows *kept;
+            assert_int_equal(signer_new(&recipe->view, &recipe->specs[0], 1 << 20, &signer, NULL), STEMMA_OK);
+            signer_keep(signer, mosts[m]);
+            for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+                struct buf text = random_text(&rng, sizes[s]);
+                signer_reset(signer);
+                for (size_t at = 0, step; at < text.len; at += step) {
+                    step = 1 + rng_below(&rng, text.len - at);
+                    assert_int_equal(signer_feed(signer, text.data + at, step, NULL), STEMMA_OK);
+                }
+                assert_int_equal(signer_finish_kept(signer, &kept, NULL), STEMMA_OK);
+                check_kept(kept, recipe, &text, mosts[m]);
+                buf_release(&text);
+            }
+            signer_free(signer);
+        }
+        recipe_release(recipe);
+    }
 }
 
 /* ---- the public way ---- */
@@ -490,6 +558,7 @@ int main(void) {
         cmocka_unit_test(test_coarsening),
         cmocka_unit_test(test_rates_that_do_not_meet),
         cmocka_unit_test(test_memory_is_bounded),
+        cmocka_unit_test(test_kept_windows),
         cmocka_unit_test(test_sketches),
         cmocka_unit_test(test_signature_alone),
         cmocka_unit_test(test_parity_of_scattered_edits),

@@ -1,7 +1,7 @@
 /* Every scheme against an obvious twin that sees the whole document at once, with random cuts, for every
  * table of kernels this machine can run; what densification must keep; unions. */
-#include "sketch/maker.h"
 #include "effort.h"
+#include "sketch/maker.h"
 
 #include "base/rng.h"
 
@@ -70,7 +70,8 @@ static void check_bits(const struct part *part, const uint64_t *minima, size_t n
     assert_int_equal(part->bits.len, (n * bits + 7) / 8);
     for (size_t i = 0; i < n * bits; i++) {
         uint64_t index = (i / bits + 1) * UINT64_C(0x9e3779b97f4a7c15);
-        uint64_t hash = empty ? 0 : ((minima[i / bits] ^ index) * UINT64_C(0xd6e8feb86659fd93)) >> (64 - bits);
+        uint64_t hash =
+            empty ? 0 : ((minima[i / bits] ^ index) * UINT64_C(0xd6e8feb86659fd93)) >> (64 - bits);
         assert_int_equal(part->bits.data[i / 8] >> (i % 8) & 1, hash >> (i % bits) & 1);
     }
 }
@@ -371,7 +372,8 @@ static void check_unbiased(const char *text, double most_spread) {
                     document_free(&docs[d]);
                 }
             }
-            double mean = sum / (double)trials, spread = sqrt(squares / (double)trials), chance = pow(.5, spec->bits);
+            double mean = sum / (double)trials, spread = sqrt(squares / (double)trials),
+                   chance = pow(.5, spec->bits);
             double agree = truth + (1 - truth) * chance;
             double binomial = sqrt(agree * (1 - agree) / spec->n) / (1 - chance);
             if (effort_is_full() && fabs(mean) > 3 * spread / sqrt((double)trials))

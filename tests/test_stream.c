@@ -2,17 +2,16 @@
 #include "base/buf.h"
 #include "base/rng.h"
 #include "base/sort.h"
+#include "effort.h"
 #include "kernels/generic.h"
 #include "shingle/labels.h"
 #include "shingle/rabin.h"
 #include "shingle/stream.h"
 #include "text/tokens.h"
-#include "effort.h"
 
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,7 +82,8 @@ static void put_big_endian(struct buf *symbols, uint64_t value, size_t size) {
 }
 
 static void put_padded(struct buf *symbols, const uint8_t *token, size_t size) {
-    for (size_t i = 0; i < (size + 7) / 8 * 8; i++) assert_true(buf_add_byte(symbols, i < size ? token[i] : 0));
+    for (size_t i = 0; i < (size + 7) / 8 * 8; i++)
+        assert_true(buf_add_byte(symbols, i < size ? token[i] : 0));
 }
 
 static void define(const struct view *view, const char *text, size_t size, struct vec64 *fp) {
@@ -134,9 +134,23 @@ static void define(const struct view *view, const char *text, size_t size, struc
 /* ---- tests ---- */
 
 static char *make_text(size_t size, uint64_t seed) {
-    static const char *const pieces[] = {"the ", "quick ", "brown ", "Fox, ", "jumps; ", "\n", "over\r\n", "ein Stra\xc3\x9f""enbahn ",
-                                         "\xe4\xb8\xad\xe6\x96\x87", "\xe5\xad\x97 ", "e\xcc\x81tude ", "\xff\xfe", "supercalifragilisticexpialidocious ",
-                                         "12.5 ", "", "\0x "};
+    static const char *const pieces[] = {"the ",
+                                         "quick ",
+                                         "brown ",
+                                         "Fox, ",
+                                         "jumps; ",
+                                         "\n",
+                                         "over\r\n",
+                                         "ein Stra\xc3\x9f"
+                                         "enbahn ",
+                                         "\xe4\xb8\xad\xe6\x96\x87",
+                                         "\xe5\xad\x97 ",
+                                         "e\xcc\x81tude ",
+                                         "\xff\xfe",
+                                         "supercalifragilisticexpialidocious ",
+                                         "12.5 ",
+                                         "",
+                                         "\0x "};
     char *text = malloc(size + 64);
     size_t at = 0;
     while (at < size) {
@@ -187,8 +201,11 @@ static void every_view_follows_its_definition(void **unused) {
                 for (int w = 0; w < 4; w++)
                     for (int s = 0; s < 6; s++) {
                         if (hash == HASH_PADDED && unit != UNIT_WORD) continue;
-                        struct view view = {.folds = folds[f], .unit = (enum unit)unit, .window = windows[w],
-                                            .hash = (enum hash_kind)hash, .width = seed % 3 ? 64 : 32 + (int)(seed % 33),
+                        struct view view = {.folds = folds[f],
+                                            .unit = (enum unit)unit,
+                                            .window = windows[w],
+                                            .hash = (enum hash_kind)hash,
+                                            .width = seed % 3 ? 64 : 32 + (int)(seed % 33),
                                             .seed = seed % 5};
                         check_view(&view, sizes[s], seed++);
                     }
@@ -213,7 +230,8 @@ static void a_long_word_is_cut(void **unused) {
 /* A separator of three bytes at and around the place where a long word is cut, in pieces of any size. */
 static void cuts_do_not_matter_around_the_longest_token(void **unused) {
     (void)unused;
-    const struct view view = {.folds = FOLD_RAW, .unit = UNIT_WORD, .window = 1, .hash = HASH_MIX, .width = 64};
+    const struct view view = {
+        .folds = FOLD_RAW, .unit = UNIT_WORD, .window = 1, .hash = HASH_MIX, .width = 64};
     const char *const separators[] = {" ", "\xc2\xa0", "\xe3\x80\x80"};
     char *text = malloc(TOKEN_MOST + 100);
     for (int before = -4; before <= 2; before++)
@@ -235,11 +253,17 @@ static void cuts_do_not_matter_around_the_longest_token(void **unused) {
     free(text);
 }
 
-/* Rabin fingerprints of Rabin fingerprints would be linear: then these two would be the same, under any polynomial. */
+/* Rabin fingerprints of Rabin fingerprints would be linear: then these two would be the same, under any
+ * polynomial. */
 static void neighbouring_words_do_not_cancel(void **unused) {
     (void)unused;
     for (uint64_t seed = 0; seed < 5; seed++) {
-        struct view view = {.folds = FOLD_TEXT, .unit = UNIT_WORD, .window = 2, .hash = HASH_RABIN, .width = 64, .seed = seed};
+        struct view view = {.folds = FOLD_TEXT,
+                            .unit = UNIT_WORD,
+                            .window = 2,
+                            .hash = HASH_RABIN,
+                            .width = 64,
+                            .seed = seed};
         struct taken a = {.modulus = 1}, b = {.modulus = 1};
         run(&view, "a bationali", 11, 0, false, &a);
         run(&view, "d gationali", 11, 0, false, &b);
@@ -256,7 +280,12 @@ static void keyed_fingerprints_are_finished(void **unused) {
     const char *text = "the quick brown fox jumps over the lazy dog";
     for (int hash = HASH_RABIN; hash <= HASH_MIX; hash++)
         for (int width = 40; width <= 64; width += 24) {
-            struct view plain = {.folds = FOLD_RAW, .unit = UNIT_BYTE, .window = 8, .hash = (enum hash_kind)hash, .width = 64, .seed = 77};
+            struct view plain = {.folds = FOLD_RAW,
+                                 .unit = UNIT_BYTE,
+                                 .window = 8,
+                                 .hash = (enum hash_kind)hash,
+                                 .width = 64,
+                                 .seed = 77};
             struct view keyed = plain;
             keyed.keyed = keyed.has_secret = true;
             keyed.secret = 77;
@@ -279,8 +308,9 @@ static void labels_number_the_occurrences(void **unused) {
     struct taken taken = {.modulus = 1};
     struct labeller *labeller;
     uint64_t values[] = {5, 9, 5, 5, 9, 1};
-    assert_int_equal(labeller_new(64, (struct shingle_sink){&taken, take, NULL, false}, 0, NULL, &labeller, NULL),
-                     STEMMA_OK);
+    assert_int_equal(
+        labeller_new(64, (struct shingle_sink){&taken, take, NULL, false}, 0, NULL, &labeller, NULL),
+        STEMMA_OK);
     struct shingle_sink sink = labeller_sink(labeller);
     assert_int_equal(sink.take(sink.context, values, 6, NULL, 0, NULL), STEMMA_OK);
     assert_int_equal(labeller_finish(labeller, NULL), STEMMA_OK);
@@ -294,7 +324,8 @@ static void labels_number_the_occurrences(void **unused) {
 
 static void a_keyed_view_without_its_key_is_refused(void **unused) {
     (void)unused;
-    struct view view = {.unit = UNIT_BYTE, .window = 3, .hash = HASH_MIX, .width = 64, .keyed = true, .key_id = 0xabc};
+    struct view view = {
+        .unit = UNIT_BYTE, .window = 3, .hash = HASH_MIX, .width = 64, .keyed = true, .key_id = 0xabc};
     struct shingle_tables none = {0};
     struct shingler *shingler = NULL;
     stemma_error error;
@@ -352,7 +383,8 @@ static void token_fingerprints_disperse(void **unused) {
     for (int i = 0; i < 200000; i++) /* Zipf's law over 20,000 words */
         assert_true(buf_add_format(&text, "w%u ", (unsigned)__builtin_exp(rng_unit(&state) * 9.9)));
     for (uint64_t seed = 0; seed < effort(12); seed++) {
-        struct view view = {.folds = FOLD_TEXT, .unit = UNIT_WORD, .window = 5, .hash = HASH_MIX, .width = 64, .seed = seed};
+        struct view view = {
+            .folds = FOLD_TEXT, .unit = UNIT_WORD, .window = 5, .hash = HASH_MIX, .width = 64, .seed = seed};
         struct taken taken = {.modulus = 1};
         run(&view, (const char *)text.data, text.len, 0, false, &taken);
         bool *fresh = mark_fresh(&taken.fp);

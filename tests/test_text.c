@@ -6,9 +6,6 @@
 #include "base/digest.h"
 #include "text/tokens.h"
 
-#include <stdio.h>
-#include <time.h>
-
 /* ---- running it ---- */
 
 static void expect_sized(unsigned folds, enum unit unit, const char *source, size_t size,
@@ -310,8 +307,8 @@ static void test_mapped_short_cuts(void **state) {
     }
 }
 
-/* Offsets are asked for before the document ends: up to the last space they are then those of the whole text.
- */
+/* Offsets are asked for before the document ends: up to the last space they are then
+ * those of the whole text. */
 static void expect_so_far(const struct buf *out, const struct offset_map *map,
                           const struct offset_map *whole) {
     size_t known = out->len;

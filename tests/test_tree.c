@@ -1,11 +1,10 @@
-/* What a walk finds in folders made for it: order, patterns, links, and everything that is not a plain file.
- */
+/* What a walk finds in folders made for it: order, patterns,
+ * links, and everything that is not a plain file. */
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/long_path.h"
 #include "effort.h"
 #include "read/glob.h"
-#include "read/file_ids.h"
 #include "read/tree.h"
 
 #include <errno.h>
@@ -162,19 +161,6 @@ static void test_glob_is_not_exponential(void **state) {
     free(path);
 }
 
-static void test_file_ids(void **state) {
-    (void)state;
-    struct file_ids set = {0};
-    bool added;
-    for (int round = 0; round < 2; round++)
-        for (uint64_t i = 0; i < 5000; i++) {
-            assert_true(file_ids_add(&set, i % 7, i / 7 + 1, &added));
-            assert_int_equal(added, round == 0);
-        }
-    assert_int_equal(set.count, 5000);
-    file_ids_release(&set);
-}
-
 /* ---- a place to walk in ---- */
 
 static char root[64];
@@ -264,6 +250,44 @@ static void test_order(void **state) {
     expect("a/", &plain, "a/b/c|a/z|", "");
     expect("./a//b", &plain, "./a//b/c|", "");
     expect("a/z", &plain, "a/z|", "");
+}
+
+/* More names, and links, than are sorted in memory. */
+struct ascending {
+    char last[512];
+    size_t count;
+};
+
+static stemma_status take_ascending(void *context, const struct tree_file *file, stemma_error *err) {
+    struct ascending *ascending = context;
+    (void)err;
+    assert_true(strcmp(ascending->last, file->path) < 0);
+    snprintf(ascending->last, sizeof ascending->last, "%s", file->path);
+    ascending->count++;
+    return STEMMA_OK;
+}
+
+static void test_many_names(void **state) {
+    enum { COUNT = 7000 };
+    const struct tree_options follow = {.follow = true};
+    struct ascending files = {0}, links = {0};
+    struct tree_visitor visitor = {&files, take_ascending, take_problem, NULL};
+    char path[300], target[310];
+    (void)state;
+    assert_int_equal(mkdir("files", 0700), 0);
+    assert_int_equal(mkdir("links", 0700), 0);
+    for (int i = 0; i < COUNT; i++) {
+        snprintf(path, sizeof path, "files/%0*d", 200, i * 4447 % COUNT);
+        put(path, "");
+        snprintf(target, sizeof target, "../%s", path);
+        memcpy(path, "links", 5);
+        assert_int_equal(symlink(target, path), 0);
+    }
+    assert_int_equal(tree_walk("files", &plain, &visitor, NULL), STEMMA_OK);
+    assert_int_equal(files.count, COUNT);
+    visitor.context = &links;
+    assert_int_equal(tree_walk("links", &follow, &visitor, NULL), STEMMA_OK);
+    assert_int_equal(links.count, COUNT);
 }
 
 static void test_hidden(void **state) {
@@ -414,6 +438,15 @@ static void test_specials(void **state) {
     assert_string_equal(found.paths, "f/a|");
     assert_string_equal(found.problems, "");
     assert_int_equal(found.passed_over, 3);
+    const char *globs[] = {"fifo", "null"};
+    found = (struct found){0};
+    struct tree_options some = {.exclude = globs, .exclude_count = 1};
+    assert_int_equal(walk("f", &some, &found, NULL), STEMMA_OK);
+    assert_int_equal(found.passed_over, 2); /* the socket, and a link that is not followed */
+    found = (struct found){0};
+    some = (struct tree_options){.include = globs, .include_count = 2};
+    assert_int_equal(walk("f", &some, &found, NULL), STEMMA_OK);
+    assert_int_equal(found.passed_over, 2);
     expect("f/fifo", &plain, "", "cannot read 'f/fifo': is a FIFO, not a regular file|");
     expect("f/socket", &plain, "", "cannot read 'f/socket': is a socket, not a regular file|");
     expect("/dev/null", &plain, "", "cannot read '/dev/null': is a device, not a regular file|");
@@ -546,8 +579,8 @@ int main(void) {
         cmocka_unit_test(test_no_globs),
         cmocka_unit_test(test_last_pattern_decides),
         cmocka_unit_test(test_glob_is_not_exponential),
-        cmocka_unit_test(test_file_ids),
         IN_ROOT(test_order),
+        IN_ROOT(test_many_names),
         IN_ROOT(test_hidden),
         IN_ROOT(test_patterns),
         IN_ROOT(test_ignore_files),

@@ -66,6 +66,11 @@ class Found(Trees):
                 self.assertEqual(self.good("tree", "--format=newick", "--threads", threads, *names), expected)
         self.assertEqual(self.good("tree", "--format=newick", "--memory=64M", *names), expected)
 
+    def test_under_a_key(self):
+        names = self.history()
+        self.write("key", "a secret of more than 16 bytes")
+        self.assertEqual(self.parents("--key=key", *names), self.EXPECTED)
+
     def test_dates(self):
         """When they are asked for they decide; otherwise they do not count."""
         names = self.history()
@@ -88,6 +93,27 @@ class Found(Trees):
         self.assertTrue(.1 < node["second_share"] < .5)
         self.assertIn("from ./", self.good("tree", "--threshold=.4", "."))
         self.assertIn("style=dashed", self.good("tree", "--threshold=.4", "--format=dot", "."))
+
+    def test_a_text_replaced_whole_is_no_revision(self):
+        """Two texts hang together by a licence that both quote, and that is the youngest of the three."""
+        licence = prose(120, 1)
+        for age, (name, own) in enumerate({"one": prose(500, 2), "two": prose(500, 3), "licence": []}.items()):
+            self.write(f"pile/{name}", " ".join(own + licence))
+            os.utime(self.folder / "pile" / name, (10 ** 9, 10 ** 9 + age))
+        two = self.nodes("--dates", "pile")["pile/two"]
+        self.assertEqual((two["parent"], two["derivation"]), ("pile/one", "replaced"))
+        self.assertLess(two["confidence"], .25)
+
+    def test_an_outvoted_edge_is_not_sure(self):
+        """A leaf whose year is earlier than its parent's, below a line that grows in many steps."""
+        text, names = prose(400, 1), []
+        for i in range(9):
+            text = text[:50 * i] + prose(60, 20 + i) + text[50 * i:]
+            names.append(self.write(f"line/{i}", " ".join(["printed in the year 2005"] + text)))
+        self.write("line/leaf", " ".join(["printed in the year 2001"] + text + prose(60, 40)))
+        leaf = self.nodes("line")["line/leaf"]
+        self.assertTrue(leaf["parent"])
+        self.assertLess(leaf["direction"], .7)
 
     def test_a_quote_is_no_root(self):
         """A mail that quotes a part of several drafts is made from one of them; a short first draft that was worked on is not."""
@@ -208,8 +234,31 @@ class Drawn(Trees):
         names = self.history()
         for format in "text", "dot", "newick":
             self.write("saved.json", self.good("tree", "--json", *names))
-            self.assertEqual(self.good("tree", "--from=saved.json", f"--format={format}"),
-                             self.good("tree", f"--format={format}", *names))
+            drawn = self.good("tree", f"--format={format}", *names)
+            self.assertEqual(self.good("tree", "--from=saved.json", f"--format={format}"), drawn)
+            self.assertEqual(self.good("tree", "saved.json", f"--format={format}"), drawn)
+        self.write("saved.json", self.good("scan", "--json", *names))
+        self.bad("tree", "saved.json", says="saved without --tree")
+        self.bad("tree", "--json", "saved.json", says="JSON already")
+        self.write("saved.json", self.good("tree", "--json", names[0]))
+        self.assertEqual(self.good("tree", "saved.json"), "no groups\n")
+
+    def test_saved_names_that_are_alike(self):
+        """Names that differ in bytes that are no UTF-8, and records of one id."""
+        texts = [(self.folder / name).read_text() for name in self.history()]
+        records = [json.dumps({"id": 1, "text": text}) for text in texts]
+        os.mkdir(self.folder / "bad")
+        for place, text in enumerate(texts):
+            with open(os.fsencode(self.folder) + b"/bad/" + bytes([0xf0 + place]), "w") as file:
+                file.write(text)
+            self.write(f"sets/{place}.jsonl", records[place])
+        self.write("one.jsonl", "\n".join(records))
+        for pile in "bad", "sets", "one.jsonl":
+            drawn = self.run_program("tree", pile).stdout.decode()
+            self.write("saved.json", self.run_program("tree", "--json", pile).stdout)
+            self.assertEqual(self.good("tree", "--from=saved.json"), drawn)
+            self.assertEqual(len({line.split("  ")[0].split("* ")[-1] for line in drawn.splitlines()[1:]}),
+                             1 if pile == "one.jsonl" else len(texts), drawn)
 
     def test_what_is_no_tree(self):
         example = self.example()

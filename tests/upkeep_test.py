@@ -9,9 +9,10 @@ import struct
 import subprocess
 import sys
 import unittest
+import zipfile
 from pathlib import Path
 
-from program import PROGRAM, Base, prose
+from program import PROGRAM, SOURCE, Base, prose
 
 
 class Upkeep(Base):
@@ -34,6 +35,28 @@ class Upkeep(Base):
 
     def files(self, collection):
         return sorted(p for p in (self.folder / collection).iterdir() if p.name != "lock")
+
+    def damage(self, collection, kind, share=0):
+        """A bit of a part, in its first block or further on (docs/format.md, section 9)."""
+        path = max((self.folder / collection).glob("*.segment"), key=lambda path: path.stat().st_size)
+        data = path.read_bytes()
+        count, = struct.unpack_from("<I", data, len(data) - 24)
+        for entry in range(count):
+            found, _, _, _, offset, size = struct.unpack_from("<IIIIQQ", data, len(data) - 72 - 32 * (count - entry))
+            if found == kind:
+                return self.flip(path.relative_to(self.folder), offset + 20 + int(size * share))
+        self.fail(f"no part {kind}")
+
+    def repaired(self, collection, *options):
+        done = self.run_program("verify", "--repair", "--json", *options, collection)
+        self.assertEqual(done.returncode, 1, done)
+        lines = [json.loads(line) for line in done.stdout.decode().splitlines()]
+        self.assertTrue(lines[-1]["repaired"])
+        self.good("verify", collection)
+        return lines[-1], [line["finding"] for line in lines[:-1]]
+
+    def exported(self, collection):
+        return self.run_program("export", collection).stdout
 
     # ---- verify ----
 
@@ -64,6 +87,135 @@ class Upkeep(Base):
                 self.assertEqual(sorted(self.listed("d")), sorted(names))
                 shutil.rmtree(self.folder / "d")
 
+    def test_members_that_are_lost_come_back(self):
+        """Though the archive has not changed; those that are there are not counted as added."""
+        (self.folder / "pile").mkdir()
+        with zipfile.ZipFile(self.folder / "pile/z.zip", "w") as archive:
+            for i in range(6):
+                archive.writestr(f"{i}.txt", " ".join(prose(80, i)))
+        os.utime(self.folder / "pile/z.zip", ns=(10 ** 18, 10 ** 18))
+        self.good("add", "--quiet", "z", "pile")
+        names, size = self.listed("z"), (self.folder / "z/00000001.segment").stat().st_size
+        for part in range(1, 8):
+            shutil.copytree(self.folder / "z", self.folder / "d")
+            self.flip("d/00000001.segment", size * part // 8 + 3)
+            self.assertEqual(self.run_program("verify", "--repair", "d").returncode, 1)
+            left = self.listed("d")
+            told = json.loads(self.good("add", "--json", "d", "pile").splitlines()[-1])["summary"]
+            self.assertEqual((told["added"], told["replaced"], told["unchanged"]), (7 - len(left), 0, len(left)))
+            self.assertEqual(self.listed("d"), names)
+            shutil.rmtree(self.folder / "d")
+
+    def damaged_and_repaired(self, collection, kinds, *options):
+        """All rows are as they were, whichever part is damaged."""
+        before = self.exported(collection)
+        for kind in kinds:
+            self.damage(collection, kind)
+            summary, told = self.repaired(collection, *options)
+            self.assertEqual(summary["lost"], 0, told)
+            self.assertRegex(told[-1], r"^made again, from the text: what is kept of \d+ documents?$")
+            self.assertEqual(self.exported(collection), before)
+
+    RECORDS, MINIMA, SAMPLES, BITS, TEXT, SCAN_KEYS, SIGNATURE = 2, 4, 5, 6, 11, 14, 17
+
+    def test_sketches_are_made_again(self):
+        """From stored texts where the documents are gone, and from documents where no text is stored."""
+        self.write("docs/none", "")
+        self.write("docs/binary", bytes(range(256)) * 8)
+        self.write("docs/records.jsonl", "".join(json.dumps({"text": " ".join(prose(90, 50 + i))}) + "\n" for i in range(5)))
+        with zipfile.ZipFile(self.folder / "docs/z.zip", "w") as archive:
+            archive.writestr("inside.txt", " ".join(prose(80, 40)))
+        self.good("add", "--quiet", "--signature", "s", "docs")
+        self.good("add", "--quiet", "--store-text", "--signature", "t", "docs")
+        self.damaged_and_repaired("s", (self.MINIMA, self.SAMPLES, self.BITS, self.SIGNATURE))
+        self.damaged_and_repaired("t", (self.TEXT,))
+        shutil.rmtree(self.folder / "docs")
+        self.damaged_and_repaired("t", (self.MINIMA, self.SAMPLES, self.BITS, self.SIGNATURE))
+
+    def test_sketches_of_what_is_gone_are_lost(self):
+        self.write("docs/3.txt", "something else")
+        (self.folder / "docs/4.txt").unlink()
+        self.damage("c", self.BITS)
+        summary, told = self.repaired("c")
+        lost = [line for line in told if line.startswith("lost: ")]
+        self.assertEqual((summary["lost"], summary["documents"], len(lost)), (2, 4, 2))
+        for line, name in zip(lost, ("3.txt", "4.txt")):
+            self.assertRegex(line, rf"^lost: document \d+, '.*/docs/{name}'$")
+
+    def test_what_has_lost_its_name_is_told_by_its_neighbour(self):
+        """Sixteen ids are in a block."""
+        records = "".join(json.dumps({"id": f"n{i}", "text": " ".join(prose(40, i))}) + "\n" for i in range(40))
+        for share, told in (0, "before 'n16'"), (.45, "after 'n15'"), (.8, "after 'n31'"):
+            self.good("seen", "-q", "--jsonl", "n", stdin=records.encode())
+            self.damage("n", self.RECORDS, share)
+            summary, lines = self.repaired("n")
+            self.assertEqual(len([line for line in lines if line.endswith("whose id cannot be read")]), summary["lost"])
+            self.assertIn(f"lost: {summary['lost']} without an id, added {told}", lines)
+            shutil.rmtree(self.folder / "n")
+
+    def test_without_its_stored_text_a_document_is_kept(self):
+        self.good("add", "--quiet", "--store-text", "t", "docs")
+        shutil.move(self.folder / "docs", self.folder / "elsewhere")
+        self.damage("t", self.TEXT)
+        summary, told = self.repaired("t")
+        self.assertEqual((summary["lost"], summary["documents"]), (0, 6))
+        name, = (line.split("'")[1] for line in told if line.startswith("lost: the stored text of document "))
+        self.assertEqual(len(list((self.folder / "t").glob("*.damaged"))), 1)
+        sources = {}
+        for path in sorted((self.folder / "elsewhere").iterdir()):
+            match = json.loads(self.good("query", "--json", "t", path).splitlines()[0])
+            sources[match["id"]] = match["source"]
+        self.assertEqual(sources, {id: "gone" if id == name else "stored" for id in self.listed("t")})
+
+    def test_without_its_signature_a_document_is_kept(self):
+        self.good("add", "--quiet", "--signature", "s", "docs")
+        names = self.listed("s")
+        shutil.move(self.folder / "docs", self.folder / "elsewhere")
+        (self.folder / "docs").mkdir()
+        shutil.copy2(self.folder / "elsewhere/2.txt", self.folder / "docs/2.txt")  # one is still there
+        self.damage("s", self.SIGNATURE)
+        self.write("q.txt", " ".join(prose(80, 1)[:75]))
+        self.assertIn("is damaged", self.bad("query", "s", "q.txt"))
+        summary, told = self.repaired("s")
+        self.assertEqual((summary["lost"], self.listed("s")), (0, names))
+        self.assertEqual({line.split("'")[1] for line in told if line.startswith("lost: the signature of document ")},
+                         {name for name in names if not name.endswith("2.txt")})
+        match = json.loads(self.good("query", "--json", "s", "q.txt"))
+        self.assertEqual((match["source"], match["edit"]["value"]), ("gone", None))
+        self.assertIn("has no signature", match["edit"]["why"])
+
+    def test_a_keyed_collection_takes_its_key(self):
+        self.write("key", "sixteen bytes it needs, at the least")
+        self.good("add", "--quiet", "--key=key", "k", "docs")
+        self.damage("k", self.BITS)
+        before = {path.name: path.read_bytes() for path in self.files("k")}
+        done = self.run_program("verify", "--repair", "k")
+        self.assertEqual((done.returncode, b"takes its key" in done.stderr), (2, True))
+        self.assertEqual({path.name: path.read_bytes() for path in self.files("k")}, before)
+        self.damage("k", self.BITS)  # and back
+        self.damaged_and_repaired("k", (self.BITS, self.MINIMA), "--key=key")
+
+    def test_a_cache_forgets_what_is_damaged(self):
+        self.run_program("scan", "--quiet", "--cache=cache", "docs")
+        self.damage("cache", self.SCAN_KEYS)
+        summary, told = self.repaired("cache")
+        self.assertGreater(summary["lost"], 0)
+        self.assertEqual(sum(line.startswith("lost: document ") for line in told), summary["lost"])
+
+    def test_lock_damaged(self):
+        """What it says is for those who are refused: it is made again."""
+        self.flip("c/lock", 0)
+        self.assertIn("0 documents added", self.good("add", "c", "docs"))
+        self.assertTrue((self.folder / "c/lock").read_text().startswith("process "))
+
+    def test_nothing_is_written_into_a_collection(self):
+        os.symlink("c/manifest", self.folder / "link")
+        for arguments in (["export", "--force", "-oc/manifest", "c"], ["export", "--force", "-olink", "c"],
+                          ["export", "-oc/new", "c"], ["backup", "c", "c/new"], ["scan", "--csv=c/new", "docs"],
+                          ["sketch", "--force", "-oc/manifest", "docs/1.txt"], ["scan", "--report=c/new", "docs"]):
+            self.assertIn("inside", self.bad(*arguments))
+        self.good("verify", "c")
+
     def test_damage_is_no_missing_document(self):
         segment, codes = "d/00000001.segment", set()
         size = (self.folder / "c/00000001.segment").stat().st_size
@@ -82,6 +234,102 @@ class Upkeep(Base):
         self.assertEqual(self.run_program("verify", "--repair", "c").returncode, 1)
         self.assertEqual(len(self.listed("c")), 6)
 
+    def test_info_shows_damage_at_a_glance(self):
+        """Of what is kept twice, and of the ends of parts; the rest is for verify."""
+        self.assertRegex(self.good("info", "c"), r"\nhealth     nothing wrong at a glance; ")
+        self.assertNotIn("damage", json.loads(self.good("info", "--json", "c")))
+        size = (self.folder / "c/00000001.segment").stat().st_size
+        for name, at in ("manifest", 40), ("manifest", -40), ("00000001.segment", size - 100):
+            shutil.copytree(self.folder / "c", self.folder / "d")
+            self.flip(f"d/{name}", at if at > 0 else (self.folder / "c/manifest").stat().st_size + at)
+            self.assertRegex(self.good("info", "d"), rf"\nhealth     'd/{name}' is damaged: .*; 'stemma verify --repair'\n")
+            self.assertIn("is damaged", json.loads(self.good("info", "--json", "d"))["damage"])
+            self.assertEqual(self.run_program("verify", "--repair", "d").returncode, 1)
+            self.assertIn("nothing wrong", self.good("info", "d"))
+            shutil.rmtree(self.folder / "d")
+
+    def test_one_copy_is_enough(self):
+        """A manifest, and the table of a segment, stand twice: the first will do, wherever the file ends."""
+        names = self.listed("c")
+        size = (self.folder / "c/00000001.segment").stat().st_size
+        for name, least in ("manifest", 0), ("00000001.segment", size - 72):
+            whole = (self.folder / "c" / name).read_bytes()
+            for cut in whole[:-1], whole[:-9], whole[:max(len(whole) // 2 + 1, least)], whole + b"x", whole + bytes(16):
+                shutil.copytree(self.folder / "c", self.folder / "d")
+                (self.folder / "d" / name).write_bytes(cut)
+                self.assertEqual(self.listed("d"), names, (name, len(cut)))
+                told = self.run_program("verify", "d")
+                self.assertEqual(told.returncode, 1, told)
+                self.assertIn(f"'d/{name}' is damaged: one of ", told.stdout.decode())
+                self.assertEqual(self.repaired("d")[0]["lost"], 0)
+                self.assertEqual(self.listed("d"), names)
+                shutil.rmtree(self.folder / "d")
+
+    def test_a_backup_of_what_is_damaged(self):
+        """It is made, with the damage in it, and that is said."""
+        for name, segment in ("blocks", None), ("table", -1), ("end", -9):
+            shutil.copytree(self.folder / "c", self.folder / "d")
+            if segment:
+                path = self.folder / "d/00000001.segment"
+                path.write_bytes(path.read_bytes()[:segment])
+            else:
+                self.damage("d", 2)
+            done = self.run_program("backup", "d", f"b-{name}")
+            self.assertEqual(done.returncode, 1, done)
+            self.assertRegex(done.stderr.decode(), r"'d/00000001\.segment' is damaged.*\n.*the backup is made.*--repair")
+            self.assertIn(f"b-{name}: 6 documents", done.stdout.decode())
+            self.assertEqual(self.run_program("verify", f"b-{name}").returncode, 1)
+            self.assertEqual(self.repaired(f"b-{name}")[1][0].replace(f"b-{name}/", "d/"),
+                             done.stderr.decode().splitlines()[0].removeprefix("stemma: "))
+            linked = json.loads(self.good("backup", "--json", "--link", "d", f"l-{name}"))
+            self.assertNotIn("damaged", linked)
+            told = self.run_program("backup", "--json", "d", f"j-{name}")
+            self.assertEqual((told.returncode, json.loads(told.stdout)["damaged"]), (1, True))
+            shutil.rmtree(self.folder / "d")
+        self.assertNotIn("damaged", json.loads(self.good("backup", "--json", "c", "sound")))
+
+    def test_damage_tells_the_way_out(self):
+        """Wherever a repair may help, it is named; never for damage to what is none of the collection."""
+        whole = self.exported("c")
+        hint = "'stemma verify --repair d' mends what can be mended"
+        for name in "manifest", "00000001.segment":
+            for cut in 100, None:
+                shutil.copytree(self.folder / "c", self.folder / "d")
+                path = self.folder / "d" / name
+                path.unlink() if cut is None else path.write_bytes(path.read_bytes()[:cut])
+                if cut is not None or name != "manifest":
+                    for command in ("list", "d"), ("info", "d"), ("query", "d", "docs"), ("add", "d", "docs"):
+                        self.assertIn(hint, self.bad(*command), (name, cut))
+                done = self.run_program("verify", "d")
+                self.assertIn("; 'stemma verify --repair' mends", done.stdout.decode())
+                shutil.rmtree(self.folder / "d")
+        self.write("broken", whole[:-30])
+        self.assertNotIn("--repair", self.bad("merge", "c", "broken"))
+        self.assertNotIn("--repair", self.bad("query", "nothing", "docs"))
+
+    def test_what_is_lost_is_of_the_collection(self):
+        for i in range(6, 9):
+            self.write(f"docs/{i}.txt", " ".join(prose(80, i)))
+        self.good("add", "--quiet", "c", "docs")
+        shutil.copytree(self.folder / "c", self.folder / "d")
+        least = min((self.folder / "c").glob("*.segment"), key=lambda path: path.stat().st_size)
+        least.write_bytes(b"")
+        self.assertIn("lost: 3 documents, ids included, in damaged files of the collection itself",
+                      self.repaired("c")[1])
+        (self.folder / "d/manifest").unlink()
+        (self.folder / "d" / least.name).unlink()
+        self.assertIn("assumed: every document in the 1 file found belongs to the collection: its last commit is not known",
+                      self.repaired("d")[1])
+
+    def test_when_it_was_committed(self):
+        """A copy has the time of the commit, not its own."""
+        told = json.loads(self.good("info", "--json", "c"))["committed"]
+        shutil.copytree(self.folder / "c", self.folder / "d")
+        os.utime(self.folder / "d/manifest", (1, 1))
+        self.assertEqual(json.loads(self.good("info", "--json", "d"))["committed"], told)
+        self.good("backup", "--quiet", "c", "b")
+        self.assertEqual(json.loads(self.good("info", "--json", "b"))["committed"], told)
+
     def test_not_a_collection(self):
         self.assertIn("not a collection", self.bad("verify", "docs"))
         self.assertIn("cannot open 'nothing'", self.bad("verify", "nothing"))
@@ -95,6 +343,42 @@ class Upkeep(Base):
             told = self.bad("verify", "--repair", "c")
             self.assertIn("'c' is being written by process 7 on host since today: stemma seen", told)
             self.good("verify", "c")
+
+    # ---- collections of an older format ----
+
+    def older(self):
+        """What the program wrote as format 1, for ever: records, and of some of them "plain" and "stored"."""
+        for line in (SOURCE / "tests/golden/program-1.hex").read_text().splitlines():
+            name, data = line.split()
+            self.write(name, bytes.fromhex(data))
+        return [json.loads(line) for line in (self.folder / "records.jsonl").read_text().splitlines()]
+
+    def test_older_collections_are_asked(self):
+        for record in self.older():
+            self.write("question", record["text"])
+            there = {"plain": record["id"] != "record 1", "stored": record["id"] in ("record 0", "record 1")}
+            for collection, via in [("plain", via) for via in ("auto", "bands", "samples", "scan", "g", "h", "mih")] + [("stored", "auto")]:
+                done = self.run_program("query", "--json", "--contained=0", "-t.95", f"--via={via}", collection, "question")
+                self.assertEqual(done.returncode, 0 if there[collection] else 1, (collection, via, done))
+                if there[collection]:
+                    match = json.loads(done.stdout)
+                    self.assertEqual((match["id"], match["source"]), (record["id"], "gone" if collection == "plain" else "stored"))
+            near = self.run_program("query", "--json", "--hamming", "-t.99", "plain", "question").stdout.splitlines()
+            self.assertEqual([json.loads(line).get("distance") for line in near], [0 if there["plain"] else None])
+
+    def test_older_rows_are_those_of_today(self):
+        """To the last bit: collections of any age can be merged."""
+        records = self.older()
+        lines = "".join(json.dumps(record) + "\n" for record in records)
+        self.good("seen", "-q", "--jsonl", "--parts=minima+samples+bits+groups", "--hamming-bits=128", "now", stdin=lines.encode())
+        self.assertEqual(self.good("merge", "now", "plain"), "plain: 0 added, 0 replaced, 5 unchanged\n")
+        self.assertEqual(self.good("merge", "plain", "now"), "now: 1 added, 0 replaced, 5 unchanged\n")
+        self.good("verify", "plain")
+
+    def test_older_collections_are_repaired(self):
+        """From what was stored then."""
+        self.older()
+        self.damaged_and_repaired("stored", (self.MINIMA, self.SAMPLES, self.BITS))
 
     # ---- backup ----
 
@@ -122,7 +406,7 @@ class Upkeep(Base):
         self.good("export", "--output=x", "c")
         self.assertIn("exists", self.bad("export", "--output=x", "c"))
         self.good("export", "--force", "--output=x", "c")
-        self.assertEqual(self.good("merge", "n", "x"), "x: 6 added, 0 replaced, 0 unchanged\n")
+        self.assertRegex(self.good("merge", "n", "x"), r"\An was made, .*\nx: 6 added, 0 replaced, 0 unchanged\n\Z")
         self.assertEqual(self.listed("n"), self.listed("c"))
         told = json.loads(self.good("merge", "--json", "n", "c"))
         self.assertEqual(told, {"from": "c", "documents": 6, "added": 0, "replaced": 0, "unchanged": 6})
@@ -132,6 +416,16 @@ class Upkeep(Base):
         self.assertEqual(self.good("merge", "--prefix=m:", "n", "c"), "c: 6 added, 0 replaced, 0 unchanged\n")
         self.assertEqual(sum(name.startswith("m:/") for name in self.listed("n")), 6)
         self.good("verify", "n")
+
+    def test_merge_from_a_pipe_makes_a_collection(self):
+        exported = self.run_program("export", "c").stdout
+        made = self.good("merge", "new", "-", stdin=exported)
+        self.assertRegex(made, r"\Anew was made, preset=text .*\n-: 6 added, 0 replaced, 0 unchanged\n\Z")
+        self.assertEqual(self.listed("new"), self.listed("c"))
+        self.assertEqual(self.good("merge", "new", "-", stdin=exported), "-: 0 added, 0 replaced, 6 unchanged\n")
+        for broken in (b"", b"junk", exported[:-100]):
+            self.bad("merge", "other", "-", stdin=broken)
+            self.assertFalse((self.folder / "other").exists())
 
     def test_damaged_export(self):
         self.good("export", "--output=x", "c")
@@ -174,13 +468,36 @@ class Upkeep(Base):
 
     def test_other_views(self):
         self.good("add", "--quiet", "--window=7", "w", "docs")
-        self.assertIn("the recipes differ", self.bad("merge", "c", "w"))
-        self.good("add", "--quiet", "--parts=minima", "p", "docs")
-        self.assertIn("different parts", self.bad("merge", "c", "p"))
+        self.assertIn("the recipes differ: 'c' has 'window=5', the other one 'window=7'", self.bad("merge", "c", "w"))
+        for parts, says in ((("--parts=minima",), "'c' keeps samples, the other one none"),
+                            (("--store-text",), "'c' keeps no texts, the other one does"),
+                            (("--hamming-bits=128",), "'c' keeps fingerprints of 400 bits, the other one 128"),
+                            (("--parts=minima+samples",), "'c' keeps fingerprints of 400 bits, the other one 0")):
+            name = "".join(parts).strip("-")
+            self.good("add", "--quiet", *parts, name, "docs")
+            self.assertIn(f"the parts differ: {says}", self.bad("merge", "c", name))
+
+    def test_a_manifest_that_is_missing(self):
+        """Whoever asks is told, as whoever adds."""
+        (self.folder / "c/manifest").unlink()
+        for command in ("info", "c"), ("list", "c"), ("query", "c", "docs"), ("add", "c", "docs"), ("remove", "c", "x"):
+            told = self.run_program(*command).stderr.decode()
+            self.assertIn("'c' is damaged: its manifest is missing (stemma verify --repair)", told, command)
+
+    def test_the_cache_of_a_scan(self):
+        self.good("scan", "--quiet", "--cache=s", "docs")
+        for command, what in ((("add", "s", "docs"), "documents"), (("query", "s", "docs"), "minima"),
+                              (("known", "s", "docs"), "samples"), (("query", "--hamming", "s", "docs"), "Hamming")):
+            told = self.run_program(*command).stderr.decode()
+            self.assertIn(f"'s' is the cache of a scan, and keeps no {what}", told, command)
 
     def test_what_is_no_collection(self):
         self.write("text", "nothing of the sort")
-        self.assertIn("neither a collection nor an export", self.bad("merge", "c", "text"))
+        self.write("short", "no")
+        self.write("empty", "")
+        for name in "text", "short", "empty":
+            self.assertIn("neither a collection nor an export", self.bad("merge", "c", name))
+            self.assertIn("neither a collection nor an export", self.bad("merge", "new", name))
         self.assertIn("'docs' is not a collection", self.bad("merge", "c", "docs"))
         self.assertIn("other things in it", self.bad("merge", "docs", "c"))
 

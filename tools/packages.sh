@@ -1,10 +1,11 @@
 # Sourced by quickstart and check: what has to be installed, and installing it when it is missing.
 
 BUILD_PACKAGES=(cmake ninja-build gcc libc6-dev pkg-config python3 libsodium-dev libutf8proc-dev libmd4c-dev
-                libarchive-dev libexpat1-dev libseccomp-dev libzstd-dev libbrotli-dev poppler-utils libjson-c-dev)
+                libarchive-dev libexpat1-dev libseccomp-dev libzstd-dev zlib1g-dev libbrotli-dev poppler-utils
+                libjson-c-dev)
 TEST_PACKAGES=(g++ libcmocka-dev libsimde-dev valgrind mandoc clang-19 libclang-rt-19-dev btrfs-progs)
 # The page of scan --report, and a browser to look at it.
-BUILD_PACKAGES+=(zlib1g-dev nodejs npm)
+BUILD_PACKAGES+=(nodejs npm)
 TEST_PACKAGES+=(chromium)
 # Other programs, which the lab holds against ours.
 TEST_PACKAGES+=(ssdeep tlsh-tools simhash)

@@ -11,7 +11,6 @@
 
 #include <rocksdb/c.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -5,7 +5,6 @@
 
 #include "base/alloc.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 const char *const store_name = "segments";
@@ -219,7 +218,7 @@ stemma_status store_digest(struct store *s, uint64_t *digest, stemma_error *err)
     }
     TRY(collection_range(c, BANDS_PART, 0, UINT64_MAX, digest_postings, digest, err));
     TRY(collection_range(c, SAMPLES_PART, 0, UINT64_MAX, digest_postings, digest, err));
-    TRY(collection_verify(s->directory, &(struct collection_options){.kinds = kinds}, false, forget,
+    TRY(collection_verify(s->directory, &(struct collection_options){.kinds = kinds}, false, NULL, forget,
                           &findings, &checked, err));
     return findings ? fail(err, STEMMA_CORRUPT, "verify has found damage") : STEMMA_OK;
 }

@@ -13,7 +13,6 @@
 #include "base/alloc.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/sysmacros.h>

@@ -11,9 +11,7 @@
 #include "act/touch.h"
 #include "base/long_path.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

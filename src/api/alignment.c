@@ -91,29 +91,17 @@ static struct token_text tokens_of(const stemma_text *text) {
 
 /* ---- places ---- */
 
-static stemma_place place_of(const stemma_text *text, size_t first, size_t end) {
-    stemma_place place = {.first_token = first, .end_token = end};
-    if (first < text->count)
-        place.begin = text_source_begin(text, first);
-    else if (text->count)
-        place.begin = text_source_end(text, text->count - 1);
-    place.end = first < end ? text_source_end(text, end - 1) : place.begin;
-    place.first_line = stemma_text_line(text, place.begin);
-    place.last_line = place.end > place.begin ? stemma_text_line(text, place.end - 1) : place.first_line;
-    return place;
-}
-
 static stemma_difference difference_of(const stemma_text *a, const stemma_text *b, const struct hunk *hunk) {
     stemma_change kind = hunk->a_begin == hunk->a_end   ? STEMMA_CHANGE_INSERT
                          : hunk->b_begin == hunk->b_end ? STEMMA_CHANGE_DELETE
                                                         : STEMMA_CHANGE_REPLACE;
-    return (stemma_difference){kind, place_of(a, hunk->a_begin, hunk->a_end),
-                               place_of(b, hunk->b_begin, hunk->b_end)};
+    return (stemma_difference){kind, text_place(a, hunk->a_begin, hunk->a_end),
+                               text_place(b, hunk->b_begin, hunk->b_end)};
 }
 
 static stemma_passage passage_of(const stemma_text *a, const stemma_text *b, const struct common_run *run) {
-    return (stemma_passage){.a = place_of(a, run->a, run->a + run->length),
-                            .b = place_of(b, run->b, run->b + run->length),
+    return (stemma_passage){.a = text_place(a, run->a, run->a + run->length),
+                            .b = text_place(b, run->b, run->b + run->length),
                             .tokens = run->length,
                             .moved = run->moved};
 }

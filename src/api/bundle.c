@@ -32,7 +32,8 @@ static stemma_status refuse_failed(const stemma_writer *writer, stemma_error *er
                 stemma_status_text(writer->failed));
 }
 
-static stemma_status write_buf(stemma_writer *writer, stemma_status made, struct buf *bytes, stemma_error *err) {
+static stemma_status write_buf(stemma_writer *writer, stemma_status made, struct buf *bytes,
+                               stemma_error *err) {
     stemma_status status = made;
     if (status == STEMMA_OK) status = output_write(&writer->output, bytes->data, bytes->len, err);
     buf_release(bytes);
@@ -135,7 +136,8 @@ static stemma_status reader_new(const char *path, const void *data, size_t size,
     reader->size = size;
     if (path) status = reader_load(reader, path, err);
     if (status == STEMMA_OK)
-        status = named(reader, codec_get_header(reader->bytes, reader->size, &reader->at, &reader->recipe, err), err);
+        status = named(reader,
+                       codec_get_header(reader->bytes, reader->size, &reader->at, &reader->recipe, err), err);
     if (status != STEMMA_OK) {
         stemma_reader_free(reader);
         return status;
@@ -149,8 +151,10 @@ stemma_status stemma_reader_open(const char *path, stemma_reader **out, stemma_e
     return reader_new(path, NULL, 0, out, err);
 }
 
-stemma_status stemma_reader_open_bytes(const void *data, size_t size, stemma_reader **out, stemma_error *err) {
-    if ((!data && size) || !out) return fail(err, STEMMA_INVALID, "bytes and a place for the reader are needed");
+stemma_status stemma_reader_open_bytes(const void *data, size_t size, stemma_reader **out,
+                                       stemma_error *err) {
+    if ((!data && size) || !out)
+        return fail(err, STEMMA_INVALID, "bytes and a place for the reader are needed");
     return reader_new(NULL, data, size, out, err);
 }
 

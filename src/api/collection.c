@@ -1,4 +1,4 @@
-/* Section 16 of stemma.h: making and opening a collection, and documents into it and out of it. */
+/* stemma/collection.h: making and opening a collection, and documents into it and out of it. */
 #include "api/collection.h"
 
 #include "api/limits.h"
@@ -8,6 +8,8 @@
 #include "collect/seeing.h"
 #include "index/hamming/parts.h"
 #include "index/keys.h"
+#include "index/stored_signature.h"
+#include "index/transfer.h"
 #include "scan/reading.h"
 #include "sketch/recipe.h"
 
@@ -16,8 +18,11 @@
 enum { BITS = 400, GROUP_BITS = 16, PARTS = STEMMA_PART_MINIMA | STEMMA_PART_SAMPLES | STEMMA_PART_BITS };
 
 stemma_collection_options stemma_collection_options_default(void) {
-    return (stemma_collection_options){
-        .size = sizeof(stemma_collection_options), .parts = PARTS, .bits = BITS, .group_bits = GROUP_BITS};
+    return (stemma_collection_options){.size = sizeof(stemma_collection_options),
+                                       .parts = PARTS,
+                                       .bits = BITS,
+                                       .group_bits = GROUP_BITS,
+                                       .signature_symbols = STORED_SYMBOLS};
 }
 
 stemma_add_options stemma_add_options_default(void) {
@@ -36,6 +41,7 @@ static stemma_status add_parts(struct schema *schema, const stemma_collection_op
     if (o->parts & STEMMA_PART_SAMPLES) TRY(samples_add_parts(schema, err));
     if (o->parts & (STEMMA_PART_BITS | STEMMA_PART_GROUPS))
         TRY(bits_add_parts(schema, o->bits, o->parts & STEMMA_PART_GROUPS ? o->group_bits : 0, err));
+    if (o->parts & STEMMA_PART_SIGNATURE) TRY(signature_add_part(schema, o->signature_symbols, err));
     if (o->parts & STEMMA_PART_TEXT) TRY(schema_add(schema, texts, err));
     return STEMMA_OK;
 }
@@ -48,10 +54,16 @@ static stemma_status make_schema(const struct stemma_recipe *recipe, const stemm
     return status;
 }
 
+/* Rows and keys of a batch take about twice this; reading documents takes the rest. */
+enum { BATCH_SHARE = 4, BATCH_MEMORY = 64 << 20 };
+
 static struct collection_options store_options(const stemma_collection_options *o,
                                                const stemma_limits *limits) {
-    return (struct collection_options){
-        .who = o->user ? o->user : "a program", .wait = o->wait, .stop = limits->stop};
+    const size_t share = limits->memory / BATCH_SHARE;
+    return (struct collection_options){.who = o->user ? o->user : "a program",
+                                       .wait = o->wait,
+                                       .memory = share < BATCH_MEMORY ? share : BATCH_MEMORY,
+                                       .stop = limits->stop};
 }
 
 /* The recipe that a collection was made with, and its secret. */
@@ -86,6 +98,7 @@ static stemma_status wrap(struct collection *store, const struct stemma_recipe *
     }
     *c = (stemma_collection){
         .store = store, .recipe = recipe_retain(recipe), .limits = *limits, .writes = writes};
+    c->limits.warn = NULL; /* of what may lack text it keeps problems */
     pending_init(&c->pending, store);
     *out = c;
     return STEMMA_OK;
@@ -160,6 +173,7 @@ void stemma_collection_free(stemma_collection *c) {
     seeing_free(c->seeing);
     pending_release(&c->pending);
     direct_free(c->direct);
+    origin_close(c->model);
     collection_close(c->store);
     recipe_release(c->recipe);
     mem_free(c->parts);
@@ -210,13 +224,12 @@ stemma_status stemma_collection_add(stemma_collection *c, const char *const *pat
 
 stemma_status stemma_collection_get_problem(const stemma_collection *c, uint64_t index,
                                             stemma_scan_problem *problem, stemma_error *err) {
-    size_t count = 0;
+    struct problem found;
     if (!c || !problem)
         return fail(err, STEMMA_INVALID, "a collection and a place for the problem are needed");
-    const struct problem *problems = c->adding ? collecting_problems(c->adding, &count) : NULL;
-    if (index >= count) return fail(err, STEMMA_NOT_FOUND, "there is no such problem");
-    *problem = (stemma_scan_problem){problems[index].name, problems[index].line, problems[index].status,
-                                     problems[index].cause};
+    if (!c->adding) return fail(err, STEMMA_NOT_FOUND, "there is no such problem");
+    TRY(problems_get(collecting_problems(c->adding), index, &found, err));
+    *problem = (stemma_scan_problem){found.name, found.line, found.status, found.cause};
     return STEMMA_OK;
 }
 

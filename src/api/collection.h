@@ -1,4 +1,4 @@
-/* What a caller of section 16 of stemma.h holds: a collection of src/index, and how documents become its
+/* What a caller of stemma/collection.h holds: a collection of src/index, and how documents become its
  * rows. */
 #ifndef API_COLLECTION_H
 #define API_COLLECTION_H
@@ -12,11 +12,13 @@ struct stemma_collection {
     const struct stemma_recipe *recipe; /* retained */
     stemma_limits limits;
     bool writes;
-    struct pending pending;        /* of a writer; the lock is held by nobody between calls */
+    struct origin *model;   /* that it was made like: standard input, which can be read only once; or NULL */
+    struct pending pending; /* of a writer; the lock is held by nobody between calls */
     struct collecting *adding;     /* the last _add, for its problems */
     struct collecting *texts;      /* for documents in memory; NULL: there were none */
     stemma_collection_part *parts; /* that were given last */
     size_t part_cap;
+    stemma_error health;                 /* what was found when it was asked for */
     struct seeing *seeing;               /* a stream; NULL: there was none */
     struct direct *direct;               /* for questions about documents in memory; NULL: there were none */
     stemma_query_options direct_options; /* how the last was asked */

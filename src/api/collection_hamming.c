@@ -1,4 +1,4 @@
-/* Section 16 of stemma.h, Hamming fingerprints: arguments are checked here, the work is in src/collect. */
+/* stemma/collection.h, Hamming fingerprints: arguments are checked here, the work is in src/collect. */
 #include "api/collection.h"
 #include "api/each_document.h"
 #include "api/limits.h"
@@ -89,20 +89,20 @@ struct giving {
     stemma_hamming_summary sum;
 };
 
-static stemma_status give(struct giving *g, const struct each_result *result,
-                          const struct hamming_match *match, stemma_error *err) {
+static stemma_status give(struct giving *g, const struct each_result *result, const struct record *match,
+                          stemma_error *err) {
     struct row row;
     bool found;
-    TRY(collection_record(g->collection->store, match->number, &row, &found, err));
+    TRY(collection_record(g->collection->store, match->value, &row, &found, err));
     if (!found) return STEMMA_OK;
     g->id.len = 0;
     if (!buf_add(&g->id, row.id.bytes, row.id.size) || !buf_add_byte(&g->id, 0)) return fail_memory(err);
     const stemma_hamming_match out = {.query = result->id,
                                       .place = result->place,
                                       .id = (const char *)g->id.data,
-                                      .number = match->number,
-                                      .distance = match->distance,
-                                      .resemblance = resemblance_of(match->distance, g->sum.bits)};
+                                      .number = match->value,
+                                      .distance = (uint32_t)match->key,
+                                      .resemblance = resemblance_of((uint32_t)match->key, g->sum.bits)};
     g->sum.found++;
     return g->take(g->context, &out, err);
 }
@@ -125,6 +125,26 @@ static void tell_asked(const struct giving *g, const struct each_result *result,
     if (g->options->asked && !result->failed) g->options->asked(g->options->asked_context, &question);
 }
 
+static stemma_status give_sorted(struct giving *g, const struct each_result *result,
+                                 struct sorter_cursor *cursor, stemma_error *err) {
+    struct record matches[256];
+    for (;;) {
+        size_t count;
+        TRY(sorter_next(cursor, matches, 256, &count, err));
+        if (count == 0) return STEMMA_OK;
+        for (size_t i = 0; i < count; i++) TRY(give(g, result, &matches[i], err));
+    }
+}
+
+static stemma_status give_matches(struct giving *g, const struct each_result *result, struct sorter *matches,
+                                  stemma_error *err) {
+    struct sorter_cursor *cursor;
+    TRY(sorter_read(matches, &cursor, err));
+    stemma_status status = give_sorted(g, result, cursor, err);
+    sorter_cursor_free(cursor);
+    return status;
+}
+
 static stemma_status give_all(void *receiver, const struct each_result *result, stemma_error *err) {
     struct giving *g = receiver;
     const struct hamming_answer *answer = result->answer;
@@ -132,8 +152,7 @@ static stemma_status give_all(void *receiver, const struct each_result *result, 
     g->sum.without_text += !answer && !result->failed;
     const uint64_t before = g->sum.found;
     if (answer) add_work(&g->sum, answer);
-    for (size_t i = 0; answer && i < answer->matches.count; i++)
-        TRY(give(g, result, &answer->matches.list[i], err));
+    if (answer) TRY(give_matches(g, result, answer->matches, err));
     tell_asked(g, result, g->sum.found - before);
     return STEMMA_OK;
 }
@@ -145,7 +164,7 @@ static stemma_status find_bits(const struct stemma_collection *c, uint32_t *bits
     bits_layout_read(collection_schema(c->store), &layout);
     *bits = layout.bits;
     if (layout.bits) return STEMMA_OK;
-    return fail(err, STEMMA_UNSUPPORTED, "'%s' keeps no Hamming fingerprints", collection_path(c->store));
+    return fail_not_kept(c->store, "Hamming fingerprints", err);
 }
 
 static stemma_status ask(struct each *each, struct hamming_asking *asking, const struct each_subject *subject,
@@ -156,7 +175,8 @@ static stemma_status ask(struct each *each, struct hamming_asking *asking, const
     TRY(set_asking(o, asking, err));
     g->sum.radius = hamming_radius(g->sum.bits, asking->resemblance);
     TRY(each_run(each, &reading, subject, err));
-    g->sum.problems = each->scan->catalogue.problem_count;
+    g->sum.problems = each->scan->catalogue.problems.count;
+    g->sum.seconds_reading = fmax(0, each->seconds_reading - g->sum.seconds); /* who reads finds meanwhile */
     each_tell_problems(each, o->problem, o->problem_context);
     return STEMMA_OK;
 }

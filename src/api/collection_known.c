@@ -1,5 +1,5 @@
-/* Section 16 of stemma.h, known files: arguments are checked here, the work is in src/collect. */
-#include "api/collection.h"
+/* stemma/collection.h, known files: arguments are checked here, the work is in src/collect. */
+#include "api/collection_edits.h"
 #include "api/each_document.h"
 #include "api/limits.h"
 #include "collect/known.h"
@@ -26,6 +26,7 @@ static stemma_known_file describe(const struct each_result *result, double conta
     const struct known_answer *a = result->answer;
     stemma_known_file file = {.file = result->id, .place = result->place, .verdict = STEMMA_NO_TEXT};
     file.containment = file.best_containment = quantity_unknown("nothing was read");
+    file.edit = edit_not_known("nothing was read");
     if (!a) return file;
     file.samples = a->samples;
     file.versions = a->versions;
@@ -34,6 +35,9 @@ static stemma_known_file describe(const struct each_result *result, double conta
     file.identical = a->identical;
     file.containment = samples_share(a->shared, a->samples);
     file.best_containment = samples_share(a->best_shared, a->samples);
+    file.edit = a->measured    ? a->edit
+                : a->identical ? edit_none("the bytes are the same")
+                               : edit_not_known("no signature is kept of it");
     if (a->identical) {
         file.verdict = STEMMA_KNOWN;
         file.containment = file.best_containment = quantity_exact(1);
@@ -75,31 +79,56 @@ static stemma_status check_options(const stemma_known_options *given, stemma_kno
     return STEMMA_OK;
 }
 
-static stemma_status run(struct each *each, const struct stemma_collection *c, const char *const *paths,
-                         size_t count, const stemma_known_options *o, stemma_error *err) {
+static stemma_status run(struct each *each, const struct stemma_collection *c,
+                         const struct each_subject *subject, const stemma_known_options *o,
+                         stemma_error *err) {
     struct scan_settings reading = {0};
     TRY(each_reading(c, o->reading, &reading, err));
-    TRY(each_run(each, &reading, &(struct each_subject){.paths = paths, .count = count}, err));
+    TRY(each_run(each, &reading, subject, err));
     each_tell_problems(each, o->problem, o->problem_context);
     return STEMMA_OK;
+}
+
+static stemma_status measure(const struct known_asking *asking, const struct signature_pair *pair,
+                             stemma_edit *out, stemma_error *err) {
+    return edit_by_signatures(&asking->recipe->view, pair, out, err);
+}
+
+static stemma_status judge_all(stemma_collection *collection, const struct each_subject *subject,
+                               const stemma_known_options *options, stemma_take_known_file *take,
+                               void *context, stemma_known_summary *summary, stemma_error *err) {
+    stemma_known_options o;
+    TRY(check_options(options, &o, err));
+    struct known_asking asking = {.store = collection->store,
+                                  .recipe = collection->recipe,
+                                  .by = (enum known_by)o.versions,
+                                  .contained = o.contained,
+                                  .measure = measure};
+    struct giving g = {.contained = o.contained, .take = take, .context = context};
+    struct each each;
+    each_init(&each, &known_each, &asking, collection->recipe, give, &g);
+    stemma_status status = run(&each, collection, subject, &o, err);
+    if (status == STEMMA_OK) g.sum.problems = each.scan->catalogue.problems.count;
+    if (status == STEMMA_OK && summary) *summary = g.sum;
+    each_release(&each);
+    return status;
 }
 
 stemma_status stemma_collection_known(stemma_collection *collection, const char *const *paths, size_t count,
                                       const stemma_known_options *options, stemma_take_known_file *take,
                                       void *context, stemma_known_summary *summary, stemma_error *err) {
-    stemma_known_options o;
     TRY(each_check_paths(collection, paths, count, take != NULL, err));
-    TRY(check_options(options, &o, err));
-    struct known_asking asking = {.store = collection->store,
-                                  .recipe = collection->recipe,
-                                  .by = (enum known_by)o.versions,
-                                  .contained = o.contained};
-    struct giving g = {.contained = o.contained, .take = take, .context = context};
-    struct each each;
-    each_init(&each, &known_each, &asking, collection->recipe, give, &g);
-    stemma_status status = run(&each, collection, paths, count, &o, err);
-    if (status == STEMMA_OK) g.sum.problems = each.scan->catalogue.problem_count;
-    if (status == STEMMA_OK && summary) *summary = g.sum;
-    each_release(&each);
-    return status;
+    return judge_all(collection, &(struct each_subject){.paths = paths, .count = count}, options, take,
+                     context, summary, err);
+}
+
+stemma_status stemma_collection_known_text(stemma_collection *collection, const char *id, const void *data,
+                                           size_t size, const stemma_known_options *options,
+                                           stemma_take_known_file *take, void *context,
+                                           stemma_known_summary *summary, stemma_error *err) {
+    if (!collection || !take || !id || (!data && size))
+        return fail(err, STEMMA_INVALID,
+                    "a collection, a document and someone to take the answer are needed");
+    return judge_all(collection, &(struct each_subject){.id = id, .data = data ? data : "", .size = size},
+                     options, take, context, summary, err);
 }

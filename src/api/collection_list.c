@@ -1,9 +1,11 @@
-/* Section 16 of stemma.h: what a collection has, and what is to go by its name. */
+/* stemma/collection.h: what a collection has, and what is to go by its name. */
 #include "api/collection.h"
 #include "base/alloc.h"
 #include "collect/listing.h"
 #include "collect/removing.h"
 #include "index/hamming/parts.h"
+#include "index/stored_signature.h"
+#include "index/verify.h"
 #include "read/format.h"
 
 #include <string.h>
@@ -39,7 +41,8 @@ static stemma_status give_document(void *context, uint64_t number, struct cell i
                                                  .form = format_name((enum text_format)facts->format),
                                                  .binary = facts->state == FACTS_BINARY,
                                                  .empty = facts->state == FACTS_EMPTY,
-                                                 .container = facts->state == FACTS_CONTAINER};
+                                                 .container = facts->state == FACTS_CONTAINER,
+                                                 .unreadable = facts->state == FACTS_FAILED};
     return l->take(l->context, &document, err);
 }
 
@@ -48,7 +51,7 @@ stemma_status stemma_collection_list(stemma_collection *c, const char *glob, ste
     struct listing l = {.take = take, .context = context};
     if (!c || !take)
         return fail(err, STEMMA_INVALID, "a collection and a function that takes documents are needed");
-    stemma_status status = collection_each_by_id(c->store, glob, c->limits.stop, give_document, &l, err);
+    stemma_status status = collection_each_by_id(c->store, glob, &c->limits, give_document, &l, err);
     buf_release(&l.id);
     buf_release(&l.source);
     return status;
@@ -58,24 +61,47 @@ stemma_status stemma_collection_list(stemma_collection *c, const char *glob, ste
 
 struct removal {
     struct stemma_collection *collection;
+    const char *const *globs;
+    size_t count;
+    uint64_t *matched; /* by each; NULL: not asked for */
     uint64_t removed;
 };
+
+static bool matches_any(struct removal *r, struct cell id) {
+    bool any = false;
+    for (size_t i = 0; i < r->count && (!any || r->matched); i++) {
+        const bool matches = id_matches(r->globs[i], (const char *)id.bytes, id.size);
+        if (r->matched) r->matched[i] += matches;
+        any = any || matches;
+    }
+    return any;
+}
 
 static stemma_status remove_listed(void *context, uint64_t number, struct cell id, const struct facts *facts,
                                    stemma_error *err) {
     struct removal *r = context;
     (void)number;
+    if (!matches_any(r, id)) return STEMMA_OK;
     return remove_document(&r->collection->pending, id, facts, &r->removed, err);
+}
+
+stemma_status stemma_collection_remove_matching_any(stemma_collection *c, const char *const *globs,
+                                                    size_t count, uint64_t *matched, uint64_t *removed,
+                                                    stemma_error *err) {
+    struct removal r = {.collection = c, .globs = globs, .count = count, .matched = matched};
+    TRY(collection_check_writer(c, err));
+    for (size_t i = 0; i < count; i++) {
+        if (!globs || !globs[i]) return fail(err, STEMMA_INVALID, "a pattern is needed");
+        if (matched) matched[i] = 0;
+    }
+    if (count) TRY(collection_each(c->store, NULL, c->limits.stop, remove_listed, &r, err));
+    if (removed) *removed = r.removed;
+    return STEMMA_OK;
 }
 
 stemma_status stemma_collection_remove_matching(stemma_collection *c, const char *glob, uint64_t *removed,
                                                 stemma_error *err) {
-    struct removal r = {.collection = c};
-    TRY(collection_check_writer(c, err));
-    if (!glob) return fail(err, STEMMA_INVALID, "a pattern is needed");
-    TRY(collection_each(c->store, glob, c->limits.stop, remove_listed, &r, err));
-    if (removed) *removed = r.removed;
-    return STEMMA_OK;
+    return stemma_collection_remove_matching_any(c, &glob, 1, NULL, removed, err);
 }
 
 /* ---- the whole ---- */
@@ -96,6 +122,7 @@ static const struct {
                   {KIND_SAMPLE_KEYS, "sample index", STEMMA_PART_SAMPLES, true},
                   {KIND_BITS, "bits", STEMMA_PART_BITS, false},
                   {KIND_GROUP_KEYS, "group index", STEMMA_PART_GROUPS, true},
+                  {KIND_SIGNATURE, "signatures", STEMMA_PART_SIGNATURE, false},
                   {KIND_TEXT, "texts", STEMMA_PART_TEXT, false},
                   {KIND_SKETCH, "sketches", 0, false},
                   {KIND_SCAN_KEYS, "scan keys", 0, false}};
@@ -143,8 +170,8 @@ static stemma_status count_datasets(struct stemma_collection *c, uint64_t *count
     return status;
 }
 
-/* The time of the manifest, which each commit replaces; 0 when it cannot be had. */
-static stemma_status find_committed(const struct stemma_collection *c, int64_t *out, stemma_error *err) {
+/* Of an older collection: the time of the manifest, which each commit replaces; 0 when it cannot be had. */
+static stemma_status time_of_manifest(const struct stemma_collection *c, int64_t *out, stemma_error *err) {
     struct buf path = {0};
     struct stat info = {0};
     bool kept = buf_add_string(&path, collection_path(c->store)) && buf_add(&path, "/manifest", 10);
@@ -154,10 +181,18 @@ static stemma_status find_committed(const struct stemma_collection *c, int64_t *
     return kept ? STEMMA_OK : fail_memory(err);
 }
 
+static stemma_status glance(struct stemma_collection *c, stemma_collection_info *info, stemma_error *err) {
+    stemma_status status = collection_glance(c->store, &c->health);
+    if (status == STEMMA_CORRUPT) info->damage = c->health.message;
+    return status == STEMMA_OK || status == STEMMA_CORRUPT ? STEMMA_OK
+                                                           : fail(err, status, "%s", c->health.message);
+}
+
 stemma_status stemma_collection_get_info(stemma_collection *c, stemma_collection_info *out,
                                          stemma_error *err) {
     struct collection_facts facts;
     struct bits_layout layout;
+    struct signature_form form;
     stemma_collection_info info = {0};
     if (!c || !out)
         return fail(err, STEMMA_INVALID, "a collection and a place for what is known of it are needed");
@@ -166,8 +201,11 @@ stemma_status stemma_collection_get_info(stemma_collection *c, stemma_collection
     TRY(list_parts(c, &info, err));
     bits_layout_read(collection_schema(c->store), &layout);
     info.bits = layout.bits;
-    info.group_bits = layout.groups ? (layout.bits + layout.groups - 1) / layout.groups : 0;
-    TRY(find_committed(c, &info.committed, err));
+    info.group_bits = layout.group_bits;
+    if (signature_find_part(collection_schema(c->store), &form) >= 0) info.signature_symbols = form.most;
+    info.committed = facts.committed;
+    if (!info.committed) TRY(time_of_manifest(c, &info.committed, err));
+    TRY(glance(c, &info, err));
     info.documents = facts.documents - info.datasets;
     info.bytes = facts.bytes;
     info.gone = facts.gone;

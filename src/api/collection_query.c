@@ -1,14 +1,14 @@
-/* Section 16 of stemma.h, asking: arguments are checked here, the work is in src/collect. */
-#include "api/collection.h"
+/* stemma/collection.h, asking: arguments are checked here, the work is in src/collect. */
+#include "api/collection_edits.h"
 #include "api/each_document.h"
 #include "api/limits.h"
-#include "api/text.h"
 #include "collect/direct.h"
 #include "collect/query.h"
+#include "index/hamming/parts.h"
 
 #include <string.h>
 
-enum { TOP = 10, FAMILY_MOST = 1000 };
+enum { TOP = 10, TOP_HELD = 1024 /* more are sorted on disk */, FAMILY_MOST = 1000 };
 
 const char *stemma_via_name(stemma_via via) {
     static const char *const names[] = {"auto", "bands", "samples", "scan", "g", "h", "mih"};
@@ -28,108 +28,6 @@ stemma_query_options stemma_query_options_default(void) {
                                   .family_most = FAMILY_MOST};
 }
 
-/* ---- how far apart ---- */
-
-static stemma_edit edit_not_known(const char *why) {
-    const stemma_quantity unknown = {.why = why};
-    return (stemma_edit){.distance = unknown, .unrelated = unknown, .kind = STEMMA_EDITS_UNKNOWN};
-}
-
-static stemma_edit no_edits(void) {
-    const stemma_quantity none = {.known = true, .exact = true}, unknown = {.why = "the bytes are the same"};
-    return (stemma_edit){.distance = none, .unrelated = unknown, .kind = STEMMA_EDITS_NONE};
-}
-
-/* What cannot be had says nothing against the match. */
-static bool is_serious(stemma_status status) {
-    return status == STEMMA_NO_MEMORY || status == STEMMA_INTERRUPTED;
-}
-
-/* A text with its way back to the original, if that still is what the canonical text was made from. */
-static stemma_status original_text(stemma_status made, stemma_text **text, const uint8_t *canonical,
-                                   size_t size, const stemma_error *cause, bool *known, stemma_error *err) {
-    if (is_serious(made)) return fail(err, made, "%s", cause->message);
-    *known =
-        made == STEMMA_OK && (*text)->text.len == size && memcmp((*text)->text.data, canonical, size) == 0;
-    if (made == STEMMA_OK && !*known) {
-        stemma_text_free(*text);
-        *text = NULL;
-    }
-    return STEMMA_OK;
-}
-
-static stemma_status text_of_question(const struct stemma_collection *c, const struct asked_document *d,
-                                      stemma_text **out, bool *known, stemma_error *err) {
-    stemma_error cause;
-    stemma_status status = STEMMA_NOT_FOUND;
-    *out = NULL;
-    if (d->name)
-        status = stemma_text_file(d->name, c->recipe, &c->limits, out, &cause);
-    else if (d->bytes)
-        status = text_of_document(d->bytes, d->size, NULL, c->recipe, &c->limits, out, &cause);
-    TRY(original_text(status, out, d->text, d->text_size, &cause, known, err));
-    return *known ? STEMMA_OK
-                  : text_of_document(d->text, d->text_size, NULL, c->recipe, &c->limits, out, err);
-}
-
-static stemma_status text_of_stored(const struct stemma_collection *c, const struct again_text *stored,
-                                    stemma_text **out, bool *known, stemma_error *err) {
-    stemma_error cause;
-    stemma_status status = STEMMA_NOT_FOUND;
-    *out = NULL;
-    if (stored->bytes)
-        status =
-            text_of_document(stored->bytes, stored->size, stored->name, c->recipe, &c->limits, out, &cause);
-    TRY(original_text(status, out, stored->text, stored->text_size, &cause, known, err));
-    return *known ? STEMMA_OK
-                  : text_of_document(stored->text, stored->text_size, NULL, c->recipe, &c->limits, out, err);
-}
-
-static size_t alignment_bytes(const stemma_alignment *alignment) {
-    size_t differences = 0, shared = 0;
-    if (!alignment) return 0;
-    stemma_alignment_differences(alignment, &differences);
-    stemma_alignment_shared(alignment, &shared);
-    return differences * sizeof(stemma_difference) + shared * sizeof(stemma_passage);
-}
-
-/* Where they differ is said in places of both originals, or not at all. */
-static stemma_status compare_texts(const struct stemma_collection *c, const stemma_text *a,
-                                   const stemma_text *b, bool originals, struct answer *answer,
-                                   stemma_error *err) {
-    stemma_error cause;
-    stemma_status status = stemma_align_texts(a, b, NULL, &c->limits, &answer->alignment, &cause);
-    if (status != STEMMA_OK) answer->alignment = NULL;
-    if (is_serious(status)) return fail(err, status, "%s", cause.message);
-    status = stemma_edit_texts(a, b, answer->alignment, NULL, &c->limits, &answer->edit, &cause);
-    if (is_serious(status)) return fail(err, status, "%s", cause.message);
-    if (status != STEMMA_OK) answer->edit = edit_not_known("the texts are too long for the memory allowed");
-    if (!originals) {
-        stemma_alignment_free(answer->alignment);
-        answer->alignment = NULL;
-    }
-    answer->alignment_bytes = alignment_bytes(answer->alignment);
-    answer->extracted[0] = stemma_text_is_extracted(a);
-    answer->extracted[1] = stemma_text_is_extracted(b);
-    return STEMMA_OK;
-}
-
-static stemma_status measure(void *context, const struct asked_document *d, const struct again_text *stored,
-                             struct answer *answer, stemma_error *err) {
-    const struct stemma_collection *c = context;
-    stemma_text *a = NULL, *b = NULL;
-    bool a_known, b_known;
-    answer->edit =
-        answer->relation == STEMMA_IDENTICAL ? no_edits() : edit_not_known("the document is no longer there");
-    if (!stored || !d->text) return STEMMA_OK;
-    stemma_status status = text_of_question(c, d, &a, &a_known, err);
-    if (status == STEMMA_OK) status = text_of_stored(c, stored, &b, &b_known, err);
-    if (status == STEMMA_OK) status = compare_texts(c, a, b, a_known && b_known, answer, err);
-    stemma_text_free(a);
-    stemma_text_free(b);
-    return status;
-}
-
 /* ---- what is asked ---- */
 
 static double lower(double a, double b) {
@@ -147,19 +45,38 @@ static stemma_status set_resemblance(const stemma_query_options *o, struct asker
 
 static stemma_status set_bits(const stemma_query_options *o, enum hamming_via via, struct asker_settings *s,
                               stemma_error *err) {
+    s->by_bits = true;
     s->bits = via;
     return set_resemblance(o, s, err);
 }
 
+static bool keeps_bits_alone(const struct schema *schema) {
+    struct bits_layout layout;
+    bits_layout_read(schema, &layout);
+    return layout.bits && schema_find(schema, KIND_MINIMA, 0) < 0;
+}
+
+/* By minima and samples, or, where fingerprints are all there is, by these. */
+static stemma_status set_sketches(const struct stemma_collection *c, const stemma_query_options *o,
+                                  enum retrieval_way way, enum hamming_via bits, struct asker_settings *s,
+                                  stemma_error *err) {
+    s->way = way;
+    if (!keeps_bits_alone(collection_schema(c->store)))
+        return asking_init(&s->asking, o->threshold, o->contained, err);
+    if (o->contained == 0) return set_bits(o, bits, s, err);
+    return fail(err, STEMMA_UNSUPPORTED,
+                "'%s' keeps fingerprints alone, which find what resembles a document, not what contains it",
+                collection_path(c->store));
+}
+
 /* What resembles a document by t shares t of its shingles and more, both ways: so samples find it, too. */
-static stemma_status set_via(const stemma_query_options *o, struct asker_settings *s, stemma_error *err) {
+static stemma_status set_via(const struct stemma_collection *c, const stemma_query_options *o,
+                             struct asker_settings *s, stemma_error *err) {
     switch (o->via) {
     case STEMMA_VIA_AUTO:
-        s->way = RETRIEVE_AUTO;
-        return asking_init(&s->asking, o->threshold, o->contained, err);
+        return set_sketches(c, o, RETRIEVE_AUTO, HAMMING_AUTO, s, err);
     case STEMMA_VIA_SCAN:
-        s->way = RETRIEVE_SCAN;
-        return asking_init(&s->asking, o->threshold, o->contained, err);
+        return set_sketches(c, o, RETRIEVE_SCAN, HAMMING_SCAN, s, err);
     case STEMMA_VIA_BANDS:
         s->way = RETRIEVE_LOOKUP;
         return set_resemblance(o, s, err);
@@ -187,13 +104,14 @@ static stemma_status check_options(const stemma_query_options *given, stemma_que
 static stemma_status query_settings(const struct stemma_collection *c, const stemma_query_options *o,
                                     struct query *query, stemma_error *err) {
     struct asker_settings *s = &query->settings;
-    TRY(set_via(o, s, err));
+    TRY(set_via(c, o, s, err));
     s->threshold = o->threshold;
     s->contained = o->contained;
     s->top = o->family ? o->family_most : o->top;
+    s->many = !o->family && (o->top == 0 || o->top > TOP_HELD);
     s->limits = c->limits;
     if (!o->edits) return STEMMA_OK;
-    s->measure = measure;
+    s->measure = collection_measure;
     s->context = (void *)c;
     query->drop = stemma_alignment_free;
     return STEMMA_OK;
@@ -228,8 +146,14 @@ static stemma_status give(struct asked_by_caller *asked, const char *from, uint6
                                 .source = a->evidence,
                                 .edit = edits ? a->edit : edit_not_known("it was not asked for"),
                                 .alignment = a->alignment,
-                                .extracted = {a->extracted[0], a->extracted[1]}};
+                                .extracted = {a->extracted[0], a->extracted[1]},
+                                .canonical = {a->canonical[0], a->canonical[1]},
+                                .regions = a->regions,
+                                .region_count = a->region_count,
+                                .placed = a->placed};
+    const bool unread = a->evidence == STEMMA_FROM_CHANGED || a->evidence == STEMMA_FROM_GONE;
     asked->sum.found++;
+    asked->sum.unmeasured += edits && unread && !a->edit.distance.known;
     return asked->take(asked->context, &match, err);
 }
 
@@ -244,17 +168,35 @@ static stemma_status give_family(struct asked_by_caller *a, const char *id, cons
     return STEMMA_OK;
 }
 
-static stemma_status give_answers(struct asked_by_caller *a, const char *id,
-                                  const struct query_answer *answer, stemma_error *err) {
+_Static_assert(ANSWERS_LISTED == 256, "as it is said here, and in stemma-query(1)");
+
+/* Those behind the list, which nobody has measured. */
+static stemma_status give_more(struct asked_by_caller *a, const char *id, struct answers *answers,
+                               stemma_error *err) {
+    const size_t top = a->query.settings.top;
+    for (size_t given = answers->count; top == 0 || given < top; given++) {
+        struct answer answer;
+        bool is_one;
+        TRY(check_stop(a->collection->limits.stop, err));
+        TRY(answers_next(answers, &answer, &is_one, err));
+        if (!is_one) break;
+        answer.edit = edit_not_known("it is not among the first 256 matches");
+        TRY(give(a, id, 1, &answer, err));
+    }
+    return STEMMA_OK;
+}
+
+static stemma_status give_answers(struct asked_by_caller *a, const char *id, struct query_answer *answer,
+                                  stemma_error *err) {
     if (a->options.family) return give_family(a, id, &answer->family, err);
     for (size_t i = 0; i < answer->answers.count; i++) TRY(give(a, id, 1, &answer->answers.list[i], err));
-    return STEMMA_OK;
+    return give_more(a, id, &answer->answers, err);
 }
 
 /* All that was found for one document. */
 static stemma_status give_result(void *receiver, const struct each_result *result, stemma_error *err) {
     struct asked_by_caller *a = receiver;
-    const struct query_answer *answer = result->answer;
+    struct query_answer *answer = result->answer;
     const uint64_t before = a->sum.found;
     if (result->failed) return STEMMA_OK;
     a->sum.documents++;
@@ -270,10 +212,10 @@ static stemma_status give_result(void *receiver, const struct each_result *resul
 static stemma_query_summary summary_of(const struct asked_by_caller *a) {
     const struct asker_work *w = &a->query.work;
     const struct asker_settings *s = &a->query.settings;
-    const bool bits = s->bits != HAMMING_AUTO, scan = s->way == RETRIEVE_SCAN;
     stemma_query_summary sum = a->sum;
-    sum.bands = bits || scan ? 0 : s->asking.bands;
-    sum.agree = bits ? 0 : sum.bands ? s->asking.agree : s->asking.scan_agree;
+    memcpy(sum.ways, w->retrieval.ways, sizeof sum.ways);
+    if (sum.ways[STEMMA_WAY_BANDS]) sum.bands = s->asking.bands, sum.agree = s->asking.agree;
+    if (sum.ways[STEMMA_WAY_ALL_MINIMA]) sum.scan_agree = s->asking.scan_agree;
     sum.scanned = w->retrieval.scanned;
     sum.lookups = w->retrieval.lookups;
     sum.postings = w->retrieval.postings;
@@ -282,7 +224,6 @@ static stemma_query_summary summary_of(const struct asked_by_caller *a) {
     sum.candidates = w->candidates;
     sum.verified = w->verified;
     sum.unverified = w->unverified;
-    sum.unasked = w->unasked;
     sum.seconds_finding = w->seconds_finding;
     sum.seconds_verifying = w->seconds_verifying;
     return sum;
@@ -309,7 +250,7 @@ static stemma_status ask_each(struct asked_by_caller *a, struct each *each, cons
                               size_t count, stemma_error *err) {
     TRY(query_settings(a->collection, &a->options, &a->query, err));
     TRY(each_run(each, &a->reading, &(struct each_subject){.paths = paths, .count = count}, err));
-    a->sum.problems = each->scan->catalogue.problem_count;
+    a->sum.problems = each->scan->catalogue.problems.count;
     a->sum.seconds_reading = each->seconds_reading;
     each_tell_problems(each, a->options.problem, a->options.problem_context);
     return STEMMA_OK;

@@ -1,4 +1,4 @@
-/* Section 16 of stemma.h: a stream of documents. */
+/* stemma/collection.h: a stream of documents. */
 #include "api/collection.h"
 #include "api/limits.h"
 #include "collect/seeing.h"
@@ -22,7 +22,8 @@ static stemma_status prepare(stemma_collection *c, const stemma_see_options *giv
     return seeing_new(&c->pending, c->recipe, &c->limits, &wanted, &c->seeing, err);
 }
 
-static void give(const struct sighting *s, stemma_sighting *out) {
+static stemma_status give(const struct sighting *s, stemma_sighting *out, stemma_error *err) {
+    if (s->cause) return fail(err, STEMMA_UNREADABLE, "%s", s->cause->message);
     const struct answer *m = s->match;
     const stemma_quantity none = quantity_unknown("nothing is like it");
     *out = (stemma_sighting){.id = s->id,
@@ -30,24 +31,24 @@ static void give(const struct sighting *s, stemma_sighting *out) {
                              .resemblance = none,
                              .a_in_b = none,
                              .b_in_a = none};
-    if (!m) return;
+    if (!m) return STEMMA_OK;
     out->match = m->id;
     out->relation = m->relation;
     out->resemblance = m->numbers.resemblance;
     out->a_in_b = m->numbers.a_in_b;
     out->b_in_a = m->numbers.b_in_a;
+    return STEMMA_OK;
 }
 
 stemma_status stemma_collection_see(stemma_collection *c, const char *id, const void *data, size_t size,
                                     const stemma_see_options *options, stemma_sighting *out,
                                     stemma_error *err) {
     struct sighting sighting;
-    if (!c || !id || !*id || (!data && size) || !out)
+    if (!c || (id && !*id) || (!data && size) || !out)
         return fail(err, STEMMA_INVALID, "a collection, an id, data and a place for the answer are needed");
     TRY(prepare(c, options, err));
-    TRY(seeing_text(c->seeing, id, data ? data : "", size, &sighting, err));
-    give(&sighting, out);
-    return STEMMA_OK;
+    TRY(seeing_text(c->seeing, id ? id : "", data ? data : "", size, &sighting, err));
+    return give(&sighting, out, err);
 }
 
 stemma_status stemma_collection_see_file(stemma_collection *c, const char *path,
@@ -58,6 +59,5 @@ stemma_status stemma_collection_see_file(stemma_collection *c, const char *path,
         return fail(err, STEMMA_INVALID, "a collection, a path and a place for the answer are needed");
     TRY(prepare(c, options, err));
     TRY(seeing_file(c->seeing, path, &sighting, err));
-    give(&sighting, out);
-    return STEMMA_OK;
+    return give(&sighting, out, err);
 }

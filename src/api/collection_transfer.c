@@ -1,10 +1,13 @@
-/* Section 16 of stemma.h: checking a collection, and carrying it elsewhere. */
+/* stemma/collection.h: checking a collection, and carrying it elsewhere. */
 #include "api/collection.h"
 #include "api/limits.h"
 #include "base/alloc.h"
 #include "collect/merging.h"
+#include "collect/restoring.h"
 #include "index/transfer.h"
 #include "index/verify.h"
+
+#include <string.h>
 
 stemma_verify_options stemma_verify_options_default(void) {
     return (stemma_verify_options){.size = sizeof(stemma_verify_options)};
@@ -42,7 +45,12 @@ stemma_status stemma_collection_verify(const char *path, const stemma_verify_opt
     TRY(limits_check(limits, &in_force, err));
     const struct collection_options how = {
         .who = o.user ? o.user : "a program", .wait = o.wait, .stop = in_force.stop};
-    TRY(collection_verify(path, &how, o.repair, tell, &told, &facts, err));
+    struct restorer *restorer;
+    TRY(restorer_new(&in_force, o.key, o.key_size, &restorer, err));
+    const struct mender mender = {restorer_mend, restorer};
+    stemma_status status = collection_verify(path, &how, o.repair, &mender, tell, &told, &facts, err);
+    restorer_free(restorer);
+    TRY(status);
     if (summary)
         *summary = (stemma_verify_summary){.files = facts.files,
                                            .bytes = facts.bytes,
@@ -57,6 +65,7 @@ stemma_status stemma_collection_verify(const char *path, const stemma_verify_opt
 
 stemma_status stemma_collection_backup(stemma_collection *c, const char *path, bool link, stemma_error *err) {
     if (!c || !path || !*path) return fail(err, STEMMA_INVALID, "a collection and a path are needed");
+    TRY(collection_check_outside(c->store, path, err));
     return collection_backup(c->store, path, link, err);
 }
 
@@ -64,6 +73,7 @@ stemma_status stemma_collection_export(stemma_collection *c, const char *path, u
                                        stemma_error *err) {
     stemma_collection_info info;
     if (!c || !path || !*path) return fail(err, STEMMA_INVALID, "a collection and a path are needed");
+    TRY(collection_check_outside(c->store, path, err));
     TRY(stemma_collection_get_info(c, &info, err));
     TRY(collection_export(c->store, path, NULL, err));
     if (documents) *documents = info.documents;
@@ -72,8 +82,12 @@ stemma_status stemma_collection_export(stemma_collection *c, const char *path, u
 
 static stemma_status merge(stemma_collection *c, const char *path, const char *prefix,
                            struct merge_facts *facts, stemma_error *err) {
-    struct origin *origin;
-    TRY(origin_open(path, &(struct collection_options){.stop = c->limits.stop}, &origin, err));
+    struct origin *origin = NULL;
+    if (!strcmp(path, "-")) {
+        origin = c->model;
+        c->model = NULL;
+    }
+    if (!origin) TRY(origin_open(path, &(struct collection_options){.stop = c->limits.stop}, &origin, err));
     stemma_status status = merge_documents(c->store, origin, prefix, facts, err);
     origin_close(origin);
     return status;
@@ -109,8 +123,12 @@ stemma_status stemma_collection_create_like(const char *path, const char *model,
     how.schema = origin_schema(origin);
     stemma_status status = collection_refuse_existing(path, err);
     if (status == STEMMA_OK) status = collection_open(path, &how, &store, err);
-    origin_close(origin);
     collection_close(store);
     o.write = true;
-    return status == STEMMA_OK ? stemma_collection_open(path, &o, limits, out, err) : status;
+    if (status == STEMMA_OK) status = stemma_collection_open(path, &o, limits, out, err);
+    if (status == STEMMA_OK && !strcmp(model, "-"))
+        (*out)->model = origin;
+    else
+        origin_close(origin);
+    return status;
 }

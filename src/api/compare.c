@@ -17,7 +17,7 @@ struct stemma_document {
 
 /* Where the bytes come from. */
 struct source {
-    const char *path; /* or */
+    const char *path;        /* or */
     const stemma_text *text; /* or */
     const void *bytes;
     size_t size;

@@ -6,7 +6,7 @@
 #include "estimate/estimate.h"
 
 /* identical, same-text, unknown where there is too little text, or what the numbers say. */
-void conclude(const struct facts *a, const struct facts *b, uint32_t window, const struct estimates *estimates,
-              const stemma_thresholds *thresholds, stemma_comparison *out);
+void conclude(const struct facts *a, const struct facts *b, uint32_t window,
+              const struct estimates *estimates, const stemma_thresholds *thresholds, stemma_comparison *out);
 
 #endif

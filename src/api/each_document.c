@@ -25,11 +25,11 @@ stemma_status each_reading(const struct stemma_collection *collection, const ste
 
 void each_tell_problems(const struct each *each,
                         void (*tell)(void *context, const stemma_scan_problem *problem), void *context) {
-    const struct catalogue *c = &each->scan->catalogue;
-    for (size_t i = 0; i < c->problem_count && tell; i++) {
-        const struct problem *p = &c->problems[i];
+    struct problems *problems = &each->scan->catalogue.problems;
+    struct problem p;
+    for (uint64_t i = 0; tell && problems_get(problems, i, &p, NULL) == STEMMA_OK; i++) {
         const stemma_scan_problem problem = {
-            .name = p->name, .line = p->line, .status = p->status, .cause = p->cause};
+            .name = p.name, .line = p.line, .status = p.status, .cause = p.cause};
         tell(context, &problem);
     }
 }

@@ -12,6 +12,7 @@
 #include "api/text.h"
 #include "base/alloc.h"
 #include "sketch/edit_text.h"
+#include "sketch/sketch.h"
 
 #include <math.h>
 #include <string.h>
@@ -90,8 +91,8 @@ static bool same_digest(const uint8_t *a, const uint8_t *b) {
 }
 
 /* Whether the edit texts are the same, as far as digests prove it. Letters that are words by themselves are
- * set off by spaces in the canonical text alone: there, equal canonical texts may still be some edits apart.
- */
+ * set off by spaces in the canonical text alone: there, equal canonical texts may still
+ * be some edits apart. */
 static bool same_edit_text(const struct stemma_sketch *a, const struct stemma_sketch *b) {
     const struct view *view = &a->recipe->view;
     bool set_off = view->unit == UNIT_WORD && view->folds & FOLD_PUNCT;
@@ -107,6 +108,15 @@ static void settle_equal(stemma_edit *edit) {
 /* Texts that differ where no symbol shows it have few edits, here and there. */
 static void settle_unseen(stemma_edit *edit) {
     if (edit->kind == STEMMA_EDITS_UNKNOWN && edit->distance.known) edit->kind = STEMMA_EDITS_SCATTERED;
+}
+
+stemma_status edit_of_signatures(const struct signature *a, const struct signature *b, bool bytes,
+                                 stemma_edit *out, stemma_error *err) {
+    struct edit_estimate estimate;
+    TRY(estimate_edit(a, b, &estimate, err));
+    *out = edit_from(&estimate, a, b, bytes);
+    settle_unseen(out);
+    return STEMMA_OK;
 }
 
 bool signatures_of(const struct stemma_sketch *a, const struct stemma_sketch *b, struct signature *out_a,

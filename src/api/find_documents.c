@@ -4,7 +4,7 @@
  */
 #include "api/find.h"
 #include "api/limits.h"
-#include "read/container.h"
+#include "read/inside.h"
 
 struct finding {
     const stemma_finder *finder;
@@ -22,13 +22,16 @@ static size_t held_most(const struct finding *f) {
     return f->limits.memory / DOCUMENT_TIMES;
 }
 
-static struct container_options inside_options(const stemma_finder *finder,
-                                               const struct document_options *reading,
+static struct document_options reading_options(const stemma_finder *finder, const stemma_limits *limits) {
+    struct document_options reading = document_options_for(finder->view.folds, limits);
+    reading.limits.unpacked_most = finder->most_unpacked;
+    return reading;
+}
+
+static struct container_options inside_options(const struct document_options *reading,
                                                const stemma_limits *limits) {
-    return (struct container_options){.document = *reading,
-                                      .unpacked_most = finder->most_unpacked,
-                                      .held_most = limits->memory / DOCUMENT_TIMES,
-                                      .stop = limits->stop};
+    return (struct container_options){
+        .document = *reading, .held_most = limits->memory / DOCUMENT_TIMES, .stop = limits->stop};
 }
 
 /* The findings are given away; nothing more is wanted when the taker says so. */
@@ -39,11 +42,18 @@ static void hand_on(struct finding *f, const stemma_found *found, stemma_finding
 
 /* ---- one document ---- */
 
+static void tell_damage(const struct finding *f, const char *id, const char *damage) {
+    stemma_error what;
+    document_tell_damage(id, damage, &what);
+    f->problem(f->context, id, &what);
+}
+
 static stemma_status search_held(struct finding *f, const char *id, const uint8_t *bytes, size_t size,
                                  stemma_error *err) {
     struct document_text text;
     stemma_findings *findings;
     TRY(document_extract(&f->extractor, id, bytes, size, &f->reading, &text, err));
+    if (text.damage) tell_damage(f, id, text.damage);
     TRY(find_in_bytes(f->finder, text.bytes, text.size, f->limits.stop, &findings, err));
     const stemma_found found = {.id = id,
                                 .findings = findings,
@@ -98,7 +108,7 @@ static void take_problem(void *context, const char *id, const stemma_error *caus
 }
 
 static stemma_status search_inside(struct finding *f, const struct input *input, stemma_error *err) {
-    struct container_options options = inside_options(f->finder, &f->reading, &f->limits);
+    struct container_options options = inside_options(&f->reading, &f->limits);
     struct stream stream = stream_of_file(input->name, input->fd, input->size);
     return container_walk(&stream, &options, &f->visitor, err);
 }
@@ -117,7 +127,7 @@ static stemma_status search_opened(struct finding *f, struct input *input, struc
 }
 
 static stemma_status search_member(struct finding *f, const char *id, stemma_error *err) {
-    struct container_options options = inside_options(f->finder, &f->reading, &f->limits);
+    struct container_options options = inside_options(&f->reading, &f->limits);
     struct buf bytes = {0};
     stemma_status status = container_read(id, &options, &bytes, err);
     if (status == STEMMA_OK) status = search_held(f, id, bytes.data, bytes.len, err);
@@ -154,7 +164,7 @@ stemma_status stemma_find_documents(const stemma_finder *finder, const char *pat
                         .context = context,
                         .inside = inside};
     TRY(limits_check(given, &f.limits, err));
-    f.reading = document_options_for(finder->view.folds, &f.limits);
+    f.reading = reading_options(finder, &f.limits);
     f.visitor =
         (struct container_visitor){.context = &f, .document = take_contained, .problem = take_problem};
     stemma_status status = search_path(&f, path, err);
@@ -164,24 +174,15 @@ stemma_status stemma_find_documents(const stemma_finder *finder, const char *pat
 
 /* ---- what is looked for ---- */
 
-static stemma_status refuse_archive(const stemma_finder *finder, const char *path, const struct buf *bytes,
-                                    const struct document_options *reading, const stemma_limits *limits,
-                                    stemma_error *err) {
-    enum container_kind kind = CONTAINER_NONE;
-    struct container_options options = inside_options(finder, reading, limits);
-    if (reading->format == FORMAT_BYTES) return STEMMA_OK;
-    TRY(container_look(path, bytes->data, bytes->len, reading, &kind, err));
-    if (kind != CONTAINER_ARCHIVE && kind != CONTAINER_WARC) return STEMMA_OK;
-    return container_refuse(path, bytes->data, bytes->len, &options, err);
-}
-
 static stemma_status add_text(stemma_finder *finder, const char *path, const struct buf *bytes,
                               const stemma_limits *limits, stemma_error *err) {
-    struct document_options reading = document_options_for(finder->view.folds, limits);
+    struct document_options reading = reading_options(finder, limits);
+    struct container_options options = inside_options(&reading, limits);
     struct extractor extractor = {0};
     struct document_text text;
-    TRY(refuse_archive(finder, path, bytes, &reading, limits, err));
+    TRY(container_refuse_archive(path, bytes->data, bytes->len, &options, err));
     stemma_status status = document_extract(&extractor, path, bytes->data, bytes->len, &reading, &text, err);
+    if (status == STEMMA_OK) limits_warn(limits, path, text.damage);
     if (status == STEMMA_OK) status = finder_add(finder, text.bytes, text.size, path, err);
     extractor_release(&extractor);
     return status;
@@ -189,12 +190,14 @@ static stemma_status add_text(stemma_finder *finder, const char *path, const str
 
 static stemma_status read_target(const stemma_finder *finder, const char *path, const stemma_limits *limits,
                                  struct buf *bytes, stemma_error *err) {
-    struct document_options reading = document_options_for(finder->view.folds, limits);
-    struct container_options options = inside_options(finder, &reading, limits);
+    struct document_options reading = reading_options(finder, limits);
+    struct container_options options = inside_options(&reading, limits);
+    const struct dataset_options datasets = limits_dataset(limits, options.held_most);
+    const char *name;
     struct input input;
     stemma_status status = input_open(&input, path, err);
-    if (status == STEMMA_NOT_FOUND && container_is_id(path))
-        return container_read(path, &options, bytes, err);
+    if (status == STEMMA_NOT_FOUND && inside_is_id(path))
+        return inside_read(path, &options, &datasets, bytes, &name, err);
     TRY(status);
     input.stop = limits->stop;
     status = input_read_all(&input, limits->memory, bytes, err);

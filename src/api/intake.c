@@ -1,7 +1,7 @@
 #include "api/intake.h"
 
 #include "api/limits.h"
-#include "read/container.h"
+#include "read/inside.h"
 
 enum { STEP = 1 << 20 }; /* bytes between two looks at whether to stop */
 
@@ -12,8 +12,7 @@ static void take_text(void *context, const uint8_t *text, size_t size) {
 stemma_status intake_init(struct intake *in, const struct stemma_recipe *recipe, struct shingle_sink sink,
                           const stemma_limits *limits, stemma_error *err) {
     const struct view *view = &recipe->view;
-    *in = (struct intake){
-        .reading = document_options_for(view->folds, limits), .memory = limits->memory, .stop = limits->stop};
+    *in = (struct intake){.reading = document_options_for(view->folds, limits), .limits = *limits};
     digest_init(&in->raw);
     digest_init(&in->text);
     if (view->labelled) {
@@ -38,7 +37,7 @@ static stemma_status add_steps(struct intake *in, unsigned what, const uint8_t *
                                stemma_error *err) {
     for (size_t step; size; bytes += step, size -= step) {
         step = size < STEP ? size : STEP;
-        TRY(check_stop(in->stop, err));
+        TRY(check_stop(in->limits.stop, err));
         if (what & ORIGINAL) {
             digest_add(&in->raw, bytes, step);
             in->bytes += step;
@@ -87,6 +86,7 @@ static stemma_status add_converted(struct intake *in, const char *name, const ui
     struct extractor extractor = {0};
     struct document_text text;
     stemma_status status = document_extract(&extractor, name, bytes, size, &in->reading, &text, err);
+    if (status == STEMMA_OK) limits_warn(&in->limits, name, text.damage);
     if (status == STEMMA_OK) status = add_steps(in, ORIGINAL, bytes, size, err);
     if (status == STEMMA_OK && text.format != TEXT_BINARY)
         status = add_steps(in, TEXT, text.bytes, text.size, err);
@@ -98,7 +98,7 @@ static stemma_status add_document(struct intake *in, const char *name, const uin
                                   stemma_error *err) {
     struct document_kind kind = document_look(name, bytes, size, &in->reading);
     if (!kind.converted) return add_plain(in, &kind, bytes, size, err);
-    if (size > in->memory / DOCUMENT_TIMES) /* as of a file */
+    if (size > in->limits.memory / DOCUMENT_TIMES) /* as of a file */
         return fail(err, STEMMA_UNSUPPORTED,
                     "the document is converted as a whole, which takes more memory than allowed");
     return add_converted(in, name, bytes, size, err);
@@ -123,11 +123,30 @@ static stemma_status add_rest(struct intake *in, unsigned what, struct input *in
     }
 }
 
+static struct container_options inside_options(const struct intake *in) {
+    return (struct container_options){
+        .document = in->reading, .held_most = in->limits.memory / DOCUMENT_TIMES, .stop = in->limits.stop};
+}
+
+/* An archive is no document; what comes through a pipe has to be held to be looked into. */
+static stemma_status refuse_archive(struct intake *in, struct input *input, struct buf *head,
+                                    stemma_error *err) {
+    const struct container_options options = inside_options(in);
+    bool archive;
+    TRY(container_is_archive(input->name, head->data, head->len, &in->reading, &archive, err));
+    if (!archive) return STEMMA_OK;
+    if (!input->size) TRY(input_read_all(input, options.held_most, head, err));
+    struct stream stream = input->size ? stream_of_file(input->name, input->fd, input->size)
+                                       : stream_of_memory(input->name, head->data, head->len);
+    return container_refuse(&stream, &options, err);
+}
+
 static stemma_status add_input(struct intake *in, struct input *input, struct buf *bytes, stemma_error *err) {
     TRY(input_read_head(input, DOCUMENT_HEAD, bytes, err)); /* which decides how it is read */
+    TRY(refuse_archive(in, input, bytes, err));
     struct document_kind kind = document_look(input->name, bytes->data, bytes->len, &in->reading);
     if (kind.converted) {
-        TRY(input_read_all(input, in->memory / DOCUMENT_TIMES, bytes, err));
+        TRY(input_read_all(input, in->limits.memory / DOCUMENT_TIMES, bytes, err));
         return add_converted(in, input->name, bytes->data, bytes->len, err);
     }
     TRY(add_plain(in, &kind, bytes->data, bytes->len, err));
@@ -136,11 +155,14 @@ static stemma_status add_input(struct intake *in, struct input *input, struct bu
 
 /* What is inside another file has no name of its own there. */
 static stemma_status add_contained(struct intake *in, const char *id, stemma_error *err) {
-    struct container_options options = {
-        .document = in->reading, .held_most = in->memory / DOCUMENT_TIMES, .stop = in->stop};
+    const struct container_options options = inside_options(in);
+    const struct dataset_options datasets = limits_dataset(&in->limits, options.held_most);
+    const char *name;
     struct buf bytes = {0};
-    stemma_status status = container_read(id, &options, &bytes, err);
-    if (status == STEMMA_OK) status = add_document(in, id, bytes.data, bytes.len, err);
+    stemma_status status = inside_read(id, &options, &datasets, &bytes, &name, err);
+    if (status == STEMMA_OK && name)
+        status = container_refuse_archive(name, bytes.data, bytes.len, &options, err);
+    if (status == STEMMA_OK) status = add_document(in, name, bytes.data, bytes.len, err);
     buf_release(&bytes);
     return in->failed = status;
 }
@@ -149,9 +171,9 @@ stemma_status intake_add_file(struct intake *in, const char *path, stemma_error 
     struct input input;
     struct buf bytes = {0};
     stemma_status status = input_open(&input, path, err);
-    if (status == STEMMA_NOT_FOUND && container_is_id(path)) return add_contained(in, path, err);
+    if (status == STEMMA_NOT_FOUND && inside_is_id(path)) return add_contained(in, path, err);
     TRY(status);
-    input.stop = in->stop;
+    input.stop = in->limits.stop;
     in->failed = add_input(in, &input, &bytes, err);
     buf_release(&bytes);
     input_close(&input);
@@ -161,7 +183,7 @@ stemma_status intake_add_file(struct intake *in, const char *path, stemma_error 
 stemma_status intake_finish(struct intake *in, struct facts *out, stemma_error *err) {
     if (in->failed) return fail_again(in, err);
     TRY(shingler_finish(in->shingler, err));
-    TRY(check_stop(in->stop, err));
+    TRY(check_stop(in->limits.stop, err));
     if (in->labeller) TRY(labeller_finish(in->labeller, err));
     out->bytes = in->bytes;
     out->tokens = shingler_tokens(in->shingler);

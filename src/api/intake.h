@@ -1,4 +1,5 @@
-/* One document's way from bytes to a sink of fingerprints, with its digests: what comparing and sketching share. */
+/* One document's way from bytes to a sink of fingerprints, with its digests: what comparing and sketching
+ * share. */
 #ifndef API_INTAKE_H
 #define API_INTAKE_H
 
@@ -23,12 +24,11 @@ struct byte_sink {
 
 struct intake {
     struct shingler *shingler;
-    struct labeller *labeller; /* NULL unless the view is labelled */
+    struct labeller *labeller;  /* NULL unless the view is labelled */
     struct byte_sink byte_sink; /* zeroed: none; set it before the first byte */
     struct digest raw, text;
     struct document_options reading;
-    size_t memory; /* that a document which has to be converted may take */
-    const volatile int *stop;
+    stemma_limits limits; /* memory: what a document which has to be converted may take */
     uint64_t bytes;
     stemma_status failed; /* the first failure: after it the document has a hole */
 };

@@ -1,6 +1,6 @@
 #include "api/limits.h"
 
-#include "read/reading_limits.h"
+#include "read/document.h"
 
 #include <string.h>
 
@@ -42,6 +42,22 @@ stemma_status limits_check(const stemma_limits *given, stemma_limits *out, stemm
         return fail(err, STEMMA_INVALID, "there is no such encoding");
     *out = limits;
     return STEMMA_OK;
+}
+
+void limits_warn(const stemma_limits *limits, const char *name, const char *damage) {
+    stemma_error what;
+    if (!damage || !limits->warn) return;
+    document_tell_damage(name, damage, &what);
+    limits->warn(limits->warn_context, name ? name : "", what.message);
+}
+
+struct dataset_options limits_dataset(const stemma_limits *limits, size_t record_most) {
+    return (struct dataset_options){.text_field = limits->text_field,
+                                    .id_field = limits->id_field,
+                                    .record_most = record_most,
+                                    .window_most = limits->memory / WINDOW_PART,
+                                    .directory = limits->temporary_directory,
+                                    .stop = limits->stop};
 }
 
 static bool is_share(double x) {

@@ -1,6 +1,6 @@
 /* Versions, names and recipes of stemma.h. */
-#include "kernels/kernels.h"
 #include "sketch/recipe.h"
+#include "kernels/kernels.h"
 
 #include <string.h>
 
@@ -14,14 +14,22 @@ const char *stemma_cpu(void) {
 
 const char *stemma_relation_name(stemma_relation relation) {
     switch (relation) {
-    case STEMMA_IDENTICAL: return "identical";
-    case STEMMA_SAME_TEXT: return "same-text";
-    case STEMMA_NEAR_DUPLICATE: return "near-duplicate";
-    case STEMMA_CONTAINED: return "contained";
-    case STEMMA_CONTAINS: return "contains";
-    case STEMMA_RELATED: return "related";
-    case STEMMA_UNRELATED: return "unrelated";
-    case STEMMA_UNKNOWN: return "unknown";
+    case STEMMA_IDENTICAL:
+        return "identical";
+    case STEMMA_SAME_TEXT:
+        return "same-text";
+    case STEMMA_NEAR_DUPLICATE:
+        return "near-duplicate";
+    case STEMMA_CONTAINED:
+        return "contained";
+    case STEMMA_CONTAINS:
+        return "contains";
+    case STEMMA_RELATED:
+        return "related";
+    case STEMMA_UNRELATED:
+        return "unrelated";
+    case STEMMA_UNKNOWN:
+        return "unknown";
     }
     return "unknown";
 }

@@ -1,7 +1,7 @@
 /* Where two documents differ, from the signatures in their sketches alone. */
-#include "align/signature/edit_regions.h"
 #include "api/edit.h"
 #include "base/alloc.h"
+#include "sketch/sketch.h"
 
 static stemma_stretch stretch_of(const struct region_side *side, uint64_t document_bytes, bool bytes_known) {
     stemma_stretch stretch = {.begin = side->begin, .end = side->end, .margin = side->margin};
@@ -21,6 +21,11 @@ static stemma_change change_of(enum region_kind kind) {
         return STEMMA_CHANGE_REPLACE;
     }
     return STEMMA_CHANGE_REPLACE;
+}
+
+stemma_region region_of(const struct edit_region *region) {
+    return (stemma_region){change_of(region->kind), stretch_of(&region->a, 0, false),
+                           stretch_of(&region->b, 0, false)};
 }
 
 static stemma_status list_regions(const stemma_sketch *a, const stemma_sketch *b,

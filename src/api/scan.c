@@ -1,4 +1,4 @@
-/* Section 13 of stemma.h: arguments are checked here, the work is in src/scan. */
+/* stemma/scan.h: arguments are checked here, the work is in src/scan. */
 #include "scan/scan.h"
 #include "api/limits.h"
 #include "base/alloc.h"
@@ -90,6 +90,10 @@ stemma_scan_summary stemma_scan_get_summary(const stemma_scan *scan) {
     return scan ? scan->summary : (stemma_scan_summary){0};
 }
 
+const char *stemma_scan_get_cache_trouble(const stemma_scan *scan) {
+    return scan && scan->cache_trouble.status != STEMMA_OK ? scan->cache_trouble.message : NULL;
+}
+
 stemma_scan_document stemma_scan_get_document(const stemma_scan *scan, uint64_t number) {
     if (!scan || !scan->done || number >= scan->catalogue.document_count)
         return (stemma_scan_document){.id = ""};
@@ -109,12 +113,30 @@ stemma_scan_document stemma_scan_get_document(const stemma_scan *scan, uint64_t 
     };
 }
 
+/* Groups are mostly asked for one after the other, and their documents lie anywhere in memory: what the next
+ * ones will need is fetched, step by step. */
+static void fetch_ahead(const stemma_scan *scan, uint64_t index) {
+    enum { STEP = 4, MEMBERS = 4 };
+    const struct scan_results *r = &scan->results;
+    const struct catalogue *c = &scan->catalogue;
+    if (index + 3 * STEP >= r->group_count) return;
+    __builtin_prefetch(&scan->place[r->groups[index + 3 * STEP].kept]);
+    __builtin_prefetch(&c->documents[r->groups[index + 3 * STEP].kept]);
+    __builtin_prefetch(&r->members[r->groups[index + 3 * STEP].first]);
+    const struct result_group *later = &r->groups[index + 2 * STEP], *sooner = &r->groups[index + STEP];
+    for (size_t i = 0; i < later->count && i < MEMBERS; i++)
+        __builtin_prefetch(&scan->order[r->members[later->first + i].document]);
+    for (size_t i = 0; i < sooner->count && i < MEMBERS; i++)
+        __builtin_prefetch(&c->documents[scan->order[r->members[sooner->first + i].document]]);
+}
+
 stemma_status stemma_scan_get_group(const stemma_scan *scan, uint64_t index, stemma_scan_group *group,
                                     stemma_error *err) {
     if (!scan || !group) return fail(err, STEMMA_INVALID, "a scan and a place for the group are needed");
     if (!scan->done || index >= scan->results.group_count)
         return fail(err, STEMMA_NOT_FOUND, "there is no such group");
     const struct result_group *found = &scan->results.groups[index];
+    fetch_ahead(scan, index);
     *group = (stemma_scan_group){
         .kept = scan->place[found->kept],
         .members = scan->results.members + found->first,
@@ -137,18 +159,17 @@ stemma_status stemma_scan_get_tree(const stemma_scan *scan, uint64_t index, stem
 }
 
 const char *stemma_derivation_name(stemma_derivation derivation) {
-    static const char *const names[] = {"root",  "same",    "added",    "removed", "revised",
-                                        "moved", "excerpt", "extended", "combined"};
+    static const char *const names[] = {"root",  "same",    "added",    "removed",  "revised",
+                                        "moved", "excerpt", "extended", "combined", "replaced"};
     return (size_t)derivation < sizeof names / sizeof *names ? names[derivation] : "unknown";
 }
 
 stemma_status stemma_scan_get_problem(const stemma_scan *scan, uint64_t index, stemma_scan_problem *problem,
                                       stemma_error *err) {
     if (!scan || !problem) return fail(err, STEMMA_INVALID, "a scan and a place for the problem are needed");
-    if (index >= scan->catalogue.problem_count)
-        return fail(err, STEMMA_NOT_FOUND, "there is no such problem");
-    const struct problem *found = &scan->catalogue.problems[index];
-    *problem = (stemma_scan_problem){found->name, found->line, found->status, found->cause};
+    struct problem found;
+    TRY(problems_get((struct problems *)&scan->catalogue.problems, index, &found, err));
+    *problem = (stemma_scan_problem){found.name, found.line, found.status, found.cause};
     return STEMMA_OK;
 }
 

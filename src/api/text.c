@@ -4,7 +4,7 @@
 #include "api/limits.h"
 #include "base/alloc.h"
 #include "base/file.h"
-#include "read/container.h"
+#include "read/inside.h"
 #include "sketch/recipe.h"
 
 #include <string.h>
@@ -105,13 +105,16 @@ static void digest_source(const stemma_text *t, uint8_t out[DIGEST_SIZE]) {
     digest_finish(&digest, out);
 }
 
-/* The source becomes the text of the document that it is; name may be NULL. */
-static stemma_status extract(stemma_text *t, const char *name, const struct document_options *options,
+/* The source becomes the text of the document that it is. */
+static stemma_status extract(const struct making *making, const struct document_options *options,
                              enum text_format *format, stemma_error *err) {
+    stemma_text *t = making->text;
     struct extractor x = {0};
     struct document_text text;
-    stemma_status status = document_extract(&x, name, t->source.data, t->source.len, options, &text, err);
+    stemma_status status =
+        document_extract(&x, making->document, t->source.data, t->source.len, options, &text, err);
     if (status == STEMMA_OK) {
+        limits_warn(making->limits, making->document, text.damage);
         size_t mark = text.extracted ? 0 : t->source.len - text.size;
         t->extracted = text.extracted || mark;
         *format = text.format;
@@ -126,17 +129,13 @@ static stemma_status extract(stemma_text *t, const char *name, const struct docu
     return status;
 }
 
-/* The bytes of an archive are no text that anybody reads; those of a mailbox are. */
 static stemma_status refuse_archive(const struct making *making, const struct document_options *reading,
                                     stemma_error *err) {
     const struct buf *source = &making->text->source;
     const struct container_options options = {
         .document = *reading, .held_most = making->limits->memory / TIMES, .stop = making->limits->stop};
-    enum container_kind kind = CONTAINER_NONE;
-    if (!making->document || reading->format == FORMAT_BYTES) return STEMMA_OK;
-    TRY(container_look(making->document, source->data, source->len, reading, &kind, err));
-    if (kind != CONTAINER_ARCHIVE && kind != CONTAINER_WARC) return STEMMA_OK;
-    return container_refuse(making->document, source->data, source->len, &options, err);
+    if (!making->document) return STEMMA_OK;
+    return container_refuse_archive(making->document, source->data, source->len, &options, err);
 }
 
 static stemma_status canonicalise(const struct making *making, const stemma_recipe *recipe,
@@ -148,7 +147,7 @@ static stemma_status canonicalise(const struct making *making, const stemma_reci
     struct document_options options = document_options_for(t->folds, making->limits);
     TRY(refuse_archive(making, &options, err));
     enum text_format format = TEXT_PLAIN;
-    TRY(extract(t, making->document, &options, &format, err));
+    TRY(extract(making, &options, &format, err));
     TRY(count_all_lines(t, err));
     if (t->binary) return STEMMA_OK;
     TRY(canon_new(t->folds, t->unit, &t->map, &canon, err));
@@ -158,9 +157,8 @@ static stemma_status canonicalise(const struct making *making, const stemma_reci
     return status == STEMMA_OK ? find_tokens(making, err) : status;
 }
 
-/* The source is taken over, whatever happens. */
-static stemma_status make(struct buf *source, const stemma_recipe *recipe, const stemma_limits *limits,
-                          const char *path, stemma_text **out, stemma_error *err) {
+stemma_status text_take(struct buf *source, const char *path, const stemma_recipe *recipe,
+                        const stemma_limits *limits, stemma_text **out, stemma_error *err) {
     stemma_recipe *own = NULL;
     stemma_text *text = mem_zero(1, sizeof *text);
     if (!text) {
@@ -185,7 +183,7 @@ stemma_status text_of_document(const void *bytes, size_t size, const char *name,
     struct buf source = {0};
     TRY(refuse_large(size, limits, name ? name : unnamed, err));
     if (!buf_add(&source, bytes, size)) return fail_memory(err);
-    return make(&source, recipe, limits, name, out, err);
+    return text_take(&source, name, recipe, limits, out, err);
 }
 
 stemma_status stemma_text_bytes(const void *data, size_t size, const stemma_recipe *recipe,
@@ -196,18 +194,26 @@ stemma_status stemma_text_bytes(const void *data, size_t size, const stemma_reci
     return text_of_document(data, size, NULL, recipe, &limits, out, err);
 }
 
+stemma_status text_read_rest(struct input *input, const stemma_limits *limits, struct buf *bytes,
+                             stemma_error *err) {
+    input->stop = limits->stop;
+    TRY(refuse_large(input->size, limits, input->name, err));
+    return input_read_all(input, limits->memory / TIMES, bytes, err);
+}
+
+/* *name: by which its format is told. */
 static stemma_status read_all(const char *path, const stemma_limits *limits, struct buf *bytes,
-                              stemma_error *err) {
+                              const char **name, stemma_error *err) {
     struct input input;
     stemma_status status = input_open(&input, path, err);
-    if (status == STEMMA_NOT_FOUND && container_is_id(path)) {
-        struct container_options options = {.held_most = limits->memory / TIMES, .stop = limits->stop};
-        return container_read(path, &options, bytes, err);
+    *name = path;
+    if (status == STEMMA_NOT_FOUND && inside_is_id(path)) {
+        const struct container_options options = {.held_most = limits->memory / TIMES, .stop = limits->stop};
+        const struct dataset_options datasets = limits_dataset(limits, limits->memory / TIMES);
+        return inside_read(path, &options, &datasets, bytes, name, err);
     }
     TRY(status);
-    input.stop = limits->stop;
-    status = refuse_large(input.size, limits, path, err);
-    if (status == STEMMA_OK) status = input_read_all(&input, limits->memory / TIMES, bytes, err);
+    status = text_read_rest(&input, limits, bytes, err);
     input_close(&input);
     return status;
 }
@@ -215,11 +221,12 @@ static stemma_status read_all(const char *path, const stemma_limits *limits, str
 stemma_status stemma_text_file(const char *path, const stemma_recipe *recipe, const stemma_limits *given,
                                stemma_text **out, stemma_error *err) {
     struct buf source = {0};
+    const char *name;
     stemma_limits limits;
     if (!path || !out) return fail(err, STEMMA_INVALID, "a file and a place for the text are needed");
     TRY(limits_check(given, &limits, err));
-    stemma_status status = read_all(path, &limits, &source, err);
-    if (status == STEMMA_OK) return make(&source, recipe, &limits, path, out, err);
+    stemma_status status = read_all(path, &limits, &source, &name, err);
+    if (status == STEMMA_OK) return text_take(&source, name, recipe, &limits, out, err);
     buf_release(&source);
     return status;
 }
@@ -259,6 +266,18 @@ uint64_t text_source_begin(const stemma_text *text, size_t token) {
 
 uint64_t text_source_end(const stemma_text *text, size_t token) {
     return offset_map_find(&text->map, text->tokens[token].begin + text->tokens[token].size);
+}
+
+stemma_place text_place(const stemma_text *text, size_t first, size_t end) {
+    stemma_place place = {.first_token = first, .end_token = end};
+    if (first < text->count)
+        place.begin = text_source_begin(text, first);
+    else if (text->count)
+        place.begin = text_source_end(text, text->count - 1);
+    place.end = first < end ? text_source_end(text, end - 1) : place.begin;
+    place.first_line = stemma_text_line(text, place.begin);
+    place.last_line = place.end > place.begin ? stemma_text_line(text, place.end - 1) : place.first_line;
+    return place;
 }
 
 const char *stemma_text_data(const stemma_text *text, size_t *size) {

@@ -26,8 +26,19 @@ struct stemma_text {
 stemma_status text_of_document(const void *bytes, size_t size, const char *name, const stemma_recipe *recipe,
                                const stemma_limits *limits, stemma_text **out, stemma_error *err);
 
+/* The same of bytes that are taken over, whatever happens. */
+stemma_status text_take(struct buf *source, const char *name, const stemma_recipe *recipe,
+                        const stemma_limits *limits, stemma_text **out, stemma_error *err);
+
+/* What there is behind the bytes that were read, if the text may be held. */
+struct input;
+stemma_status text_read_rest(struct input *input, const stemma_limits *limits, struct buf *bytes,
+                             stemma_error *err);
+
 /* The bytes of the original that a token came from. */
 uint64_t text_source_begin(const struct stemma_text *text, size_t token);
 uint64_t text_source_end(const struct stemma_text *text, size_t token);
+/* The tokens from `first` to before `end`, none of them where the two are one. */
+stemma_place text_place(const struct stemma_text *text, size_t first, size_t end);
 
 #endif

@@ -49,6 +49,46 @@ void mem_touch(void *bytes, size_t size) {
 #endif
 }
 
+/* Also hints. */
+#define LARGE_PAGE ((uintptr_t)1 << 21)
+
+/* The large pages that lie within: where they begin, and their bytes. */
+static uint8_t *large_pages(void *bytes, size_t size, size_t *inside) {
+    const uintptr_t first = ((uintptr_t)bytes + LARGE_PAGE - 1) & ~(LARGE_PAGE - 1);
+    const uintptr_t end = ((uintptr_t)bytes + size) & ~(LARGE_PAGE - 1);
+    *inside = first < end ? end - first : 0;
+    return (uint8_t *)bytes + (first - (uintptr_t)bytes);
+}
+
+void mem_large_pages(void *bytes, size_t size) {
+#ifdef MADV_HUGEPAGE
+    size_t inside;
+    uint8_t *from = large_pages(bytes, size, &inside);
+    if (inside) madvise(from, inside, MADV_HUGEPAGE);
+#else
+    (void)bytes, (void)size;
+#endif
+}
+
+/* Below this the tables of pages stay in the caches, and moving costs more than it saves. */
+#define SCATTERED_LEAST ((size_t)16 << 20)
+
+#if defined(__linux__) && !defined(MADV_COLLAPSE)
+#define MADV_COLLAPSE 25 /* since Linux 6.1; refused before */
+#endif
+
+void mem_scattered(void *bytes, size_t size) {
+#ifdef MADV_COLLAPSE
+    size_t inside;
+    uint8_t *from = large_pages(bytes, size, &inside);
+    if (size < SCATTERED_LEAST || !inside) return;
+    mem_large_pages(bytes, size);         /* what has not been written to, */
+    madvise(from, inside, MADV_COLLAPSE); /* and what has */
+#else
+    (void)bytes, (void)size;
+#endif
+}
+
 bool mem_grow(void **array, size_t *capacity, size_t need, size_t element_size) {
     if (need <= *capacity) return true;
     size_t wanted = *capacity < 16 ? 16 : *capacity;

@@ -12,6 +12,10 @@ char *mem_copy_bytes(const void *bytes, size_t size); /* with a NUL behind them 
 void mem_free(void *pointer);
 void mem_trim(void);                      /* what was freed goes back to the system, as far as it can */
 void mem_touch(void *bytes, size_t size); /* will be written soon: its pages, at once and not one by one */
+void mem_large_pages(void *bytes, size_t size); /* before it is written from one end to the other */
+/* Will be asked for anywhere: in large pages, where the system has them, so that finding a place costs less.
+ */
+void mem_scattered(void *bytes, size_t size);
 
 /* Make room for `need` elements in a growing array (at least doubling); false leaves all as it was. */
 bool mem_grow(void **array, size_t *capacity, size_t need, size_t element_size);

@@ -1,5 +1,5 @@
-/* Growing arrays: bytes, 16-bit and 64-bit values. A zeroed one is empty; the functions that grow return false
- * when memory is refused and leave the array as it was. */
+/* Growing arrays: bytes, 16-bit and 64-bit values. A zeroed one is empty; the functions that grow return
+ * false when memory is refused and leave the array as it was. */
 #ifndef BASE_BUF_H
 #define BASE_BUF_H
 

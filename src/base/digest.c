@@ -6,7 +6,8 @@
 #include <sodium/core.h>
 #include <string.h>
 
-/* Until it is called the library uses its plain BLAKE2b, whatever the CPU has; and when it fails, which then is no loss. */
+/* Until it is called the library uses its plain BLAKE2b, whatever the CPU has; and when it fails, which then
+ * is no loss. */
 static void choose_speed(void) {
     int failed = sodium_init();
     (void)failed;

@@ -8,7 +8,8 @@
 const char *stemma_status_text(stemma_status status) {
     switch (status) {
 #define STATUS_TEXT(name, number, text)                                                                      \
-    case name: return text;
+    case name:                                                                                               \
+        return text;
         STEMMA_STATUS_LIST(STATUS_TEXT)
 #undef STATUS_TEXT
     }
@@ -50,20 +51,26 @@ stemma_status check_stop(const volatile int *stop, stemma_error *err) {
 static stemma_status status_of_errno(int error_number) {
     switch (error_number) {
     case ENOENT:
-    case ENOTDIR: return STEMMA_NOT_FOUND;
+    case ENOTDIR:
+        return STEMMA_NOT_FOUND;
     case EACCES:
     case EPERM:
     case EISDIR:
     case ELOOP:
-    case ENAMETOOLONG: return STEMMA_UNREADABLE;
+    case ENAMETOOLONG:
+        return STEMMA_UNREADABLE;
     case ENOSPC:
     case EDQUOT:
-    case EFBIG: return STEMMA_NO_SPACE;
+    case EFBIG:
+        return STEMMA_NO_SPACE;
     case EMFILE:
     case ENFILE:
-    case ENOMEM: return STEMMA_NO_MEMORY;
-    case EINTR: return STEMMA_INTERRUPTED;
-    default: return STEMMA_IO;
+    case ENOMEM:
+        return STEMMA_NO_MEMORY;
+    case EINTR:
+        return STEMMA_INTERRUPTED;
+    default:
+        return STEMMA_IO;
     }
 }
 

@@ -16,7 +16,8 @@
 /* ---- input ---- */
 
 static bool names_a_descriptor(const char *path) {
-    return !strncmp(path, "/dev/fd/", 8) || !strncmp(path, "/proc/self/fd/", 14) || !strcmp(path, "/dev/stdin");
+    return !strncmp(path, "/dev/fd/", 8) || !strncmp(path, "/proc/self/fd/", 14) ||
+           !strcmp(path, "/dev/stdin");
 }
 
 const char *input_refusal(const char *path, mode_t mode) {
@@ -44,7 +45,7 @@ stemma_status input_open(struct input *input, const char *path, stemma_error *er
         if (!standard) close(fd);
         return fail_errno(err, "read", path, cause);
     }
-    const char *reason = !standard                ? input_refusal(path, info.st_mode)
+    const char *reason = !standard               ? input_refusal(path, info.st_mode)
                          : S_ISDIR(info.st_mode) ? "is a directory"
                                                  : NULL;
     if (reason) {
@@ -61,8 +62,8 @@ stemma_status input_open(struct input *input, const char *path, stemma_error *er
 
 enum { PATIENCE = 100 }; /* milliseconds */
 
-/* False when there is nothing yet. A pipe may be silent for long, and a signal ends the waiting of one thread alone,
- * which need not be the one that waits here. */
+/* False when there is nothing yet. A pipe may be silent for long, and a signal ends the waiting of one thread
+ * alone, which need not be the one that waits here. */
 static bool has_bytes(const struct input *input) {
     struct pollfd waiting = {.fd = input->fd, .events = POLLIN};
     if (input->size > 0 || !input->stop) return true;
@@ -114,8 +115,8 @@ stemma_status input_read_all(struct input *input, size_t most, struct buf *out, 
         if (got == 0) return STEMMA_OK;
         out->len += got;
         if (out->len > most)
-            return fail(err, STEMMA_UNSUPPORTED, "cannot read '%s': it has more than %zu bytes: allow more memory",
-                        input->name, most);
+            return fail(err, STEMMA_UNSUPPORTED,
+                        "cannot read '%s': it has more than %zu bytes: allow more memory", input->name, most);
     }
 }
 
@@ -123,6 +124,18 @@ void input_close(struct input *input) {
     if (input->owned) close(input->fd);
     input->fd = -1;
     input->owned = false;
+}
+
+/* ---- folders ---- */
+
+DIR *open_listing(int folder) {
+    int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *list = fd < 0 ? NULL : fdopendir(fd);
+    if (list || fd < 0) return list;
+    int cause = errno;
+    close(fd);
+    errno = cause;
+    return NULL;
 }
 
 /* ---- output ---- */
@@ -185,7 +198,8 @@ static char *directory_of(const char *path) {
 /* Where the file system cannot make a file without a name, one with a name that nobody else uses. */
 static int open_named_draft(struct output *output) {
     for (unsigned try = 0; try < 100; try++) {
-        snprintf(output->draft, output->draft_size, "%s/.stemma-%d-%u", output->directory, (int)getpid(), try);
+        snprintf(output->draft, output->draft_size, "%s/.stemma-%d-%u", output->directory, (int)getpid(),
+                 try);
         int fd = open(output->draft, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
         output->draft_exists = fd >= 0;
         if (fd >= 0 || errno != EEXIST) return fd < 0 ? -errno : fd;
@@ -204,12 +218,14 @@ static int open_draft(struct output *output) {
     return errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL ? open_named_draft(output) : -errno;
 }
 
-/* Give the draft its name beside the target; renaming it is then atomic. Process and descriptor make it unique. */
+/* Give the draft its name beside the target; renaming it is then atomic. Process and descriptor make it
+ * unique. */
 static int name_draft(struct output *output) {
     char link[32];
     if (output->draft_exists) return 0;
     snprintf(link, sizeof link, "/proc/self/fd/%d", output->fd);
-    snprintf(output->draft, output->draft_size, "%s/.stemma-%d-%d", output->directory, (int)getpid(), output->fd);
+    snprintf(output->draft, output->draft_size, "%s/.stemma-%d-%d", output->directory, (int)getpid(),
+             output->fd);
     unlink(output->draft); /* of a process of the same number that was killed at this very place */
     if (linkat(AT_FDCWD, link, AT_FDCWD, output->draft, AT_SYMLINK_FOLLOW) != 0) return -1;
     output->draft_exists = true;
@@ -252,7 +268,8 @@ stemma_status output_write(struct output *output, const void *bytes, size_t size
 
 static int publish(struct output *output) {
     if (output->direct) return 0;
-    if (fsync(output->fd) != 0 || name_draft(output) != 0 || rename(output->draft, output->path) != 0) return -1;
+    if (fsync(output->fd) != 0 || name_draft(output) != 0 || rename(output->draft, output->path) != 0)
+        return -1;
     output->draft_exists = false;
     return 0;
 }
@@ -265,7 +282,8 @@ static int close_output(struct output *output) {
 
 stemma_status output_commit(struct output *output, stemma_error *err) {
     stemma_status status = STEMMA_OK;
-    if (publish(output) != 0 || close_output(output) != 0) status = fail_errno(err, "write", output->path, errno);
+    if (publish(output) != 0 || close_output(output) != 0)
+        status = fail_errno(err, "write", output->path, errno);
     output_abandon(output);
     return status;
 }

@@ -12,8 +12,8 @@ static void close_keeping_errno(int fd) {
     errno = cause;
 }
 
-/* As many folders of the path as can be gone at once; *path is then what is left. -1 and errno when it fails.
- */
+/* As many folders of the path as can be gone at once; *path is then what is left.
+ * -1 and errno when it fails. */
 static int step_down(int from, const char **path) {
     char step[PATH_MAX];
     const char *slash = memrchr(*path, '/', sizeof step - 2);

@@ -1,8 +1,9 @@
 /*
- * Sorted numbers that may not fit into memory: values are added in any order, sorted in memory, spilled as sorted
- * runs to unnamed temporary files, and read back in ascending order.
+ * Sorted numbers that may not fit into memory: values are added in any order, sorted in memory, spilled as
+ * sorted runs to unnamed temporary files, and read back in ascending order.
  *
- * Runs are merged by level (levels.h). Nothing is left behind when the process is killed: the files have no names.
+ * Runs are merged by level (levels.h). Nothing is left behind when the process is killed: the files have no
+ * names.
  */
 #ifndef BASE_SPILL_H
 #define BASE_SPILL_H
@@ -13,8 +14,10 @@
 struct spill;
 struct spill_cursor;
 
-/* unique: repetitions are dropped. memory: bytes to use before spilling (never less than 256 KiB are used). */
-stemma_status spill_new(bool unique, size_t memory, const char *directory, struct spill **out, stemma_error *err);
+/* unique: repetitions are dropped. memory: bytes to use before spilling (never less than
+ * 256 KiB are used). */
+stemma_status spill_new(bool unique, size_t memory, const char *directory, struct spill **out,
+                        stemma_error *err);
 stemma_status spill_add(struct spill *spill, const uint64_t *values, size_t count, stemma_error *err);
 /* No more will be added. */
 stemma_status spill_finish(struct spill *spill, stemma_error *err);

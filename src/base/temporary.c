@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 const char *temporary_directory(const char *asked) {
@@ -39,4 +40,19 @@ stemma_status temporary_open(const char *asked, int *fd, stemma_error *err) {
     }
     *fd = opened;
     return STEMMA_OK;
+}
+
+void *temporary_map(const char *asked, size_t size) {
+    int fd;
+    if (temporary_open(asked, &fd, NULL) != STEMMA_OK) return NULL;
+    /* All of its room at once: a disk that is full shows now, and not by a signal. */
+    void *bytes = posix_fallocate(fd, 0, (off_t)size)
+                      ? MAP_FAILED
+                      : mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    close(fd);
+    return bytes == MAP_FAILED ? NULL : bytes;
+}
+
+void temporary_unmap(void *bytes, size_t size) {
+    munmap(bytes, size);
 }

@@ -201,7 +201,7 @@ static stemma_status make_text_as(struct again *a, const char *name, enum encodi
     return whole_canon(a->whole, text.bytes, text.size, &out->text, &out->text_size, err);
 }
 
-static bool same_text(const struct again_text *text, const struct facts *facts) {
+bool again_is_text(const struct again_text *text, const struct facts *facts) {
     return text->text_size == facts->text_bytes &&
            has_digest(text->text, text->text_size, facts->text_digest);
 }
@@ -211,10 +211,10 @@ static bool same_text(const struct again_text *text, const struct facts *facts) 
 static stemma_status make_text(struct again *a, const char *name, const struct facts *facts,
                                struct again_text *out, stemma_error *err) {
     TRY(make_text_as(a, name, a->reading.encoding, out, err));
-    if (same_text(out, facts) || !format_is_characters((enum text_format)facts->format)) return STEMMA_OK;
+    if (again_is_text(out, facts) || !format_is_characters((enum text_format)facts->format)) return STEMMA_OK;
     for (enum encoding encoding = ENCODING_AUTO; encoding <= ENCODING_UTF16; encoding++) {
         TRY(make_text_as(a, name, encoding, out, err));
-        if (same_text(out, facts)) return STEMMA_OK;
+        if (again_is_text(out, facts)) return STEMMA_OK;
     }
     return make_text_as(a, name, a->reading.encoding, out, err);
 }

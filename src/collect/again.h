@@ -33,5 +33,7 @@ stemma_status again_read(struct again *again, struct cell id, const struct facts
  * collection has the text, in this cell; an empty one is none. */
 stemma_status again_stored(struct again *again, struct cell stored, const struct facts *facts,
                            struct again_text *out, stemma_evidence *evidence, stemma_error *err);
+/* Whether it is the text that was added: another converter may make another one of the same bytes. */
+bool again_is_text(const struct again_text *text, const struct facts *facts);
 
 #endif

@@ -4,15 +4,22 @@
 #include "base/clock.h"
 #include "base/sort.h"
 #include "collect/by_digest.h"
+#include "collect/many.h"
 #include "estimate/overlap.h"
+#include "estimate/quantity.h"
 #include "kernels/kernels.h"
+#include "sketch/keyer.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Of more candidates than this, and `top` times as many, only the best by their sketches are held against the
  * document: ten thousand near-copies are not all read to name ten. */
 enum { VERIFY_ALWAYS = 256, VERIFY_TIMES = 16 };
+/* Where there may be very many: candidates that are verified in the order of their files (of a compressed
+ * data set each such block may be read from its beginning), and memory to sort all of them in. */
+enum { VERIFIED_TOGETHER = 1 << 16, CANDIDATE_MEMORY = 8 << 20 };
 
 struct asker {
     struct collection *reader;
@@ -24,33 +31,11 @@ struct asker {
     struct again *again;
     struct overlap_base *base;
     struct by_bits *by_bits; /* NULL: not asked for */
-    int samples, texts;      /* parts; -1: not kept */
+    struct by_signature *by_signature;
+    int samples, texts; /* parts; -1: not kept */
     struct vec64 unpacked, same;
     bool ready; /* base is that of the document in question */
 };
-
-void asked_document_release(struct asked_document *document) {
-    vec64_release(&document->samples);
-}
-
-void asked_set_bytes(struct asked_document *document) {
-    document->by_bytes = true;
-    document->text = NULL;
-    document->text_size = 0;
-    memset(document->minima, 0, sizeof document->minima);
-    document->samples.len = 0;
-}
-
-void answer_release(struct answer *answer, void (*drop)(stemma_alignment *)) {
-    mem_free(answer->id);
-    if (answer->alignment) drop(answer->alignment);
-}
-
-void answers_release(struct answers *answers, void (*drop)(stemma_alignment *)) {
-    for (size_t i = 0; i < answers->count; i++) answer_release(&answers->list[i], drop);
-    mem_free(answers->list);
-    *answers = (struct answers){0};
-}
 
 /* ---- making one ---- */
 
@@ -63,7 +48,8 @@ static stemma_status prepare(struct asker *a, stemma_error *err) {
     const struct view *view = &a->recipe->view;
     TRY(retriever_new(a->reader, a->settings->limits.stop, &a->retriever, err));
     TRY(again_new(a->recipe, &a->settings->limits, &a->again, err));
-    if (a->settings->bits != HAMMING_AUTO) TRY(by_bits_new(a->reader, a->recipe, &a->by_bits, err));
+    if (a->settings->by_bits) TRY(by_bits_new(a->reader, a->recipe, &a->by_bits, err));
+    TRY(by_signature_new(a->reader, view, &a->by_signature, err));
     return overlap_base_new(view, &a->recipe->tables, &a->base, err);
 }
 
@@ -93,6 +79,7 @@ void asker_free(struct asker *a) {
     again_free(a->again);
     overlap_base_free(a->base);
     by_bits_free(a->by_bits);
+    by_signature_free(a->by_signature);
     vec64_release(&a->unpacked);
     vec64_release(&a->same);
     mem_free(a);
@@ -131,13 +118,31 @@ static stemma_status count_samples(struct asker *a, const struct asked_document 
     return STEMMA_OK;
 }
 
+/* As keyer_size says of itself. */
+static double size_error(double size) {
+    return size <= KEY_COUNTED ? .01 : 1 / sqrt(KEY_MINIMA);
+}
+
+/* Of a short document minima and size say more than its few samples. */
+static void use_sizes(const struct asked_document *d, const struct candidate *c, struct estimates *numbers) {
+    const double own = minima_size(d->minima), other = c->size;
+    numbers->a_draws = (double)d->samples.len;
+    numbers->b_draws = c->samples;
+    if (own > 0 && other > 0)
+        containment_from_sizes(own, other, hypot(size_error(own), size_error(other)), numbers);
+}
+
 static stemma_status by_sketch(struct asker *a, const struct asked_document *d, struct candidate *c,
                                struct answer *answer, stemma_error *err) {
     TRY(count_samples(a, d, c, err));
+    const bool none = a->samples < 0;
+    const stemma_quantity unknown = quantity_unknown("the collection keeps no samples");
     answer->numbers = (struct estimates){.resemblance = resemblance_of(c->agree),
-                                         .a_in_b = containment_of(c->shared, d->samples.len),
-                                         .b_in_a = containment_of(c->shared, c->samples),
+                                         .a_in_b = none ? unknown : containment_of(c->shared, d->samples.len),
+                                         .b_in_a = none ? unknown : containment_of(c->shared, c->samples),
                                          .cosine = quantity_unknown("no simhash was compared")};
+    if (!none) use_sizes(d, c, &answer->numbers);
+    containments_reconcile(&answer->numbers);
     return STEMMA_OK;
 }
 
@@ -189,14 +194,20 @@ static stemma_relation relation_of(struct asker *a, const struct asked_document 
     return memcmp(d->digest, facts->digest, FACTS_DIGEST) == 0 ? STEMMA_IDENTICAL : STEMMA_SAME_TEXT;
 }
 
-static stemma_status add_answer(struct answers *answers, struct answer *answer, struct cell id,
-                                stemma_error *err) {
+static stemma_status list_answer(struct answers *answers, struct answer *answer, struct cell id,
+                                 stemma_error *err) {
     if (!mem_grow((void **)&answers->list, &answers->cap, answers->count + 1, sizeof *answers->list))
         return fail_memory(err);
     answer->id = mem_copy_bytes(id.bytes, id.size);
     if (!answer->id) return fail_memory(err);
     answers->list[answers->count++] = *answer;
     return STEMMA_OK;
+}
+
+static stemma_status add_answer(struct answers *answers, struct answer *answer, struct cell id,
+                                stemma_error *err) {
+    return answers->more ? many_add(answers->more, answers->question, answer, id, err)
+                         : list_answer(answers, answer, id, err);
 }
 
 /* One candidate, held against the document. */
@@ -240,10 +251,25 @@ static stemma_status add_same(struct asker *a, uint64_t number, struct answers *
     return add_answer(answers, &answer, row.id, err);
 }
 
+struct same_bytes {
+    struct asker *asker;
+    struct answers *answers;
+    struct asker_work *work;
+};
+
+static stemma_status take_same(void *context, uint64_t number, stemma_error *err) {
+    struct same_bytes *same = context;
+    same->work->candidates++;
+    same->work->verified++;
+    return add_same(same->asker, number, same->answers, err);
+}
+
 /* What sketches do not find: there are none of it. */
 static stemma_status find_same_bytes(struct asker *a, const struct asked_document *d, size_t most,
                                      struct answers *answers, struct asker_work *work, stemma_error *err) {
+    struct same_bytes same = {a, answers, work};
     if (minima_size(d->minima) != 0) return STEMMA_OK;
+    if (most == 0) return by_digest_each(a->reader, d->digest, take_same, &same, err);
     TRY(by_digest_find(a->reader, d->digest, most, &a->same, err));
     work->candidates += a->same.len;
     work->verified += a->same.len;
@@ -264,27 +290,6 @@ static int by_file(const void *a, const void *b) {
     if (p->file != q->file) return p->file < q->file ? -1 : 1;
     if (p->offset != q->offset) return p->offset < q->offset ? -1 : 1;
     return (p->place > q->place) - (p->place < q->place);
-}
-
-static double value_of(stemma_quantity q) {
-    return q.known ? q.value : 0;
-}
-
-static double contained_more(const struct answer *a) {
-    double x = value_of(a->numbers.a_in_b), y = value_of(a->numbers.b_in_a);
-    return x > y ? x : y;
-}
-
-/* What resembles the document by itself, then what contains it or is contained in it. */
-int answer_order(const void *a, const void *b) {
-    const struct answer *p = a, *q = b;
-    const bool p_part = p->relation >= STEMMA_CONTAINED, q_part = q->relation >= STEMMA_CONTAINED;
-    const double p_value = p_part ? contained_more(p) : value_of(p->numbers.resemblance),
-                 q_value = q_part ? contained_more(q) : value_of(q->numbers.resemblance);
-    if (p_part != q_part) return p_part ? 1 : -1;
-    if (p_value != q_value) return p_value > q_value ? -1 : 1;
-    if (p->relation != q->relation) return p->relation < q->relation ? -1 : 1;
-    return strcmp(p->id, q->id);
 }
 
 /* ---- all of it ---- */
@@ -320,7 +325,7 @@ static stemma_status verify_ranked(struct asker *a, const struct asked_document 
 /* 0: all. */
 static size_t verify_most(const struct asker *a) {
     const size_t top = a->settings->top;
-    if (top == 0) return 0;
+    if (top == 0 || a->settings->many) return 0;
     return VERIFY_ALWAYS + (top < SIZE_MAX / VERIFY_TIMES / 4 ? top * VERIFY_TIMES : SIZE_MAX / 4);
 }
 
@@ -343,22 +348,33 @@ static void cut(struct answers *answers, size_t top) {
     while (top && answers->count > top) answer_release(&answers->list[--answers->count], NULL);
 }
 
-/* How far apart the best are, from the same texts, read once more. */
+/* How far apart one of the best is, from its text, read once more, or by signatures. */
+static stemma_status measure_one(struct asker *a, const struct asked_document *d, struct answer *answer,
+                                 stemma_error *err) {
+    struct signature_pair signatures;
+    struct known_of known = {0};
+    stemma_evidence evidence;
+    struct again_text text;
+    struct facts facts;
+    struct row row;
+    bool found;
+    TRY(collection_record(a->reader, answer->number, &row, &found, err));
+    if (!found) return STEMMA_OK;
+    TRY(facts_read(row.facts, &facts, err));
+    TRY(read_text(a, answer->number, row.id, &facts, &text, &evidence, err));
+    if (text.text && d->text) {
+        known.text = &text;
+    } else {
+        TRY(by_signature_find(a->by_signature, answer->number, &signatures, &found, err));
+        if (found) known.signatures = &signatures;
+    }
+    return a->settings->measure(a->settings->context, d, &known, answer, err);
+}
+
 static stemma_status measure(struct asker *a, const struct asked_document *d, struct answers *answers,
                              stemma_error *err) {
-    for (size_t i = 0; i < answers->count; i++) {
-        struct answer *answer = &answers->list[i];
-        stemma_evidence evidence;
-        struct again_text text;
-        struct facts facts;
-        struct row row;
-        bool found;
-        TRY(collection_record(a->reader, answer->number, &row, &found, err));
-        if (!found) continue;
-        TRY(facts_read(row.facts, &facts, err));
-        TRY(read_text(a, answer->number, row.id, &facts, &text, &evidence, err));
-        TRY(a->settings->measure(a->settings->context, d, text.text ? &text : NULL, answer, err));
-    }
+    by_signature_set(a->by_signature, d->text, d->text_size, d->signature);
+    for (size_t i = 0; i < answers->count; i++) TRY(measure_one(a, d, &answers->list[i], err));
     return STEMMA_OK;
 }
 
@@ -374,10 +390,12 @@ static stemma_status find_by_bits(struct asker *a, const struct asked_document *
                                   struct candidates *lists, struct asker_work *work, stemma_error *err) {
     for (size_t i = 0; i < count; i++) {
         const struct asked_document *d = &documents[i];
-        work->unasked += !d->text && !d->by_bytes;
-        if (!d->text) continue;
-        TRY(by_bits_find(a->by_bits, d->text, d->text_size, a->settings->threshold, a->settings->bits,
-                         &lists[i], &work->retrieval, err));
+        uint64_t made[HAMMING_BITS_MOST / 64];
+        if (d->text) TRY(by_bits_make(a->by_bits, d->text, d->text_size, made, err));
+        const uint64_t *bits = d->text ? made : d->bits;
+        if (bits)
+            TRY(by_bits_find(a->by_bits, bits, a->settings->threshold, a->settings->bits, &lists[i],
+                             &work->retrieval, err));
     }
     return STEMMA_OK;
 }
@@ -395,14 +413,12 @@ static stemma_status find(struct asker *a, const struct asked_document *document
     return status;
 }
 
-stemma_status asker_ask(struct asker *a, const struct asked_document *documents, size_t count,
-                        struct answers *answers, struct asker_work *work, stemma_error *err) {
-    if (count == 0) return STEMMA_OK;
+/* ---- some, or many ---- */
+
+static stemma_status ask_some(struct asker *a, const struct asked_document *documents, size_t count,
+                              struct candidates *lists, struct answers *answers, struct asker_work *work,
+                              stemma_error *err) {
     const double begin = clock_seconds();
-    a->samples = schema_find(collection_schema(a->reader), KIND_SAMPLES, 0);
-    a->texts = schema_find(collection_schema(a->reader), KIND_TEXT, 0);
-    struct candidates *lists = mem_zero(count, sizeof *lists);
-    if (!lists) return fail_memory(err);
     for (size_t i = 0; i < count; i++) lists[i].most = verify_most(a);
     stemma_status status = find(a, documents, count, lists, work, err);
     const double found = clock_seconds();
@@ -410,6 +426,140 @@ stemma_status asker_ask(struct asker *a, const struct asked_document *documents,
         status = answer_one(a, &documents[i], &lists[i], &answers[i], work, err);
     work->seconds_finding += found - begin;
     work->seconds_verifying += clock_seconds() - found;
+    return status;
+}
+
+/* Candidates as they come back, in the order of questions and numbers. */
+struct found {
+    struct sorter_cursor *cursor;
+    struct record records[1024];
+    size_t at, count;
+};
+
+static stemma_status next_found(struct found *f, const struct record **record, stemma_error *err) {
+    if (f->at == f->count) {
+        f->at = 0;
+        TRY(sorter_next(f->cursor, f->records, 1024, &f->count, err));
+    }
+    *record = f->at < f->count ? &f->records[f->at] : NULL;
+    return STEMMA_OK;
+}
+
+/* The next ones of a question; one that was found in several ways is one. */
+static stemma_status next_block(struct found *f, uint32_t question, struct candidates *block,
+                                stemma_error *err) {
+    for (block->count = 0;; f->at++) {
+        const struct record *record;
+        uint32_t asked;
+        TRY(next_found(f, &record, err));
+        if (!record) return STEMMA_OK;
+        const struct candidate c = candidate_of_record(record, &asked);
+        struct candidate *last = block->count ? &block->list[block->count - 1] : NULL;
+        if (asked != question) return STEMMA_OK;
+        if (last && last->number == c.number) {
+            last->reasons |= c.reasons;
+            if (c.agree > last->agree) last->agree = c.agree;
+            continue;
+        }
+        if (block->count == VERIFIED_TOGETHER) return STEMMA_OK;
+        if (!mem_grow((void **)&block->list, &block->cap, block->count + 1, sizeof *block->list))
+            return fail_memory(err);
+        block->list[block->count++] = c;
+    }
+}
+
+static stemma_status verify_found(struct asker *a, const struct asked_document *documents, size_t count,
+                                  struct found *f, struct candidates *block, struct answers *answers,
+                                  struct asker_work *work, stemma_error *err) {
+    for (uint32_t i = 0; i < count; i++) {
+        do {
+            TRY(next_block(f, i, block, err));
+            TRY(verify_all(a, &documents[i], block, &answers[i], work, err));
+        } while (block->count);
+        TRY(find_same_bytes(a, &documents[i], 0, &answers[i], work, err));
+    }
+    return STEMMA_OK;
+}
+
+/* The best of each, which are measured; whoever reads on begins behind them. */
+static stemma_status list_best(struct asker *a, const struct asked_document *documents, size_t count,
+                               struct many *many, struct answers *answers, stemma_error *err) {
+    const size_t top = a->settings->top, most = top && top < ANSWERS_LISTED ? top : ANSWERS_LISTED;
+    TRY(many_finish(many, err));
+    for (size_t i = 0; i < count; i++) {
+        struct answer answer;
+        bool more = true;
+        while (more && answers[i].count < most) {
+            TRY(many_next(many, i, &answer, &more, err));
+            const struct cell id = {(const uint8_t *)answer.id, more ? strlen(answer.id) : 0};
+            if (more) TRY(list_answer(&answers[i], &answer, id, err));
+        }
+        if (a->settings->measure) TRY(measure(a, &documents[i], &answers[i], err));
+    }
+    return many_again(many, err);
+}
+
+static stemma_status verify_sorted(struct asker *a, const struct asked_document *documents, size_t count,
+                                   struct sorter *sorter, struct answers *answers, struct asker_work *work,
+                                   stemma_error *err) {
+    struct found *f = mem_zero(1, sizeof *f);
+    struct candidates block = {0};
+    if (!f) return fail_memory(err);
+    stemma_status status = sorter_finish(sorter, err);
+    if (status == STEMMA_OK) status = sorter_read(sorter, &f->cursor, err);
+    if (status == STEMMA_OK) status = verify_found(a, documents, count, f, &block, answers, work, err);
+    sorter_cursor_free(f->cursor);
+    candidates_release(&block);
+    mem_free(f);
+    return status;
+}
+
+static stemma_status find_sorted(struct asker *a, const struct asked_document *documents, size_t count,
+                                 struct candidates *lists, struct answers *answers, struct asker_work *work,
+                                 stemma_error *err) {
+    const stemma_limits *limits = &a->settings->limits;
+    const struct sorter_options options = {
+        .memory = CANDIDATE_MEMORY, .directory = limits->temporary_directory, .stop = limits->stop};
+    struct sorter *sorter;
+    TRY(sorter_new(&options, &sorter, err));
+    const double begin = clock_seconds();
+    for (uint32_t i = 0; i < count; i++) {
+        lists[i].to = sorter;
+        lists[i].question = i;
+    }
+    stemma_status status = find(a, documents, count, lists, work, err);
+    const double found = clock_seconds();
+    if (status == STEMMA_OK) status = verify_sorted(a, documents, count, sorter, answers, work, err);
+    sorter_free(sorter);
+    work->seconds_finding += found - begin;
+    work->seconds_verifying += clock_seconds() - found;
+    return status;
+}
+
+static stemma_status ask_many(struct asker *a, const struct asked_document *documents, size_t count,
+                              struct candidates *lists, struct answers *answers, struct asker_work *work,
+                              stemma_error *err) {
+    struct many *many;
+    TRY(many_new(a->settings->limits.temporary_directory, &many, err));
+    for (size_t i = 0; i < count; i++) {
+        answers[i].more = many_share(many);
+        answers[i].question = i;
+    }
+    stemma_status status = find_sorted(a, documents, count, lists, answers, work, err);
+    if (status == STEMMA_OK) status = list_best(a, documents, count, many, answers, err);
+    many_free(many);
+    return status;
+}
+
+stemma_status asker_ask(struct asker *a, const struct asked_document *documents, size_t count,
+                        struct answers *answers, struct asker_work *work, stemma_error *err) {
+    if (count == 0) return STEMMA_OK;
+    a->samples = schema_find(collection_schema(a->reader), KIND_SAMPLES, 0);
+    a->texts = schema_find(collection_schema(a->reader), KIND_TEXT, 0);
+    struct candidates *lists = mem_zero(count, sizeof *lists);
+    if (!lists) return fail_memory(err);
+    stemma_status status = a->settings->many ? ask_many(a, documents, count, lists, answers, work, err)
+                                             : ask_some(a, documents, count, lists, answers, work, err);
     for (size_t i = 0; i < count; i++) candidates_release(&lists[i]);
     mem_free(lists);
     return status;

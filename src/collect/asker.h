@@ -8,6 +8,7 @@
 
 #include "collect/again.h"
 #include "collect/by_bits.h"
+#include "collect/by_signature.h"
 #include "collect/pending.h"
 #include "estimate/quantity.h"
 #include "index/retrieval.h"
@@ -20,7 +21,9 @@ struct asked_document {
     const uint8_t
         *text; /* canonical, with KERNEL_SLACK readable bytes behind it; NULL: not at hand, sketches decide */
     size_t text_size;
-    bool by_bytes; /* it is no text: only what has the same bytes is like it */
+    const uint64_t *bits;  /* its fingerprint, as the collection keeps it, for when the text is not at hand */
+    struct cell signature; /* likewise; may be empty */
+    bool by_bytes;         /* it is no text: only what has the same bytes is like it */
     uint8_t digest[FACTS_DIGEST], text_digest[FACTS_DIGEST]; /* as in facts */
     uint8_t minima[MINIMA_BYTES + KERNEL_SLACK];
     struct vec64 samples;
@@ -36,33 +39,55 @@ struct answer {
     stemma_relation relation; /* of the document in question towards it */
     struct estimates numbers; /* a: the document in question */
     stemma_evidence evidence;
-    stemma_edit edit;            /* if asked for */
-    stemma_alignment *alignment; /* likewise; may be NULL */
-    size_t alignment_bytes;      /* that it takes */
-    bool extracted[2];
+    stemma_edit edit;             /* if asked for */
+    stemma_alignment *alignment;  /* likewise; may be NULL */
+    stemma_match_region *regions; /* where there is none, as of stemma_match; may be NULL */
+    size_t region_count;
+    bool placed;
+    size_t places_bytes;             /* that alignment or regions take */
+    bool extracted[2], canonical[2]; /* what its places are in: of the question, of the answer */
 };
+
+/* Of more than memory should hold so many are in the list. */
+enum { ANSWERS_LISTED = 256 };
 
 struct answers {
     struct answer *list; /* best first */
     size_t count, cap;
+    struct many *more; /* all of them, where the list may not be; NULL: it is */
+    uint64_t question; /* by which they are known there */
+    size_t passed;     /* of those in the list, while the others are read */
 };
 /* Which of two answers is better: below 0, the first; for qsort. */
 int answer_order(const void *a, const void *b);
+int answer_rank(const struct answer *a, const struct answer *b); /* the same, but for the ids */
 /* drop frees alignments; NULL where there are none. */
 void answer_release(struct answer *answer, void (*drop)(stemma_alignment *alignment));
 void answers_release(struct answers *answers, void (*drop)(stemma_alignment *alignment));
+/* Those behind the list, in order, where `more` is; of questions that were asked together, in their order,
+ * each to its end. The answer stays until the next call; *is_one: there is one. */
+stemma_status answers_next(struct answers *answers, struct answer *answer, bool *is_one, stemma_error *err);
 
-/* How far two texts are apart, made by who can: fills edit and alignment of the answer. What is known of the
- * stored document is its text alone where `bytes` is NULL. */
+/* What is known of a document of the collection, besides the numbers: its text, else its signature and that
+ * of the document in question, else nothing. What is known of the text is the text alone where its `bytes` is
+ * NULL. */
+struct known_of {
+    const struct again_text *text;
+    const struct signature_pair *signatures;
+};
+
+/* How far two documents are apart, made by who can: fills edit, and alignment or regions, of the answer. */
 typedef stemma_status measure_edit(void *context, const struct asked_document *document,
-                                   const struct again_text *stored, struct answer *answer, stemma_error *err);
+                                   const struct known_of *known, struct answer *answer, stemma_error *err);
 
 struct asker_settings {
     double threshold, contained; /* that answers reach one of; 0: not asked for */
     struct asking asking;        /* how candidates are found, which may be by other thresholds */
     enum retrieval_way way;
-    enum hamming_via bits; /* not AUTO: candidates are found by fingerprints, in this way */
+    bool by_bits;          /* candidates are found by fingerprints, */
+    enum hamming_via bits; /* in this way */
     size_t top;            /* 0: all */
+    bool many; /* they may be more than memory holds: only the best are in the list, and measured */
     stemma_limits limits;
     const struct pending *pending; /* what this is about to replace is no answer; may be NULL */
     measure_edit *measure;         /* NULL: not asked for */
@@ -72,7 +97,6 @@ struct asker_settings {
 struct asker_work {
     struct retrieval_work retrieval;
     uint64_t candidates, verified, unverified;
-    uint64_t unasked; /* documents without text, by fingerprints */
     double seconds_finding, seconds_verifying;
 };
 

@@ -82,7 +82,9 @@ static uint32_t radius_for(uint32_t k, double resemblance, double share) {
     return radius;
 }
 
-uint32_t by_bits_radius(uint32_t k, double resemblance) {
+/* Bits in which fingerprints of k bits may differ, so that documents of this resemblance are found as often
+ * as is promised (agreement_floors). */
+static uint32_t by_bits_radius(uint32_t k, double resemblance) {
     uint32_t most = 0;
     for (int i = 0; i < AGREEMENT_FLOORS; i++) {
         const double j = fmin(resemblance + agreement_floors[i].above, 1);
@@ -92,12 +94,13 @@ uint32_t by_bits_radius(uint32_t k, double resemblance) {
     return most;
 }
 
-static stemma_status make_bits(struct by_bits *b, const uint8_t *text, size_t size, uint64_t *words,
-                               stemma_error *err) {
+stemma_status by_bits_make(struct by_bits *b, const uint8_t *text, size_t size, uint64_t *words,
+                           stemma_error *err) {
     uint8_t bytes[BITS_MOST / 8 + sizeof(uint64_t)] = {0};
     const uint64_t *fp;
     size_t count;
     uint64_t tokens;
+    TRY(follow(b, err));
     TRY(whole_shingles(b->whole, text, size, &fp, &count, &tokens, err));
     bit_maker_begin(b->maker);
     TRY(bit_maker_add(b->maker, fp, count, err));
@@ -113,34 +116,48 @@ static uint32_t as_minima(uint32_t distance, uint32_t bits) {
     return resemblance > 0 ? (uint32_t)(KEY_MINIMA * resemblance) : 0;
 }
 
-static stemma_status take(const struct hamming_matches *matches, uint32_t bits, struct candidates *out,
-                          stemma_error *err) {
-    for (size_t i = 0; i < matches->count; i++) {
-        const struct candidate c = {.number = matches->list[i].number,
-                                    .agree = as_minima(matches->list[i].distance, bits),
-                                    .reasons = MAY_RESEMBLE};
-        TRY(candidates_add(out, &c, 0, err));
-    }
-    candidates_finish(out, 0);
-    out->left_out += matches->left_out;
+/* Candidates of matches, as they come or when all are there. */
+struct matched {
+    uint32_t bits;
+    struct candidates *out;
+};
+
+static stemma_status take_match(void *to, uint64_t number, uint32_t distance, stemma_error *err) {
+    const struct matched *m = to;
+    const struct candidate c = {
+        .number = number, .agree = as_minima(distance, m->bits), .reasons = MAY_RESEMBLE};
+    return candidates_add(m->out, &c, 0, err);
+}
+
+static stemma_status take_matches(const struct hamming_matches *matches, struct matched *to,
+                                  stemma_error *err) {
+    for (size_t i = 0; i < matches->count; i++)
+        TRY(take_match(to, matches->list[i].number, matches->list[i].distance, err));
+    candidates_finish(to->out, 0);
+    to->out->left_out += matches->left_out;
     return STEMMA_OK;
 }
 
-stemma_status by_bits_find(struct by_bits *b, const uint8_t *text, size_t size, double resemblance,
-                           enum hamming_via via, struct candidates *out, struct retrieval_work *work,
-                           stemma_error *err) {
-    uint64_t words[BITS_MOST / 64];
-    struct hamming_matches matches = {.most = out->most};
+static stemma_way way_of(enum hamming_via used) {
+    static const stemma_way ways[] = {STEMMA_WAY_ALL_BITS, STEMMA_WAY_ALL_BITS, STEMMA_WAY_G, STEMMA_WAY_H,
+                                      STEMMA_WAY_MIH}; /* in the order of enum hamming_via */
+    return ways[used];
+}
+
+stemma_status by_bits_find(struct by_bits *b, const uint64_t *words, double resemblance, enum hamming_via via,
+                           struct candidates *out, struct retrieval_work *work, stemma_error *err) {
     struct hamming_work done = {0};
     TRY(follow(b, err));
     const uint32_t bits = b->source->bits;
-    TRY(make_bits(b, text, size, words, err));
+    struct matched to = {bits, out};
+    struct hamming_matches matches = {.most = out->most, .take = out->to ? take_match : NULL, .to = &to};
     stemma_status status =
         hamming_query(b->source, words, by_bits_radius(bits, resemblance), via, &matches, &done, err);
-    if (status == STEMMA_OK) status = take(&matches, bits, out, err);
+    if (status == STEMMA_OK) status = take_matches(&matches, &to, err);
     hamming_matches_release(&matches);
     work->lookups += done.searches;
     work->postings += done.postings;
     work->scanned += done.used == HAMMING_SCAN ? done.distances : 0;
+    work->ways[way_of(done.used)]++;
     return status;
 }

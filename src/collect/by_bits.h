@@ -13,12 +13,11 @@ stemma_status by_bits_new(struct collection *reader, const struct stemma_recipe 
                           stemma_error *err);
 void by_bits_free(struct by_bits *by_bits);
 
-/* Bits in which fingerprints of k bits may differ, so that documents of this resemblance are found as often
- * as is promised (agreement_floors). */
-uint32_t by_bits_radius(uint32_t k, double resemblance);
-
-/* Of a canonical text. *out, empty before but for `most`, gets the candidates. */
-stemma_status by_bits_find(struct by_bits *by_bits, const uint8_t *text, size_t size, double resemblance,
+/* The fingerprint of a canonical text, of as many bits as the collection has. */
+stemma_status by_bits_make(struct by_bits *by_bits, const uint8_t *text, size_t size, uint64_t *words,
+                           stemma_error *err);
+/* Of a fingerprint. *out, empty before but for `most`, gets the candidates. */
+stemma_status by_bits_find(struct by_bits *by_bits, const uint64_t *words, double resemblance,
                            enum hamming_via via, struct candidates *out, struct retrieval_work *work,
                            stemma_error *err);
 

@@ -29,3 +29,28 @@ stemma_status by_digest_find(struct collection *reader, const uint8_t digest[FAC
     numbers->len = kept;
     return STEMMA_OK;
 }
+
+struct looking {
+    struct collection *reader;
+    const uint8_t *digest;
+    take_number *take;
+    void *context;
+};
+
+static stemma_status look_at(void *context, const struct record *postings, size_t count, stemma_error *err) {
+    const struct looking *l = context;
+    for (size_t i = 0; i < count; i++) {
+        bool has;
+        TRY(has_digest(l->reader, postings[i].value, l->digest, &has, err));
+        if (has) TRY(l->take(l->context, postings[i].value, err));
+    }
+    return STEMMA_OK;
+}
+
+stemma_status by_digest_each(struct collection *reader, const uint8_t digest[FACTS_DIGEST], take_number *take,
+                             void *context, stemma_error *err) {
+    const int part = schema_find(collection_schema(reader), KIND_DIGEST_KEYS, 0);
+    const uint64_t key = digest_key(digest);
+    struct looking l = {reader, digest, take, context};
+    return part < 0 ? STEMMA_OK : collection_range(reader, (size_t)part, key, key, look_at, &l, err);
+}

@@ -27,7 +27,7 @@ enum pruning { PRUNE_NOTHING, PRUNE_SOME, PRUNE_ALL };
 stemma_status collecting_add(struct collecting *collecting, const char *const *paths, size_t count,
                              enum pruning prune, stemma_add_summary *summary, stemma_error *err);
 /* What could not be read by that. */
-const struct problem *collecting_problems(const struct collecting *collecting, size_t *count);
+struct problems *collecting_problems(struct collecting *collecting);
 
 /* ---- one document after the other, without commits ---- */
 
@@ -35,8 +35,9 @@ const struct problem *collecting_problems(const struct collecting *collecting, s
 struct taken {
     struct cell id;
     const struct facts *facts;
-    bool unchanged;      /* the collection has it as it is: nothing else is known of it */
-    const uint8_t *text; /* canonical, with KERNEL_SLACK behind it; NULL: none in memory */
+    const stemma_error *cause; /* why it could not be read, where the facts say so */
+    bool unchanged;            /* the collection has it as it is: nothing else is known of it */
+    const uint8_t *text;       /* canonical, with KERNEL_SLACK behind it; NULL: none in memory */
     size_t text_size;
     const uint8_t *minima; /* MINIMA_BYTES, where there is a text */
     const struct vec64 *samples;

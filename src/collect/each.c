@@ -289,6 +289,8 @@ static stemma_status take_text(void *taker, struct text_reader *reader, const ui
     TRY(whole_shingles(reader->whole, text, size, &fp, &count, &tokens, err));
     struct shingle_sink sink = t->each->kind->begin(t->worker);
     TRY(sink.take(sink.context, fp, count, NULL, 0, err));
+    t->text.text = text;
+    t->text.size = size;
     return answer_fingerprints(t, err);
 }
 
@@ -302,6 +304,19 @@ static struct shingle_sink begin_pieces(void *taker) {
     struct each_taker *t = taker;
     const struct each_kind *kind = t->each->kind;
     return kind->begin ? kind->begin(t->worker) : (struct shingle_sink){.context = t, .take = ignore};
+}
+
+static stemma_status take_damage(void *taker, const stemma_error *what, stemma_error *err) {
+    struct each_taker *t = taker;
+    (void)err;
+    catalogue_add_problem(&t->each->scan->catalogue, t->now.id, 0, what);
+    return STEMMA_OK;
+}
+
+static stemma_status take_piece(void *taker, const uint8_t *text, size_t size, stemma_error *err) {
+    struct each_taker *t = taker;
+    const struct each_kind *kind = t->each->kind;
+    return kind->piece ? kind->piece(t->worker, text, size, err) : STEMMA_OK;
 }
 
 static void fail_document(struct each_taker *t, const stemma_error *cause) {
@@ -355,8 +370,10 @@ static const struct taker_kind each_takers = {.new = taker_new,
                                               .job = begin_job,
                                               .pause = pause_job,
                                               .document = take_document,
+                                              .damaged = take_damage,
                                               .text = take_text,
                                               .begin_pieces = begin_pieces,
+                                              .piece = take_piece,
                                               .end_pieces = end_pieces,
                                               .no_text = take_no_text,
                                               .end = end,
@@ -380,10 +397,10 @@ stemma_status each_run(struct each *each, const struct scan_settings *settings,
     TRY(scan_new(each->recipe, settings, &each->scan, err));
     each->scan->takers = &each_takers;
     each->scan->taken_for = each;
+    each->scan->catalogue.problems.most = PROBLEMS_MOST;
     identity_key_lasting(&each->scan->key); /* as the digests of facts */
     TRY(add_subject(each->scan, subject, err));
     TRY(scan_list(each->scan, err));
     TRY(read_listed(each->scan, err));
-    catalogue_sort_problems(&each->scan->catalogue);
-    return STEMMA_OK;
+    return problems_sort(&each->scan->catalogue.problems, err);
 }

@@ -32,8 +32,10 @@ struct each_kind {
     stemma_status (*flush)(void *worker, stemma_error *err);
     /* Of one that is not text: by its digest alone. NULL: it gets no answer. */
     stemma_status (*bytes)(void *worker, const struct each_text *document, void *answer, stemma_error *err);
-    /* By fingerprints, which go to the sink before. NULL: by text. */
+    /* By fingerprints, which go to the sink before. NULL: by text. Of what is too long for memory the text
+     * comes in pieces (NULL: it is not wanted); else the document comes with it. */
     struct shingle_sink (*begin)(void *worker);
+    stemma_status (*piece)(void *worker, const uint8_t *text, size_t size, stemma_error *err);
     stemma_status (*answer)(void *worker, const struct each_text *document, void *answer, stemma_error *err);
     size_t (*weight)(const void *answer); /* things that it holds, each some hundred bytes */
     void (*drop)(void *answer);           /* with its memory */

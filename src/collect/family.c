@@ -1,8 +1,9 @@
 #include "collect/family.h"
 
 #include "base/alloc.h"
+#include "base/rng.h"
 #include "collect/query.h"
-#include "read/file_ids.h"
+#include "index/hamming/parts.h"
 
 #include <string.h>
 
@@ -16,9 +17,11 @@ struct family {
     struct again *again;
     const struct schema *schema;
     struct relatives *members;
-    size_t asked; /* those whose own near-duplicates are known */
+    size_t asked;      /* those whose own near-duplicates are known */
+    size_t step_begin; /* from here on they were found in the step at work, by several perhaps */
     size_t most;
-    struct file_ids seen; /* their numbers, from 1 */
+    size_t *slots; /* where a number is in the list, from 1; 0: empty */
+    size_t capacity;
 };
 
 void relatives_release(struct relatives *relatives, void (*drop)(stemma_alignment *)) {
@@ -28,7 +31,7 @@ void relatives_release(struct relatives *relatives, void (*drop)(stemma_alignmen
 }
 
 static void release(struct family *f) {
-    file_ids_release(&f->seen);
+    mem_free(f->slots);
     asker_free(f->asker);
     again_free(f->again);
     collection_close(f->reader);
@@ -44,15 +47,52 @@ static stemma_status prepare(struct family *f, stemma_error *err) {
 
 /* ---- members ---- */
 
+/* The slot of a number, or the empty one where it would stand. */
+static size_t *find_slot(const struct family *f, uint64_t number) {
+    size_t at = (size_t)mix64(number) & (f->capacity - 1);
+    while (f->slots[at] && f->members->list[f->slots[at] - 1].answer.number != number)
+        at = (at + 1) & (f->capacity - 1);
+    return &f->slots[at];
+}
+
+static bool reserve_slot(struct family *f) {
+    if (2 * (f->members->count + 1) <= f->capacity) return true;
+    const size_t capacity = f->capacity ? 2 * f->capacity : 64;
+    size_t *slots = mem_zero(capacity, sizeof *slots);
+    if (!slots) return false;
+    mem_free(f->slots);
+    f->slots = slots;
+    f->capacity = capacity;
+    for (size_t i = 0; i < f->members->count; i++) *find_slot(f, f->members->list[i].answer.number) = i + 1;
+    return true;
+}
+
+/* Who was found from two in one step is linked to the nearer one, of equals to the one found first. */
+static void join_again(struct family *f, size_t place, size_t from, struct answer *answer) {
+    struct relative *member = &f->members->list[place];
+    if (place < f->step_begin ||
+        answer->numbers.resemblance.value <= member->answer.numbers.resemblance.value)
+        return;
+    const struct answer farther = member->answer;
+    member->answer = *answer;
+    member->from = from;
+    *answer = farther; /* released with the answers */
+}
+
 static stemma_status join(struct family *f, size_t from, uint64_t step, struct answer *answer,
                           stemma_error *err) {
     struct relatives *m = f->members;
-    bool added;
-    if (!file_ids_add(&f->seen, 0, answer->number + 1, &added)) return fail_memory(err);
-    m->cut = m->cut || (added && m->count >= f->most);
-    if (!added || m->cut) return STEMMA_OK;
+    if (!reserve_slot(f)) return fail_memory(err);
+    size_t *slot = find_slot(f, answer->number);
+    if (*slot) {
+        join_again(f, *slot - 1, from, answer);
+        return STEMMA_OK;
+    }
+    m->cut = m->cut || m->count >= f->most;
+    if (m->cut) return STEMMA_OK;
     if (!mem_grow((void **)&m->list, &m->cap, m->count + 1, sizeof *m->list)) return fail_memory(err);
     m->list[m->count++] = (struct relative){.answer = *answer, .step = step, .from = from};
+    *slot = m->count;
     *answer = (struct answer){0};
     return STEMMA_OK;
 }
@@ -67,7 +107,8 @@ static stemma_status join_all(struct family *f, size_t from, uint64_t step, stru
 
 struct in_question {
     struct asked_document asked;
-    struct buf text;
+    struct buf text, signature;
+    uint64_t bits[HAMMING_BITS_MOST / 64];
 };
 
 static stemma_status take_sketch(struct family *f, const struct row *row, struct asked_document *asked,
@@ -78,6 +119,16 @@ static stemma_status take_sketch(struct family *f, const struct row *row, struct
         memcpy(asked->minima, row->cells[minima].bytes, MINIMA_BYTES);
     if (samples < 0) return STEMMA_OK;
     return samples_unpack(row->cells[samples].bytes, row->cells[samples].size, &asked->samples, err);
+}
+
+static stemma_status take_signature(struct family *f, const struct row *row, struct in_question *q,
+                                    stemma_error *err) {
+    struct signature_form form;
+    const int part = signature_find_part(f->schema, &form);
+    if (part < 0) return STEMMA_OK;
+    if (!buf_add(&q->signature, row->cells[part].bytes, row->cells[part].size)) return fail_memory(err);
+    q->asked.signature = (struct cell){q->signature.data, q->signature.len};
+    return STEMMA_OK;
 }
 
 /* The text, as far as it can still be had. */
@@ -108,8 +159,11 @@ static stemma_status put_in_question(struct family *f, const struct answer *memb
     TRY(facts_read(row.facts, &facts, err));
     memcpy(q->asked.digest, facts.digest, FACTS_DIGEST);
     memcpy(q->asked.text_digest, facts.text_digest, FACTS_DIGEST);
-    q->asked.name = member->id;
+    const bool record = facts.record_bytes > 0; /* by its name all of the data set would be searched */
+    q->asked.name = facts.path_bytes && !record ? member->id : NULL;
+    q->asked.bits = bits_of_row(f->schema, &row, q->bits) ? q->bits : NULL;
     TRY(take_sketch(f, &row, &q->asked, err));
+    TRY(take_signature(f, &row, q, err));
     return take_text(f, &row, &facts, q, err);
 }
 
@@ -133,18 +187,26 @@ static stemma_status ask(struct family *f, struct in_question *questions, size_t
     return STEMMA_OK;
 }
 
-static stemma_status step(struct family *f, stemma_error *err) {
-    const size_t left = f->members->count - f->asked, count = left < TOGETHER ? left : TOGETHER;
+static stemma_status ask_some(struct family *f, stemma_error *err) {
+    const size_t left = f->step_begin - f->asked, count = left < TOGETHER ? left : TOGETHER;
     struct in_question questions[TOGETHER] = {0};
     struct answers answers[TOGETHER] = {0};
     stemma_status status = ask(f, questions, count, answers, err);
     for (size_t i = 0; i < count; i++) {
         asked_document_release(&questions[i].asked);
         buf_release(&questions[i].text);
+        buf_release(&questions[i].signature);
         answers_release(&answers[i], f->query->drop);
     }
     f->asked += count;
     return status;
+}
+
+/* All that were found in the step before. */
+static stemma_status step(struct family *f, stemma_error *err) {
+    f->step_begin = f->members->count;
+    while (f->asked < f->step_begin) TRY(ask_some(f, err));
+    return STEMMA_OK;
 }
 
 static stemma_status grow(struct family *f, struct answers *first, stemma_error *err) {

@@ -7,7 +7,7 @@
 
 struct query;
 
-/* A member, by the first document that it was reached from. */
+/* A member, by the nearest of those that it was reached from first. */
 struct relative {
     struct answer answer;
     uint64_t step;

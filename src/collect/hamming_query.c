@@ -7,7 +7,8 @@
 #include "sketch/bits.h"
 #include "sketch/recipe.h"
 
-#include <stdlib.h>
+/* For matches: beyond, they are sorted on disk. */
+#define SORT_MEMORY ((size_t)1 << 20)
 
 /* One worker's. */
 struct hamming_asker {
@@ -58,6 +59,10 @@ static struct shingle_sink begin(void *worker) {
     return (struct shingle_sink){.context = a->maker, .take = to_maker};
 }
 
+static stemma_status take_match(void *to, uint64_t number, uint32_t distance, stemma_error *err) {
+    return sorter_add(to, &(struct record){distance, number}, 1, err);
+}
+
 static stemma_status ask(void *worker, const struct each_text *document, void *made, stemma_error *err) {
     struct hamming_asker *a = worker;
     struct hamming_answer *answer = made;
@@ -69,22 +74,25 @@ static stemma_status ask(void *worker, const struct each_text *document, void *m
     bit_maker_take(a->maker, bytes);
     for (size_t i = 0; i < hamming_words(source->bits); i++) words[i] = load_u64(bytes + 8 * i);
     uint32_t radius = hamming_radius(source->bits, a->asking->resemblance);
+    const struct sorter_options sorting = {.memory = SORT_MEMORY, .stop = source->stop};
+    TRY(sorter_new(&sorting, &answer->matches, err));
+    struct hamming_matches matches = {.take = take_match, .to = answer->matches};
     double begin = clock_seconds();
-    TRY(hamming_query(source, words, radius, a->asking->via, &answer->matches, &answer->work, err));
+    TRY(hamming_query(source, words, radius, a->asking->via, &matches, &answer->work, err));
     answer->seconds = clock_seconds() - begin;
-    struct hamming_matches *matches = &answer->matches;
-    if (matches->count) qsort(matches->list, matches->count, sizeof *matches->list, hamming_nearest_first);
-    return STEMMA_OK;
+    return sorter_finish(answer->matches, err);
 }
 
 static void drop(void *answer) {
     struct hamming_answer *a = answer;
-    hamming_matches_release(&a->matches);
+    sorter_free(a->matches);
     mem_free(a);
 }
 
 static size_t weight(const void *answer) {
-    return ((const struct hamming_answer *)answer)->matches.count;
+    enum { MOST = 4096 }; /* in SORT_MEMORY */
+    const uint64_t count = sorter_count(((const struct hamming_answer *)answer)->matches);
+    return count < MOST ? (size_t)count : MOST;
 }
 
 const struct each_kind hamming_each = {.new = asker_new,

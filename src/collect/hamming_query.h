@@ -6,6 +6,7 @@
 #include "collect/each.h"
 #include "index/collection.h"
 #include "index/hamming/retrieval.h"
+#include "runs/runs.h"
 
 /* The context. */
 struct hamming_asking {
@@ -17,7 +18,7 @@ struct hamming_asking {
 
 /* The answers. */
 struct hamming_answer {
-    struct hamming_matches matches; /* nearest first */
+    struct sorter *matches; /* distance and number of each: nearest first */
     struct hamming_work work;
     double seconds;
 };

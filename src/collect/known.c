@@ -30,6 +30,8 @@ struct known_asker {
     struct vec64 samples;     /* of the file */
     struct vec64 hits, heads; /* numbers of documents that share one, with repetitions; a common one */
     struct vec64 unpacked;    /* samples of one document */
+    struct by_signature *by_signature;
+    bool pieced; /* it was given the text in pieces */
     uint8_t digest[FACTS_DIGEST];
 };
 
@@ -61,6 +63,7 @@ static void asker_free(void *worker) {
     struct known_asker *a = worker;
     collection_close(a->reader);
     keyer_free(a->keyer);
+    by_signature_free(a->by_signature);
     vec64_release(&a->samples);
     vec64_release(&a->hits);
     vec64_release(&a->heads);
@@ -71,11 +74,11 @@ static void asker_free(void *worker) {
 static stemma_status asker_prepare(struct known_asker *a, stemma_error *err) {
     const struct schema *schema = collection_schema(a->asking->store);
     int samples = schema_find(schema, KIND_SAMPLES, 0), lookup = schema_find(schema, KIND_SAMPLE_KEYS, 0);
-    if (samples < 0 || lookup < 0)
-        return fail(err, STEMMA_UNSUPPORTED, "'%s' keeps no samples", collection_path(a->asking->store));
+    if (samples < 0 || lookup < 0) return fail_not_kept(a->asking->store, "samples", err);
     a->samples_part = (size_t)samples;
     a->lookup_part = (size_t)lookup;
     TRY(collection_twin(a->asking->store, &a->reader, err));
+    TRY(by_signature_new(a->reader, &a->asking->recipe->view, &a->by_signature, err));
     return keyer_new(index_form(&a->asking->recipe->view), &a->keyer, err);
 }
 
@@ -210,6 +213,7 @@ static stemma_status find_best(struct sharers *s, struct vec64 *signature, struc
     }
     if (!answer->shared && !answer->identical) return STEMMA_OK;
     answer->best_shared = s->list[best].shared;
+    answer->best_number = s->list[best].number;
     answer->name = mem_copy_string(s->list[best].name);
     answer->best = mem_copy_string(s->list[best].id);
     return answer->name && answer->best ? STEMMA_OK : fail_memory(err);
@@ -235,7 +239,28 @@ static stemma_status to_keyer(void *context, const uint64_t *fp, size_t count, c
 static struct shingle_sink begin(void *worker) {
     struct known_asker *a = worker;
     keyer_begin(a->keyer);
+    a->pieced = false;
     return (struct shingle_sink){.context = a->keyer, .take = to_keyer};
+}
+
+static stemma_status take_piece(void *worker, const uint8_t *text, size_t size, stemma_error *err) {
+    struct known_asker *a = worker;
+    if (!a->pieced) TRY(by_signature_begin(a->by_signature, err));
+    a->pieced = true;
+    return by_signature_feed(a->by_signature, text, size, err);
+}
+
+/* How far the best version is, as far as signatures tell. */
+static stemma_status measure(struct known_asker *a, const struct each_text *file, struct known_answer *answer,
+                             stemma_error *err) {
+    struct signature_pair pair;
+    if (a->pieced)
+        TRY(by_signature_end(a->by_signature, err));
+    else
+        by_signature_set(a->by_signature, file->text, file->size, (struct cell){0});
+    if (!answer->best || answer->identical) return STEMMA_OK;
+    TRY(by_signature_find(a->by_signature, answer->best_number, &pair, &answer->measured, err));
+    return answer->measured ? a->asking->measure(a->asking, &pair, &answer->edit, err) : STEMMA_OK;
 }
 
 static stemma_status judge_file(struct known_asker *a, const struct each_text *file,
@@ -254,7 +279,8 @@ static stemma_status judge_file(struct known_asker *a, const struct each_text *f
 static stemma_status ask(void *worker, const struct each_text *file, void *answer, stemma_error *err) {
     struct known_asker *a = worker;
     TRY(keyer_end(a->keyer, a->keys, &a->samples, err));
-    return judge_file(a, file, answer, err);
+    TRY(judge_file(a, file, answer, err));
+    return measure(a, file, answer, err);
 }
 
 static stemma_status ask_bytes(void *worker, const struct each_text *file, void *answer, stemma_error *err) {
@@ -279,6 +305,7 @@ static size_t weight(const void *answer) {
 const struct each_kind known_each = {.new = asker_new,
                                      .free = asker_free,
                                      .begin = begin,
+                                     .piece = take_piece,
                                      .answer = ask,
                                      .bytes = ask_bytes,
                                      .weight = weight,

@@ -9,8 +9,8 @@
 #ifndef COLLECT_KNOWN_H
 #define COLLECT_KNOWN_H
 
+#include "collect/by_signature.h"
 #include "collect/each.h"
-#include "index/collection.h"
 
 /* What makes documents of the collection versions of one file. */
 enum known_by {
@@ -25,6 +25,9 @@ struct known_asking {
     const struct stemma_recipe *recipe;
     enum known_by by;
     double contained; /* the share of it that makes a file known */
+    /* How far apart two are by their signatures. */
+    stemma_status (*measure)(const struct known_asking *asking, const struct signature_pair *pair,
+                             stemma_edit *out, stemma_error *err);
 };
 
 /* The answers: the known file that is it, or has most of it. */
@@ -36,6 +39,9 @@ struct known_answer {
     bool no_text;      /* it is not text to this collection */
     uint64_t samples;  /* of the file asked about; those of them in the signature, and in the best version */
     uint64_t shared, best_shared;
+    uint64_t best_number; /* of the best version, where there is one, */
+    bool measured;        /* and whether signatures tell how far it is: */
+    stemma_edit edit;
 };
 
 extern const struct each_kind known_each;

@@ -1,9 +1,8 @@
 #include "collect/listing.h"
 
-#include "base/alloc.h"
+#include "base/ordered.h"
 #include "read/glob.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- patterns ---- */
@@ -55,46 +54,41 @@ stemma_status collection_each(struct collection *store, const char *glob, const 
 
 /* ---- by their ids ---- */
 
-struct listed {
-    uint64_t number;
-    size_t at, size; /* of the id */
-};
-
-struct listed_ids {
-    struct buf ids;
-    struct listed *list;
-    size_t count, cap;
-};
+/* Ids are sorted in so much memory, and beyond on disk. */
+#define SORT_MEMORY ((size_t)4 << 20)
 
 static stemma_status note(void *context, uint64_t number, struct cell id, const struct facts *facts,
                           stemma_error *err) {
-    struct listed_ids *l = context;
-    const struct listed listed = {number, l->ids.len, id.size};
     (void)facts;
-    if (!buf_add(&l->ids, id.bytes, id.size) ||
-        !mem_grow((void **)&l->list, &l->cap, l->count + 1, sizeof *l->list))
-        return fail_memory(err);
-    l->list[l->count++] = listed;
-    return STEMMA_OK;
+    return ordered_add(context, &number, id.bytes, id.size, err);
 }
 
-static int by_id(const void *a, const void *b, void *ids) {
-    const struct listed *p = a, *q = b;
-    const uint8_t *bytes = ids;
-    const int order = memcmp(bytes + p->at, bytes + q->at, p->size < q->size ? p->size : q->size);
-    return order ? order : (p->size > q->size) - (p->size < q->size);
+static int by_id(const struct ordered_entry *a, const struct ordered_entry *b) {
+    const int order = memcmp(a->tail, b->tail, a->tail_size < b->tail_size ? a->tail_size : b->tail_size);
+    return order ? order : (a->tail_size > b->tail_size) - (a->tail_size < b->tail_size);
 }
 
-stemma_status collection_each_by_id(struct collection *store, const char *glob, const volatile int *stop,
-                                    take_listed *take, void *context, stemma_error *err) {
-    struct listed_ids l = {0};
-    stemma_status status = collection_each(store, glob, stop, note, &l, err);
-    if (l.count) qsort_r(l.list, l.count, sizeof *l.list, by_id, l.ids.data);
-    for (size_t i = 0; status == STEMMA_OK && i < l.count; i++) {
-        status = check_stop(stop, err);
-        if (status == STEMMA_OK) status = give(store, l.list[i].number, NULL, take, context, err);
+static stemma_status give_noted(struct collection *store, struct ordered *noted, const volatile int *stop,
+                                take_listed *take, void *context, stemma_error *err) {
+    for (;;) {
+        struct ordered_entry entry;
+        uint64_t number;
+        bool more;
+        TRY(check_stop(stop, err));
+        TRY(ordered_next(noted, &entry, &more, err));
+        if (!more) return STEMMA_OK;
+        memcpy(&number, entry.head, sizeof number);
+        TRY(give(store, number, NULL, take, context, err));
     }
-    buf_release(&l.ids);
-    mem_free(l.list);
+}
+
+stemma_status collection_each_by_id(struct collection *store, const char *glob, const stemma_limits *limits,
+                                    take_listed *take, void *context, stemma_error *err) {
+    struct ordered *noted;
+    TRY(ordered_new(sizeof(uint64_t), by_id, SORT_MEMORY, limits->temporary_directory, &noted, err));
+    stemma_status status = collection_each(store, glob, limits->stop, note, noted, err);
+    if (status == STEMMA_OK) status = ordered_finish(noted, err);
+    if (status == STEMMA_OK) status = give_noted(store, noted, limits->stop, take, context, err);
+    ordered_free(noted);
     return status;
 }

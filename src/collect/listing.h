@@ -17,8 +17,8 @@ stemma_status collection_each(struct collection *store, const char *glob, const 
  * pattern that has a slash inside, and begins neither with one nor with a star, matches at any depth. */
 bool id_matches(const char *glob, const char *id, size_t size);
 
-/* The same in the order of the bytes of their ids, which are held in memory. */
-stemma_status collection_each_by_id(struct collection *store, const char *glob, const volatile int *stop,
+/* The same in the order of the bytes of their ids, by the stop and the temporary directory of the limits. */
+stemma_status collection_each_by_id(struct collection *store, const char *glob, const stemma_limits *limits,
                                     take_listed *take, void *context, stemma_error *err);
 
 #endif

@@ -1,6 +1,8 @@
 #include "collect/merging.h"
 
 #include "index/facts.h"
+#include "index/hamming/parts.h"
+#include "index/stored_signature.h"
 
 #include <string.h>
 
@@ -14,41 +16,102 @@ struct merging {
     struct merge_facts *done;
 };
 
-/* The next part whose cells are given; lookups are made anew, so that it does not matter which there are. */
-static size_t next_given(const struct schema *schema, size_t part) {
-    while (part < schema->count && schema->parts[part].form == FORM_LOOKUP) part++;
-    return part;
+/* Whose cells are given: lookups are made anew, so that it does not matter which there are. */
+static bool is_given(const struct part *part) {
+    return part->form != FORM_LOOKUP;
 }
 
-static bool part_equal(const struct part *a, const struct part *b) {
-    return a->kind == b->kind && a->spec == b->spec && a->form == b->form && a->width == b->width;
+static size_t count_given(const struct schema *schema) {
+    size_t count = 0;
+    for (size_t i = 0; i < schema->count; i++) count += is_given(&schema->parts[i]);
+    return count;
+}
+
+/* The same part in another schema, or -1. Their order does not matter: bits that were added later are last.
+ */
+static int find_same(const struct schema *schema, const struct part *part) {
+    const int found = schema_find(schema, part->kind, part->spec);
+    if (found < 0) return -1;
+    const struct part *other = &schema->parts[found];
+    return part->form == other->form && part->width == other->width ? found : -1;
 }
 
 static bool same_given(const struct schema *ours, const struct schema *theirs) {
-    size_t i = next_given(ours, 0), k = next_given(theirs, 0);
-    for (; i < ours->count && k < theirs->count; i = next_given(ours, i + 1), k = next_given(theirs, k + 1))
-        if (!part_equal(&ours->parts[i], &theirs->parts[k])) return false;
-    return i == ours->count && k == theirs->count;
+    for (size_t i = 0; i < ours->count; i++)
+        if (is_given(&ours->parts[i]) && find_same(theirs, &ours->parts[i]) < 0) return false;
+    return count_given(ours) == count_given(theirs);
 }
 
 /* As a row of ours. */
 static void move_cells(const struct schema *ours, const struct schema *theirs, const struct row *from,
                        struct row *to) {
     *to = (struct row){.id = from->id, .facts = from->facts};
-    for (size_t i = next_given(ours, 0), k = next_given(theirs, 0); i < ours->count;
-         i = next_given(ours, i + 1), k = next_given(theirs, k + 1))
-        to->cells[i] = from->cells[k];
+    for (size_t i = 0; i < ours->count; i++)
+        if (is_given(&ours->parts[i])) to->cells[i] = from->cells[find_same(theirs, &ours->parts[i])];
+}
+
+/* ---- what differs ---- */
+
+/* The next field of a recipe, whose fields are in one order; NULL without one. */
+static const char *next_field(const char *recipe, size_t *length) {
+    recipe += strspn(recipe, " ;");
+    *length = strcspn(recipe, " ;");
+    return *length ? recipe : NULL;
+}
+
+/* The first field that does. */
+static stemma_status fail_recipes(const char *path, const char *ours, const char *theirs, stemma_error *err) {
+    size_t a, b;
+    for (;;) {
+        ours = next_field(ours, &a);
+        theirs = next_field(theirs, &b);
+        if (!ours || !theirs || a != b || memcmp(ours, theirs, a)) break;
+        ours += a;
+        theirs += b;
+    }
+    return fail(err, STEMMA_MISMATCH, "the recipes differ: '%s' has '%.*s', the other one '%.*s'", path,
+                ours ? (int)a : 7, ours ? ours : "no more", theirs ? (int)b : 7, theirs ? theirs : "no more");
+}
+
+static uint32_t bits_of(const struct schema *schema) {
+    struct bits_layout layout;
+    bits_layout_read(schema, &layout);
+    return layout.bits;
+}
+
+static uint32_t symbols_of(const struct schema *schema) {
+    struct signature_form form;
+    return signature_find_part(schema, &form) < 0 ? 0 : form.most;
+}
+
+static stemma_status fail_parts(const char *path, const struct schema *ours, const struct schema *theirs,
+                                stemma_error *err) {
+    static const struct {
+        uint32_t kind;
+        const char *name;
+    } parts[] = {{KIND_MINIMA, "minima"}, {KIND_SAMPLES, "samples"}, {KIND_TEXT, "texts"}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        const bool kept = schema_find(ours, parts[i].kind, 0) >= 0;
+        if (kept != (schema_find(theirs, parts[i].kind, 0) >= 0))
+            return fail(err, STEMMA_MISMATCH, "the parts differ: '%s' keeps %s%s, the other one %s", path,
+                        kept ? "" : "no ", parts[i].name, kept ? "none" : "does");
+    }
+    const uint32_t a = bits_of(ours), b = bits_of(theirs), x = symbols_of(ours), y = symbols_of(theirs);
+    if (a != b)
+        return fail(err, STEMMA_MISMATCH,
+                    "the parts differ: '%s' keeps fingerprints of %u bits, the other one %u", path, a, b);
+    if (x != y)
+        return fail(err, STEMMA_MISMATCH,
+                    "the parts differ: '%s' keeps signatures of %u symbols, the other one %u", path, x, y);
+    return fail(err, STEMMA_MISMATCH, "'%s' and the other one keep different parts of documents", path);
 }
 
 static stemma_status check_same(const struct collection *store, const struct origin *origin,
                                 stemma_error *err) {
     const struct schema *ours = collection_schema(store), *theirs = origin_schema(origin);
-    if (strcmp(ours->recipe, theirs->recipe))
-        return fail(err, STEMMA_MISMATCH, "the recipes differ: '%s' has %s, the other one %s",
-                    collection_path(store), ours->recipe, theirs->recipe);
-    if (same_given(ours, theirs)) return STEMMA_OK;
-    return fail(err, STEMMA_MISMATCH, "'%s' and the other one keep different parts of documents",
-                collection_path(store));
+    const char *path = collection_path(store);
+    if (strcmp(ours->recipe, theirs->recipe)) return fail_recipes(path, ours->recipe, theirs->recipe, err);
+    return same_given(ours, theirs) ? STEMMA_OK : fail_parts(path, ours, theirs, err);
 }
 
 /* The path in the id grows with it: where the file was is then the path on the machine that the prefix names.
@@ -68,8 +131,20 @@ static bool cells_equal(struct cell a, struct cell b) {
     return a.size == b.size && (a.size == 0 || !memcmp(a.bytes, b.bytes, a.size));
 }
 
-static stemma_status is_there(struct merging *m, const struct row *row, bool *found, bool *same,
-                              stemma_error *err) {
+/* The same text is the same document, whichever way of reading made it. */
+static stemma_status facts_equal(struct cell cell, struct facts theirs, bool *equal, stemma_error *err) {
+    uint8_t a[FACTS_BYTES], b[FACTS_BYTES];
+    struct facts ours;
+    TRY(facts_read(cell, &ours, err));
+    theirs.way = ours.way;
+    facts_write(&ours, a);
+    facts_write(&theirs, b);
+    *equal = !memcmp(a, b, sizeof a);
+    return STEMMA_OK;
+}
+
+static stemma_status is_there(struct merging *m, const struct row *row, const struct facts *facts,
+                              bool *found, bool *same, stemma_error *err) {
     struct row ours;
     uint64_t number;
     *same = false;
@@ -77,7 +152,8 @@ static stemma_status is_there(struct merging *m, const struct row *row, bool *fo
     if (!*found) return STEMMA_OK;
     TRY(collection_row(m->store, number, &ours, found, err));
     /* a document that this batch replaces is no longer the one that was committed */
-    *same = *found && !batch_drops(m->batch, number) && cells_equal(ours.facts, row->facts);
+    if (!*found || batch_drops(m->batch, number)) return STEMMA_OK;
+    TRY(facts_equal(ours.facts, *facts, same, err));
     for (size_t i = 0; i < collection_schema(m->store)->count && *same; i++)
         *same = cells_equal(ours.cells[i], row->cells[i]);
     return STEMMA_OK;
@@ -91,7 +167,7 @@ static stemma_status take(void *context, const struct row *given, stemma_error *
     move_cells(collection_schema(m->store), m->theirs, given, &row);
     TRY(facts_read(row.facts, &facts, err));
     if (m->prefix.size) TRY(put_prefix(m, &row, &facts, err));
-    TRY(is_there(m, &row, &found, &same, err));
+    TRY(is_there(m, &row, &facts, &found, &same, err));
     if (!same) TRY(batch_put(m->batch, &row, NULL, err));
     if (facts.state == FACTS_DATASET) return STEMMA_OK; /* no document */
     m->done->documents++;

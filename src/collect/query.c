@@ -41,10 +41,10 @@ void query_add_work(struct query *query, const struct asker_work *work) {
     sum->retrieval.common += work->retrieval.common;
     sum->retrieval.scanned += work->retrieval.scanned;
     sum->retrieval.left_aside += work->retrieval.left_aside;
+    for (size_t i = 0; i < STEMMA_WAYS; i++) sum->retrieval.ways[i] += work->retrieval.ways[i];
     sum->candidates += work->candidates;
     sum->verified += work->verified;
     sum->unverified += work->unverified;
-    sum->unasked += work->unasked;
     sum->seconds_finding += work->seconds_finding;
     sum->seconds_verifying += work->seconds_verifying;
     pthread_mutex_unlock(&query->lock);
@@ -154,12 +154,12 @@ static stemma_status flush(void *worker, stemma_error *err) {
 
 /* In answers: an alignment may take as much as many of them. */
 static size_t weight(const void *answer) {
-    enum { ANSWER_BYTES = 256 };
+    enum { ANSWER_BYTES = 256, MANY = 128 /* what is sorted in memory, shared by those asked together */ };
     const struct query_answer *a = answer;
     size_t bytes = 0;
-    for (size_t i = 0; i < a->answers.count; i++) bytes += a->answers.list[i].alignment_bytes;
-    for (size_t i = 0; i < a->family.count; i++) bytes += a->family.list[i].answer.alignment_bytes;
-    return a->answers.count + a->family.count + bytes / ANSWER_BYTES;
+    for (size_t i = 0; i < a->answers.count; i++) bytes += a->answers.list[i].places_bytes;
+    for (size_t i = 0; i < a->family.count; i++) bytes += a->family.list[i].answer.places_bytes;
+    return a->answers.count + (a->answers.more ? MANY : 0) + a->family.count + bytes / ANSWER_BYTES;
 }
 
 static void drop(void *answer) {

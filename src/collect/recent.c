@@ -61,10 +61,6 @@ void recent_free(struct recent *r) {
     mem_free(r);
 }
 
-size_t recent_count(const struct recent *r) {
-    return r->count;
-}
-
 uint64_t recent_bytes(const struct recent *r) {
     return r->bytes;
 }

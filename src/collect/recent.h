@@ -16,7 +16,6 @@ void recent_free(struct recent *recent);
 stemma_status recent_add(struct recent *recent, const char *id, const struct asked_document *document,
                          stemma_error *err);
 void recent_clear(struct recent *recent);
-size_t recent_count(const struct recent *recent);
 uint64_t recent_bytes(const struct recent *recent); /* of their texts */
 
 /* The one most like it, if any reaches a threshold; its id is recent's until the next change. */

@@ -5,16 +5,18 @@
 /* ---- inside files ---- */
 
 struct leaving {
+    uint64_t below;
     const struct gone *stay;
-    struct vec64 numbers;
+    struct gone numbers; /* bits, since they may be many */
 };
 
 static stemma_status note_leaving(void *context, const struct record *postings, size_t count,
                                   stemma_error *err) {
     struct leaving *l = context;
     for (size_t i = 0; i < count; i++) {
-        if (l->stay && is_gone(l->stay, postings[i].value)) continue;
-        if (!vec64_add(&l->numbers, postings[i].value)) return fail_memory(err);
+        const uint64_t number = postings[i].value;
+        if (number >= l->below || (l->stay && is_gone(l->stay, number))) continue;
+        if (!gone_add(&l->numbers, number)) return fail_memory(err);
     }
     return STEMMA_OK;
 }
@@ -35,16 +37,17 @@ static stemma_status remove_number(struct pending *pending, uint64_t number, con
     return STEMMA_OK;
 }
 
-stemma_status remove_inside(struct pending *pending, const void *path, size_t size, const struct gone *stay,
-                            uint64_t *removed, stemma_error *err) {
+stemma_status remove_inside(struct pending *pending, const void *path, size_t size, uint64_t below,
+                            const struct gone *stay, uint64_t *removed, stemma_error *err) {
     const int part = schema_find(collection_schema(pending->store), KIND_MEMBER_KEYS, 0);
     const uint64_t key = path_key(path, size);
-    struct leaving l = {.stay = stay};
+    struct leaving l = {.below = below, .stay = stay};
+    uint64_t number;
     if (part < 0) return STEMMA_OK;
     stemma_status status = collection_range(pending->store, (size_t)part, key, key, note_leaving, &l, err);
-    for (size_t i = 0; status == STEMMA_OK && i < l.numbers.len; i++)
-        status = remove_number(pending, l.numbers.data[i], path, size, removed, err);
-    vec64_release(&l.numbers);
+    for (uint64_t from = 0; status == STEMMA_OK && gone_next(&l.numbers, from, &number); from = number + 1)
+        status = remove_number(pending, number, path, size, removed, err);
+    gone_release(&l.numbers);
     return status;
 }
 
@@ -87,6 +90,6 @@ stemma_status remove_named(struct pending *pending, const void *id, size_t size,
     TRY(collection_find(pending->store, id, size, &number, &found, err));
     if (found) TRY(collection_record(pending->store, number, &row, &found, err));
     if (found) TRY(facts_read(row.facts, &facts, err));
-    TRY(remove_inside(pending, id, size, NULL, removed, err));
+    TRY(remove_inside(pending, id, size, UINT64_MAX, NULL, removed, err));
     return remove_document(pending, (struct cell){id, size}, &facts, removed, err);
 }

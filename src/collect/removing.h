@@ -14,8 +14,9 @@ stemma_status remove_named(struct pending *pending, const void *id, size_t size,
 /* A document of the last commit. The data set of a record that goes is no longer known to be complete. */
 stemma_status remove_document(struct pending *pending, struct cell id, const struct facts *facts,
                               uint64_t *removed, stemma_error *err);
-/* What was inside a file at the last commit, but for these numbers (NULL: none). */
-stemma_status remove_inside(struct pending *pending, const void *path, size_t size, const struct gone *stay,
-                            uint64_t *removed, stemma_error *err);
+/* What was inside a file at the last commit with a number below this one, but for those that `stay` (NULL:
+ * none). */
+stemma_status remove_inside(struct pending *pending, const void *path, size_t size, uint64_t below,
+                            const struct gone *stay, uint64_t *removed, stemma_error *err);
 
 #endif

@@ -6,7 +6,8 @@
 #include "index/collection.h"
 
 /* For more bits every document is read again, from where it lies or from its stored text, once for each
- * column that is added. UNREADABLE, with its name, when one cannot be: then the collection is as it was.
+ * column that is added. UNREADABLE, with how many and the first, when some cannot be: then the collection is
+ * as it was.
  * UNSUPPORTED: it has no fingerprints. */
 stemma_status resize_bits(struct collection *store, const struct stemma_recipe *recipe,
                           const stemma_limits *limits, uint32_t bits, stemma_error *err);

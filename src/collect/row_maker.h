@@ -16,8 +16,10 @@ void row_maker_free(struct row_maker *maker);
 /* A text in memory, not empty. UNSUPPORTED: there is more of it than a row can have. */
 stemma_status row_maker_text(struct row_maker *maker, struct whole *whole, const uint8_t *text, size_t size,
                              stemma_error *err);
-/* One that is not to be held: its fingerprints go to the sink. It is not stored. */
+/* One that is not to be held: its fingerprints go to the sink, its canonical text comes in pieces. It is not
+ * stored. */
 struct shingle_sink row_maker_begin(struct row_maker *maker);
+stemma_status row_maker_piece(struct row_maker *maker, const uint8_t *text, size_t size, stemma_error *err);
 stemma_status row_maker_end(struct row_maker *maker, stemma_error *err);
 /* None. */
 void row_maker_none(struct row_maker *maker);

@@ -6,7 +6,9 @@
 #include "collect/scan_cache.h"
 
 #include "base/alloc.h"
+#include "collect/known_pairs.h"
 #include "collect/pending.h"
+#include "collect/recordings.h"
 #include "collect/unchanged.h"
 #include "collect/vanished.h"
 #include "index/facts.h"
@@ -32,24 +34,31 @@ struct cache_of_scans {
     size_t part, key_bytes;
     int64_t settled;
     /* under the lock of pending */
+    struct recordings recordings;
+    struct known_pairs pairs;
     struct buf id, cell;
     uint64_t met; /* rows of files that were listed */
-    bool damaged;
+    bool busy;    /* another process has it */
+    bool given_up;
 };
 
-/* All that is in a cache can be made again: the scan goes on without it. */
-static void tell_damage(struct stemma_scan *scan, const char *path, const stemma_error *cause) {
-    stemma_error told;
-    (void)fail(&told, STEMMA_CORRUPT, "%s; the cache is not used until it is deleted", cause->message);
-    catalogue_add_problem(&scan->catalogue, path, 0, &told);
+static bool is_forgiven(stemma_status status) {
+    return status == STEMMA_CORRUPT || status == STEMMA_NO_SPACE || status == STEMMA_IO;
 }
 
-static stemma_status forgive_damage(struct cache_of_scans *c, stemma_status status, const stemma_error *cause,
-                                    stemma_error *err) {
+/* All that is in a cache can be made again: the scan goes on without it. */
+static void do_without(struct stemma_scan *scan, const stemma_error *cause) {
+    (void)fail(&scan->cache_trouble, cause->status, "%s; %s", cause->message,
+               cause->status == STEMMA_CORRUPT ? "the cache is not used until it is deleted"
+                                               : "this scan did without the cache");
+}
+
+static stemma_status forgive(struct cache_of_scans *c, stemma_status status, const stemma_error *cause,
+                             stemma_error *err) {
     if (status == STEMMA_OK) return STEMMA_OK;
-    if (status != STEMMA_CORRUPT) return fail(err, status, "%s", cause->message);
-    tell_damage(c->scan, collection_path(c->store), cause);
-    c->damaged = true;
+    if (!is_forgiven(status)) return fail(err, status, "%s", cause->message);
+    if (!c->given_up) do_without(c->scan, cause);
+    c->given_up = true;
     return STEMMA_OK;
 }
 
@@ -93,7 +102,7 @@ static stemma_status open_store(struct cache_of_scans *c, const char *path, cons
     struct schema schema;
     TRY(schema_init(&schema, scan->recipe->text, err));
     struct collection_options how = {
-        .schema = &schema, .who = "stemma scan", .stop = scan->settings.limits.stop};
+        .schema = &schema, .who = "stemma scan", .stop = scan->settings.limits.stop, .busy = &c->busy};
     stemma_status status = schema_add(&schema, part, err);
     if (status == STEMMA_OK) status = collection_open(path, &how, &c->store, err);
     schema_release(&schema);
@@ -105,6 +114,8 @@ static void cache_free(struct cache_of_scans *c) {
         pending_release(&c->pending);
         collection_close(c->store);
     }
+    recordings_release(&c->recordings);
+    known_pairs_release(&c->pairs);
     buf_release(&c->id);
     buf_release(&c->cell);
     mem_free(c);
@@ -176,6 +187,7 @@ static stemma_status find_row(struct cache_of_scans *c, const struct source *sou
                            .text_size = facts.text_bytes,
                            .state = (enum document_state)facts.state,
                            .format = facts.format,
+                           .looked_into = facts.looked_into,
                            .shingles = shingles,
                            .keys = keys,
                            .samples = samples};
@@ -189,9 +201,9 @@ static stemma_status find(void *context, const struct source *source, uint8_t *k
     stemma_status status = STEMMA_OK;
     *found = false;
     pthread_mutex_lock(&c->pending.lock);
-    if (!c->damaged)
-        status = forgive_damage(c, find_row(c, source, keys, samples, out, found, &cause), &cause, err);
-    *found = *found && !c->damaged;
+    if (!c->given_up)
+        status = forgive(c, find_row(c, source, keys, samples, out, found, &cause), &cause, err);
+    *found = *found && !c->given_up;
     c->met += *found;
     pthread_mutex_unlock(&c->pending.lock);
     return status;
@@ -203,6 +215,7 @@ static void write_facts(const struct cache_of_scans *c, const struct source *sou
                         const struct cached *known, uint8_t out[FACTS_BYTES]) {
     struct facts facts = {.state = (enum facts_state)known->state,
                           .format = known->format,
+                          .looked_into = known->looked_into,
                           .unsettled = source->modified > c->settled,
                           .path_bytes = (uint32_t)c->id.len,
                           .bytes = known->bytes,
@@ -259,7 +272,8 @@ static stemma_status put_row(struct cache_of_scans *c, const struct source *sour
     row.facts = (struct cell){facts, sizeof facts};
     row.cells[c->part] = (struct cell){c->cell.data, c->cell.len};
     c->met++;
-    return pending_put(&c->pending, &row, known->bytes, NULL, err);
+    TRY(pending_put(&c->pending, &row, known->bytes, NULL, err));
+    return recordings_drop_old(&c->recordings, row.id, source, err);
 }
 
 static stemma_status keep(void *context, const struct source *source, const struct cached *known,
@@ -268,12 +282,169 @@ static stemma_status keep(void *context, const struct source *source, const stru
     stemma_error cause;
     stemma_status status = STEMMA_OK;
     pthread_mutex_lock(&c->pending.lock);
-    if (!c->damaged) status = forgive_damage(c, put_row(c, source, known, &cause), &cause, err);
+    if (!c->given_up) status = forgive(c, put_row(c, source, known, &cause), &cause, err);
     pthread_mutex_unlock(&c->pending.lock);
     return status;
 }
 
+static stemma_status all_read(void *context, stemma_error *err) {
+    struct cache_of_scans *c = context;
+    stemma_error cause;
+    return c->given_up ? STEMMA_OK : forgive(c, pending_commit(&c->pending, &cause), &cause, err);
+}
+
+/* ---- what is inside ---- */
+
+static void add_string(struct identity_state *state, const char *string) {
+    add_number(state, string ? strlen(string) + 1 : 0);
+    if (string) identity_add(state, string, strlen(string));
+}
+
+/* Everything that decides what is found in a file, and how it is called: its name, as it was given, too. */
+static struct recording_way way_of(const struct cache_of_scans *c, const struct source *source) {
+    const struct scan_settings *settings = &c->scan->settings;
+    const stemma_scan_options *o = &settings->options;
+    const uint64_t numbers[] = {c->tag,
+                                c->way,
+                                source->kind,
+                                source->kind == SOURCE_DATASET && source->looked,
+                                o->most_unpacked,
+                                o->least_bytes,
+                                o->most_bytes,
+                                settings->limits.converter_seconds,
+                                settings->limits.converter_memory};
+    struct identity_state state;
+    identity_begin(&state, &c->scan->key);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) add_number(&state, numbers[i]);
+    add_string(&state, source->name);
+    add_string(&state, source->kind == SOURCE_DATASET ? o->text_field : NULL);
+    add_string(&state, source->kind == SOURCE_DATASET ? o->id_field : NULL);
+    return (struct recording_way){identity_end(&state), c->scan->record_most};
+}
+
+/* Standard input is another each time. What was found in a data set is counted on, also when the cache is
+ * given up before it is entered; nothing more is written then. */
+static bool has_inside(const struct cache_of_scans *c, const struct source *source, bool to_write) {
+    return !(to_write && c->given_up) && !(source->kind == SOURCE_DATASET && strcmp(source->name, "-") == 0);
+}
+
+/* Takes the lock; false: the cache has nothing to do with it, and the lock is free. */
+static bool enter_inside(struct cache_of_scans *c, const struct source *source, bool to_write,
+                         stemma_status *status, stemma_error *err) {
+    pthread_mutex_lock(&c->pending.lock);
+    bool has = has_inside(c, source, to_write);
+    *status = has ? set_id(c, source->name, err) : STEMMA_OK;
+    if (*status == STEMMA_OK && has) return true;
+    pthread_mutex_unlock(&c->pending.lock);
+    return false;
+}
+
+static stemma_status leave_inside(struct cache_of_scans *c, stemma_status status, const stemma_error *cause,
+                                  stemma_error *err) {
+    status = forgive(c, status, cause, err);
+    pthread_mutex_unlock(&c->pending.lock);
+    return status;
+}
+
+static struct cell path_of(const struct cache_of_scans *c) {
+    return (struct cell){c->id.data, c->id.len};
+}
+
+static stemma_status find_inside(void *context, const struct source *source, struct inside_known *out,
+                                 bool *found, stemma_error *err) {
+    struct cache_of_scans *c = context;
+    const struct recording_way way = way_of(c, source);
+    stemma_status status;
+    stemma_error cause;
+    *found = false;
+    if (!enter_inside(c, source, false, &status, err)) return status;
+    status = recordings_find(&c->recordings, path_of(c), source, &way, out, found, &cause);
+    *found = *found && status == STEMMA_OK;
+    return leave_inside(c, status, &cause, err);
+}
+
+static stemma_status chunk(void *context, const struct source *source, const struct inside_known *known,
+                           uint32_t number, struct buf *out, bool *found, stemma_error *err) {
+    struct cache_of_scans *c = context;
+    stemma_status status;
+    stemma_error cause;
+    *found = false;
+    if (!enter_inside(c, source, false, &status, err)) return status;
+    status = recordings_chunk(&c->recordings, path_of(c), known, number, out, &cause);
+    *found = status == STEMMA_OK;
+    return leave_inside(c, status, &cause, err);
+}
+
+static void entered(void *context, const struct inside_known *known) {
+    struct cache_of_scans *c = context;
+    pthread_mutex_lock(&c->pending.lock);
+    c->met += known->rows;
+    pthread_mutex_unlock(&c->pending.lock);
+}
+
+static stemma_status begin(void *context, const struct source *source, bool *taken, stemma_error *err) {
+    struct cache_of_scans *c = context;
+    const struct recording_way way = way_of(c, source);
+    stemma_status status;
+    stemma_error cause;
+    *taken = false;
+    if (!enter_inside(c, source, true, &status, err)) return status;
+    status = recordings_begin(&c->recordings, path_of(c), source, &way, taken, &cause);
+    *taken = *taken && status == STEMMA_OK;
+    return leave_inside(c, status, &cause, err);
+}
+
+static stemma_status add(void *context, const struct source *source, const struct buf *bytes,
+                         uint64_t documents, stemma_error *err) {
+    struct cache_of_scans *c = context;
+    stemma_status status;
+    stemma_error cause;
+    if (!enter_inside(c, source, true, &status, err)) return status;
+    status = recordings_add(&c->recordings, path_of(c), source, bytes, documents, &cause);
+    return leave_inside(c, status, &cause, err);
+}
+
+static stemma_status end(void *context, const struct source *source, const struct inside_taken *how,
+                         stemma_error *err) {
+    struct cache_of_scans *c = context;
+    stemma_status status;
+    stemma_error cause;
+    uint64_t rows = 0;
+    if (!enter_inside(c, source, true, &status, err)) return status;
+    status = recordings_end(&c->recordings, path_of(c), source, how, &rows, &cause);
+    c->met += rows;
+    return leave_inside(c, status, &cause, err);
+}
+
+/* ---- what was compared ---- */
+
+static stemma_status find_numbers(void *context, struct identity pair, struct numbers *out, bool *found,
+                                  stemma_error *err) {
+    struct cache_of_scans *c = context;
+    stemma_error cause;
+    *found = false;
+    if (c->given_up) return STEMMA_OK;
+    stemma_status status = known_pairs_find(&c->pairs, pair, out, found, &cause);
+    return forgive(c, status, &cause, err);
+}
+
+static stemma_status keep_numbers(void *context, struct identity pair, const struct numbers *numbers,
+                                  stemma_error *err) {
+    struct cache_of_scans *c = context;
+    stemma_error cause;
+    if (c->given_up) return STEMMA_OK;
+    return forgive(c, known_pairs_add(&c->pairs, pair, numbers, &cause), &cause, err);
+}
+
 /* ---- the whole ---- */
+
+/* Of what the scan may take; the table is as large as this while it grows. */
+enum { PAIRS_PART = 64 };
+
+static size_t pairs_most(const struct stemma_scan *scan) {
+    const size_t most = scan->settings.limits.memory / PAIRS_PART / sizeof(struct known_pair);
+    return most < UINT32_MAX / 4 ? most : UINT32_MAX / 4;
+}
 
 static stemma_status prepare(struct cache_of_scans *c, const char *path, struct stemma_scan *scan,
                              stemma_error *err) {
@@ -282,11 +453,25 @@ static stemma_status prepare(struct cache_of_scans *c, const char *path, struct 
         return fail(err, STEMMA_NOT_FOUND, "the working directory: %s", strerror(errno));
     TRY(open_store(c, path, scan, err));
     pending_init(&c->pending, c->store);
+    c->pending.often = true;
     TRY(check_store(c, path, scan, err));
     identity_key_lasting(&scan->key);
     make_tag(c, scan);
     c->settled = settled_until();
-    c->given = (struct scan_cache){.context = c, .find = find, .keep = keep};
+    c->recordings = (struct recordings){.pending = &c->pending, .part = c->part, .settled = c->settled};
+    c->given = (struct scan_cache){.context = c,
+                                   .find = find,
+                                   .keep = keep,
+                                   .find_inside = find_inside,
+                                   .chunk = chunk,
+                                   .entered = entered,
+                                   .begin = begin,
+                                   .add = add,
+                                   .end = end,
+                                   .all_read = all_read,
+                                   .find_numbers = find_numbers,
+                                   .keep_numbers = keep_numbers};
+    c->pairs = (struct known_pairs){.pending = &c->pending, .part = c->part, .most = pairs_most(scan)};
     scan->cache = &c->given;
     scan->settings.store = collection_path(c->store);
     scan->takers = &cached_taker;
@@ -299,11 +484,12 @@ stemma_status scan_cache_open(const char *path, struct stemma_scan *scan, struct
     if (!c) return fail_memory(err);
     stemma_error cause;
     stemma_status status = prepare(c, path, scan, &cause);
+    bool forgiven = is_forgiven(status) || c->busy;
     *out = status == STEMMA_OK ? c : NULL;
     if (status == STEMMA_OK) return STEMMA_OK;
     cache_free(c);
-    if (status != STEMMA_CORRUPT) return fail(err, status, "%s", cause.message);
-    tell_damage(scan, path, &cause);
+    if (!forgiven) return fail(err, status, "%s", cause.message);
+    do_without(scan, &cause);
     return STEMMA_OK;
 }
 
@@ -340,9 +526,13 @@ static stemma_status forget(struct cache_of_scans *c, stemma_error *err) {
 stemma_status scan_cache_close(struct cache_of_scans *c, bool whole, stemma_error *err) {
     if (!c) return STEMMA_OK;
     stemma_error cause;
-    stemma_status status = c->damaged ? STEMMA_OK : pending_commit(&c->pending, err);
+    stemma_status status = STEMMA_OK;
+    if (!c->given_up) status = known_pairs_store(&c->pairs, &cause);
+    if (!c->given_up && status == STEMMA_OK) status = pending_commit(&c->pending, &cause);
+    c->met += c->pairs.rows;
+    status = forgive(c, status, &cause, err);
     /* What fails of it is for the next time. */
-    if (status == STEMMA_OK && whole && !c->damaged) (void)forget(c, &cause);
+    if (status == STEMMA_OK && whole && !c->given_up) (void)forget(c, &cause);
     cache_free(c);
     return status;
 }

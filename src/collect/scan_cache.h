@@ -8,8 +8,8 @@
 struct cache_of_scans;
 
 /* Opens the collection at this path, or makes it, and lets the scan, which has not run, use it. MISMATCH
- * where it was made with another view; INVALID where it is not a cache, or another process uses it. Damage is
- * a problem of the scan, which goes on without it: *out may be NULL. */
+ * where it was made with another view; INVALID where it is not a cache. Where it is damaged, where another
+ * process uses it or the disk fails, the scan notes so and goes on without it: *out may be NULL. */
 stemma_status scan_cache_open(const char *path, struct stemma_scan *scan, struct cache_of_scans **out,
                               stemma_error *err);
 /* What was learned is committed, also of a scan that did not come to its end. After a whole one files below

@@ -27,6 +27,7 @@ struct seeing {
     struct answer own;      /* by what is recent, or by the document itself */
     struct buf id, own_id;  /* with their NULs */
     struct sighting sighting;
+    stemma_error cause;
 };
 
 void seeing_free(struct seeing *s) {
@@ -108,6 +109,10 @@ static stemma_status see(void *context, const struct taken *d, stemma_error *err
         return STEMMA_OK;
     }
     s->sighting.text = d->text;
+    if (d->facts->state == FACTS_FAILED) {
+        s->cause = *d->cause;
+        s->sighting.cause = &s->cause;
+    }
     if (!d->text && d->facts->state != FACTS_BINARY) return STEMMA_OK;
     if (d->text)
         TRY(set_asked(s, d, err));

@@ -28,7 +28,9 @@ struct sighting {
     const char *id;
     bool text;                  /* it has any; else nothing is known of it */
     const struct answer *match; /* NULL: it is new */
+    const stemma_error *cause;  /* why it could not be read; NULL: it could */
 };
+/* id "": by the digest of its bytes. */
 stemma_status seeing_text(struct seeing *seeing, const char *id, const void *data, size_t size,
                           struct sighting *out, stemma_error *err);
 stemma_status seeing_file(struct seeing *seeing, const char *path, struct sighting *out, stemma_error *err);

@@ -27,6 +27,12 @@ static bool is_gone(const char *path) {
     return lstat(path, &info) != 0 && (errno == ENOENT || errno == ENOTDIR);
 }
 
+/* Where a folder or a pipe has its name, a file is gone, too. */
+static bool file_is_gone(const char *path) {
+    struct stat info;
+    return is_gone(path) || (lstat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISLNK(info.st_mode));
+}
+
 static size_t path_size(const char *path) {
     const size_t size = strlen(path);
     return size > 1 && path[size - 1] == '/' ? size - 1 : size;
@@ -57,7 +63,7 @@ static stemma_status look(struct pruning *p, const struct cell *id, const struct
     if (!buf_add(&p->last, id->bytes, facts->path_bytes) || !buf_add_byte(&p->last, 0))
         return fail_memory(err);
     p->last_path = path_above(p, id, facts->path_bytes);
-    p->last_gone = p->last_path && is_gone((const char *)p->last.data) && !is_gone(p->last_path->path);
+    p->last_gone = p->last_path && file_is_gone((const char *)p->last.data) && !is_gone(p->last_path->path);
     return STEMMA_OK;
 }
 

@@ -1,9 +1,10 @@
 /*
  * BSW_n (Cherkasova et al. 2009): the share of common chunk values.
  *
- * One edit spoils a whole chunk, so the share is lower than the resemblance, by how much depends on whether the edits
- * are scattered or stand together; the share alone cannot tell. The value is the papers'; the interval reaches from
- * edits that stand together (the share is the resemblance) to edits that are scattered evenly.
+ * One edit spoils a whole chunk, so the share is lower than the resemblance, by how much depends on whether
+ * the edits are scattered or stand together; the share alone cannot tell. The value is the papers'; the
+ * interval reaches from edits that stand together (the share is the resemblance) to edits that are scattered
+ * evenly.
  */
 #include "estimate/estimate.h"
 
@@ -11,8 +12,8 @@
 
 #include <math.h>
 
-/* If a share s of the chunks survives scattered edits, about s^(1/2) of what makes up a chunk value did: a chunk needs
- * its value and its border. */
+/* If a share s of the chunks survives scattered edits, about s^(1/2) of what makes up a chunk value did: a
+ * chunk needs its value and its border. */
 static double scattered(double jaccard) {
     double survived = 2 * jaccard / (1 + jaccard);
     double piece = sqrt(survived);
@@ -24,7 +25,8 @@ static stemma_quantity widened(stemma_quantity share) {
     return share;
 }
 
-void estimate_chunks(const struct spec *spec, const struct part *a, const struct part *b, struct estimates *out) {
+void estimate_chunks(const struct spec *spec, const struct part *a, const struct part *b,
+                     struct estimates *out) {
     (void)spec;
     double na = (double)a->values.len, nb = (double)b->values.len;
     double common = (double)common_u64(a->values.data, a->values.len, b->values.data, b->values.len);

@@ -1,16 +1,18 @@
 /*
- * Containment from resemblance and sizes: |A ∩ B| = J (|A| + |B|) / (1 + J), so A in B = J (1 + |B|/|A|) / (1 + J).
+ * Containment from resemblance and sizes: |A ∩ B| = J (|A| + |B|) / (1 + J), so A in B = J (1 + |B|/|A|) / (1
+ * + J).
  *
- * A sample of one in n has few values of a short document, while the minima know its resemblance well and its size
- * within a few per cent. Where the two documents are of like size this is the better witness; where one is much longer
- * the interval says that it is not. Only recipes that sample for containment get it: a fixed-size sketch alone refuses.
+ * A sample of one in n has few values of a short document, while the minima know its resemblance well and its
+ * size within a few per cent. Where the two documents are of like size this is the better witness; where one
+ * is much longer the interval says that it is not. Only recipes that sample for containment get it: a
+ * fixed-size sketch alone refuses.
  */
 #include "estimate/estimate.h"
 
 #include <math.h>
 
-/* Relative standard deviation of a number of shingles that was counted by n bins (linear counting; a crowded sketch
- * counts by its minima). */
+/* Relative standard deviation of a number of shingles that was counted by n bins (linear counting; a crowded
+ * sketch counts by its minima). */
 static double size_error(const struct part *part, double n) {
     double size = (double)part->distinct, load = size / n;
     double counting = (exp(load) - load - 1) / (load * size);
@@ -46,11 +48,29 @@ static void keep_if_better(stemma_quantity *sampled, double *draws, stemma_quant
     *draws = worth;
 }
 
-void containment_from_resemblance(const struct spec *spec, const struct part *a, const struct part *b,
-                                  struct estimates *out) {
-    double n = spec->n, size_a = (double)a->distinct, size_b = (double)b->distinct;
-    /* What both documents have falls into the same bins: only the rest is counted differently. */
-    double error = hypot(size_error(a, n), size_error(b, n)) * sqrt(1 - out->resemblance.value);
+void containment_from_sizes(double size_a, double size_b, double error, struct estimates *out) {
+    /* What both documents have is counted alike: only the rest is counted differently. */
+    error *= sqrt(1 - out->resemblance.value);
     keep_if_better(&out->a_in_b, &out->a_draws, from_resemblance(out->resemblance, size_b / size_a, error));
     keep_if_better(&out->b_in_a, &out->b_draws, from_resemblance(out->resemblance, size_a / size_b, error));
+}
+
+void containment_from_resemblance(const struct spec *spec, const struct part *a, const struct part *b,
+                                  struct estimates *out) {
+    const double n = spec->n;
+    containment_from_sizes((double)a->distinct, (double)b->distinct,
+                           hypot(size_error(a, n), size_error(b, n)), out);
+}
+
+static void at_least(stemma_quantity *containment, const stemma_quantity *resemblance) {
+    if (!containment->known || containment->exact) return;
+    containment->value = fmax(containment->value, resemblance->value);
+    containment->low = fmax(containment->low, resemblance->low);
+    containment->high = fmax(containment->high, containment->value);
+}
+
+void containments_reconcile(struct estimates *out) {
+    if (!out->resemblance.known) return;
+    at_least(&out->a_in_b, &out->resemblance);
+    at_least(&out->b_in_a, &out->resemblance);
 }

@@ -3,8 +3,10 @@
 
 static struct estimates nothing_known(void) {
     stemma_quantity none = quantity_unknown("the recipes have no scheme in common that gives it");
-    return (struct estimates){
-        .resemblance = none, .a_in_b = none, .b_in_a = none, .cosine = quantity_unknown("no simhash was compared")};
+    return (struct estimates){.resemblance = none,
+                              .a_in_b = none,
+                              .b_in_a = none,
+                              .cosine = quantity_unknown("no simhash was compared")};
 }
 
 /* Signatures are about edits; sets of shingles do not follow from them. */
@@ -20,14 +22,26 @@ stemma_status estimate_parts(const struct spec *sa, const struct part *a, const 
     case SCHEME_MOD:
     case SCHEME_LEVEL:
     case SCHEME_MIN:
-    case SCHEME_MINMOD: TRY(estimate_samples(sa, a, sb, b, width, &found, err)); break;
-    case SCHEME_MINHASH: estimate_minhash(sa, a, sb, b, &found); break;
-    case SCHEME_OPH: estimate_oph(sa, a, b, &found); break;
+    case SCHEME_MINMOD:
+        TRY(estimate_samples(sa, a, sb, b, width, &found, err));
+        break;
+    case SCHEME_MINHASH:
+        estimate_minhash(sa, a, sb, b, &found);
+        break;
+    case SCHEME_OPH:
+        estimate_oph(sa, a, b, &found);
+        break;
     case SCHEME_BSW:
-    case SCHEME_BSW_CHUNK: estimate_chunks(sa, a, b, &found); break;
-    case SCHEME_SIMHASH: estimate_simhash(sa, a, sb, b, &found); break;
+    case SCHEME_BSW_CHUNK:
+        estimate_chunks(sa, a, b, &found);
+        break;
+    case SCHEME_SIMHASH:
+        estimate_simhash(sa, a, sb, b, &found);
+        break;
     case SCHEME_SIGNATURE:
-    case SCHEME_SIGNATURE2011: signature_says_nothing(&found); break;
+    case SCHEME_SIGNATURE2011:
+        signature_says_nothing(&found);
+        break;
     }
     *out = found;
     return STEMMA_OK;
@@ -48,8 +62,8 @@ static void keep_better(stemma_quantity *best, double *best_draws, stemma_quanti
     *best_draws = draws;
 }
 
-static const struct spec_pair *find_scheme(const struct stemma_sketch *a, const struct spec_pair *pairs, size_t count,
-                                           enum scheme scheme) {
+static const struct spec_pair *find_scheme(const struct stemma_sketch *a, const struct spec_pair *pairs,
+                                           size_t count, enum scheme scheme) {
     for (size_t i = 0; i < count; i++)
         if (a->recipe->specs[pairs[i].a].scheme == scheme) return &pairs[i];
     return NULL;
@@ -78,7 +92,9 @@ stemma_status estimate_sketches(const struct stemma_sketch *a, const struct stem
     const struct spec_pair *minima = find_scheme(a, pairs, count, SCHEME_OPH);
     bool samples = find_scheme(a, pairs, count, SCHEME_MOD) || find_scheme(a, pairs, count, SCHEME_LEVEL);
     if (minima && samples && !best.resemblance.exact)
-        containment_from_resemblance(&a->recipe->specs[minima->a], &a->parts[minima->a], &b->parts[minima->b], &best);
+        containment_from_resemblance(&a->recipe->specs[minima->a], &a->parts[minima->a], &b->parts[minima->b],
+                                     &best);
+    containments_reconcile(&best);
     *out = best;
     return STEMMA_OK;
 }

@@ -5,8 +5,8 @@
 #include "estimate/quantity.h"
 #include "sketch/sketch.h"
 
-/* One part of each sketch, under the specs `sa` and `sb`, which are comparable; neither document is empty. width:
- * bits of a fingerprint. */
+/* One part of each sketch, under the specs `sa` and `sb`, which are comparable; neither document is empty.
+ * width: bits of a fingerprint. */
 stemma_status estimate_parts(const struct spec *sa, const struct part *a, const struct spec *sb,
                              const struct part *b, int width, struct estimates *out, stemma_error *err);
 
@@ -20,14 +20,15 @@ stemma_status estimate_sketches(const struct stemma_sketch *a, const struct stem
 /* Each scheme's estimator (samples.c, minima.c, chunks.c, containment.c). */
 stemma_status estimate_samples(const struct spec *sa, const struct part *a, const struct spec *sb,
                                const struct part *b, int width, struct estimates *out, stemma_error *err);
-void estimate_minhash(const struct spec *sa, const struct part *a, const struct spec *sb, const struct part *b,
-                      struct estimates *out);
+void estimate_minhash(const struct spec *sa, const struct part *a, const struct spec *sb,
+                      const struct part *b, struct estimates *out);
 void estimate_oph(const struct spec *spec, const struct part *a, const struct part *b, struct estimates *out);
-void estimate_chunks(const struct spec *spec, const struct part *a, const struct part *b, struct estimates *out);
+void estimate_chunks(const struct spec *spec, const struct part *a, const struct part *b,
+                     struct estimates *out);
 /* Better containments, where out->resemblance comes from this oph part and says more than the sample did. */
 void containment_from_resemblance(const struct spec *spec, const struct part *a, const struct part *b,
                                   struct estimates *out);
-void estimate_simhash(const struct spec *sa, const struct part *a, const struct spec *sb, const struct part *b,
-                      struct estimates *out);
+void estimate_simhash(const struct spec *sa, const struct part *a, const struct spec *sb,
+                      const struct part *b, struct estimates *out);
 
 #endif

@@ -34,7 +34,8 @@ static stemma_status merge(struct stream *a, struct stream *b, uint64_t *common,
     return STEMMA_OK;
 }
 
-static stemma_status overlap_on_disk(struct spill *a, struct spill *b, struct overlap *out, stemma_error *err) {
+static stemma_status overlap_on_disk(struct spill *a, struct spill *b, struct overlap *out,
+                                     stemma_error *err) {
     struct stream sa = {0}, sb = {0};
     uint64_t common = 0;
     stemma_status status = spill_cursor_new(a, &sa.cursor, err);

@@ -8,8 +8,8 @@ struct numbers {
     double resemblance, a_in_b, b_in_a;
 };
 
-/* Two documents that contain each other to a share c resemble each other to c / (2 - c) at least. An estimate that says
- * otherwise has its containments from too few samples: the resemblance is the better witness. */
+/* Two documents that contain each other to a share c resemble each other to c / (2 - c) at least. An estimate
+ * that says otherwise has its containments from too few samples: the resemblance is the better witness. */
 static bool contradicts(struct numbers n, double c) {
     return n.a_in_b >= c && n.b_in_a >= c && n.resemblance >= 0 && n.resemblance < c / (2 - c) - 1e-9;
 }
@@ -67,15 +67,20 @@ static bool certain_of(stemma_relation relation, const struct estimates *e, cons
     bool no_duplicate = j.high < t->resemblance;
     bool no_containment = a_most < t->containment && b_most < t->containment;
     switch (relation) {
-    case STEMMA_NEAR_DUPLICATE: return j.low >= t->resemblance;
-    case STEMMA_CONTAINED: return no_duplicate && a.low >= t->containment && (b_most < t->containment || b_most < a.low);
-    case STEMMA_CONTAINS: return no_duplicate && b.low >= t->containment && (a_most < t->containment || a_most < b.low);
-    case STEMMA_RELATED: return no_duplicate && no_containment && larger(a.low, b.low) > t->chance;
+    case STEMMA_NEAR_DUPLICATE:
+        return j.low >= t->resemblance;
+    case STEMMA_CONTAINED:
+        return no_duplicate && a.low >= t->containment && (b_most < t->containment || b_most < a.low);
+    case STEMMA_CONTAINS:
+        return no_duplicate && b.low >= t->containment && (a_most < t->containment || a_most < b.low);
+    case STEMMA_RELATED:
+        return no_duplicate && no_containment && larger(a.low, b.low) > t->chance;
     case STEMMA_UNRELATED:
         return no_duplicate && no_containment && larger(j.high, larger(a_most, b_most)) <= t->chance;
     case STEMMA_IDENTICAL:
     case STEMMA_SAME_TEXT:
-    case STEMMA_UNKNOWN: break;
+    case STEMMA_UNKNOWN:
+        break;
     }
     return false;
 }

@@ -1,11 +1,11 @@
 /*
  * Schemes that keep minima, whole or a few bits of each: Sketch_n and one-permutation hashing.
  *
- * A field agrees with probability P = J + (1 - J) 2^-b, so J = (P - 2^-b) / (1 - 2^-b) (Yuan 2012, eq. 5, for b = 1;
- * Li and König 2010). Containment is refused: from a fixed-size sketch it would be a guess.
+ * A field agrees with probability P = J + (1 - J) 2^-b, so J = (P - 2^-b) / (1 - 2^-b) (Yuan 2012, eq. 5, for
+ * b = 1; Li and König 2010). Containment is refused: from a fixed-size sketch it would be a guess.
  *
- * The variance of one-permutation hashing is smaller than binomial for documents of few shingles, since bins draw
- * without replacement (Li, Owen, Zhang 2012), and larger by the uneven copies that densification makes.
+ * The variance of one-permutation hashing is smaller than binomial for documents of few shingles, since bins
+ * draw without replacement (Li, Owen, Zhang 2012), and larger by the uneven copies that densification makes.
  */
 #include "estimate/estimate.h"
 #include "kernels/kernels.h"
@@ -22,8 +22,8 @@ static double unit(double x) {
     return x < 0 ? 0 : x > 1 ? 1 : x;
 }
 
-/* From `agree` of n fields, which agree by chance too, to resemblance. Fewer than chance would have it bound the
- * resemblance no better than just as many. */
+/* From `agree` of n fields, which agree by chance too, to resemblance. Fewer than chance would have it bound
+ * the resemblance no better than just as many. */
 static stemma_quantity corrected(double agree, double n, double shrink, double chance) {
     stemma_quantity share = quantity_share(agree, n, shrink);
     stemma_quantity above = quantity_share(fmax(agree, chance * n), n, shrink);
@@ -43,8 +43,8 @@ static double chance_of(uint32_t bits) {
     return bits >= 64 ? 0 : ldexp(1, -(int)bits);
 }
 
-void estimate_minhash(const struct spec *sa, const struct part *a, const struct spec *sb, const struct part *b,
-                      struct estimates *out) {
+void estimate_minhash(const struct spec *sa, const struct part *a, const struct spec *sb,
+                      const struct part *b, struct estimates *out) {
     size_t n = sa->n < sb->n ? sa->n : sb->n, agree = 0;
     refuse_containment(out);
     if (sa->bits == 64)
@@ -63,8 +63,8 @@ static double union_size(const struct part *a, const struct part *b, double j) {
     return fmax(larger, ((double)a->distinct + (double)b->distinct) / (1 + j));
 }
 
-/* Variance of the share of equal bins over binomial J(1-J), for n bins of which `filled` are distinct draws out of
- * `all` shingles: without replacement, then copied unevenly into the n - filled others. */
+/* Variance of the share of equal bins over binomial J(1-J), for n bins of which `filled` are distinct draws
+ * out of `all` shingles: without replacement, then copied unevenly into the n - filled others. */
 static double bin_variance(double n, double filled, double all) {
     if (all < 2) return 0;
     double share = filled / n, draws = 1 / filled + (1 - share) / ((2 - share) * n);
@@ -94,14 +94,15 @@ static stemma_quantity from_minima(const struct part *a, const struct part *b, s
     return quantity_share(agree, bins, all > 1 ? fmax(1 / bins, 1 - (bins - 1) / (all - 1)) : 1);
 }
 
-void estimate_oph(const struct spec *spec, const struct part *a, const struct part *b, struct estimates *out) {
+void estimate_oph(const struct spec *spec, const struct part *a, const struct part *b,
+                  struct estimates *out) {
     refuse_containment(out);
     out->resemblance = spec->bits == 64 ? from_minima(a, b, spec->n) : from_bits(spec, a, b);
     out->resemblance_draws = draws_of(spec->n, chance_of(spec->bits));
 }
 
-void estimate_simhash(const struct spec *sa, const struct part *a, const struct spec *sb, const struct part *b,
-                      struct estimates *out) {
+void estimate_simhash(const struct spec *sa, const struct part *a, const struct spec *sb,
+                      const struct part *b, struct estimates *out) {
     uint32_t bits = sa->bits < sb->bits ? sa->bits : sb->bits;
     out->resemblance = quantity_unknown("simhash estimates no resemblance, but a cosine");
     out->a_in_b = out->b_in_a = quantity_unknown("simhash estimates no containment, but a cosine");

@@ -110,8 +110,8 @@ static stemma_status make_ready(struct overlap_base *base, stemma_error *err) {
     return STEMMA_OK;
 }
 
-/* A word so long that it is cut is not one token; a text shorter than a window is a shingle of another kind.
- */
+/* A word so long that it is cut is not one token; a text shorter than a window is
+ * a shingle of another kind. */
 static stemma_status make_map(struct overlap_base *base, stemma_error *err) {
     if (base->mapped) return STEMMA_OK;
     base->regular = base->tokens >= base->view->window;

@@ -1,5 +1,5 @@
-/* Numbers with intervals. Shares use Wilson's score interval, which stays inside [0, 1] and keeps its coverage for
- * few draws and for shares near 0 and 1, where the normal interval does not. */
+/* Numbers with intervals. Shares use Wilson's score interval, which stays inside [0, 1] and keeps its
+ * coverage for few draws and for shares near 0 and 1, where the normal interval does not. */
 #include "estimate/estimate.h"
 
 #include <math.h>

@@ -15,12 +15,19 @@ struct estimates {
 stemma_quantity quantity_unknown(const char *why);
 stemma_quantity quantity_exact(double value);
 
-/* `hits` of `trials` draws, and its 95 % interval. shrink < 1: the draws are a good part of all there is, so the
- * variance is that much smaller than the binomial's. */
+/* `hits` of `trials` draws, and its 95 % interval. shrink < 1: the draws are a good part of all there is, so
+ * the variance is that much smaller than the binomial's. */
 stemma_quantity quantity_share(double hits, double trials, double shrink);
 
-/* The relation that the numbers say (near-duplicate to unknown), and whether every value in the intervals says
- * the same. */
+/* The relation that the numbers say (near-duplicate to unknown), and whether every value in the intervals
+ * says the same. */
 stemma_relation judge(const struct estimates *estimates, const stemma_thresholds *thresholds, bool *certain);
+
+/* Better containments, where resemblance and numbers of shingles say more than samples did (containment.c).
+ * error: relative, the standard deviation of their ratio for documents that have nothing in common. */
+void containment_from_sizes(double size_a, double size_b, double error, struct estimates *out);
+/* No document is less contained in another than the two resemble each other: what came from different samples
+ * may say so. */
+void containments_reconcile(struct estimates *out);
 
 #endif

@@ -1,16 +1,17 @@
 /*
  * Schemes that keep fingerprints themselves: mod, level, min, minmod.
  *
- * mod, level (Broder 1997, Theorem 1): the share of common values in the union of the samples, and for containment
- * in the sample of one. min, minmod: the share of common values among the s smallest of the union, which is
- * unbiased; the Jaccard coefficient of the two samples (as some read it) is not.
+ * mod, level (Broder 1997, Theorem 1): the share of common values in the union of the samples, and for
+ * containment in the sample of one. min, minmod: the share of common values among the s smallest of the
+ * union, which is unbiased; the Jaccard coefficient of the two samples (as some read it) is not.
  */
 #include "base/sort.h"
 #include "estimate/estimate.h"
 
 #include <math.h>
 
-/* Counts over two ascending samples, restricted to multiples of `modulus`, stopping after `most` of the union. */
+/* Counts over two ascending samples, restricted to multiples of `modulus`, stopping after `most` of the
+ * union. */
 struct tally {
     uint64_t a, b, common, in_union;
     uint64_t last; /* the largest value looked at */
@@ -44,9 +45,10 @@ static void give_share(stemma_quantity *q, double *draws, uint64_t common, uint6
 
 /* ---- the smallest ---- */
 
-/* How many of the smallest of the union are sure: a sample that is not complete says nothing beyond its own end. */
-static uint64_t sure_size(const struct vec64 *a, bool a_complete, uint64_t na, const struct vec64 *b, bool b_complete,
-                          uint64_t nb) {
+/* How many of the smallest of the union are sure: a sample that is not complete says nothing beyond its own
+ * end. */
+static uint64_t sure_size(const struct vec64 *a, bool a_complete, uint64_t na, const struct vec64 *b,
+                          bool b_complete, uint64_t nb) {
     uint64_t most = UINT64_MAX;
     if (!a_complete && (a->len < na ? a->len : na) < most) most = a->len < na ? a->len : na;
     if (!b_complete && (b->len < nb ? b->len : nb) < most) most = b->len < nb ? b->len : nb;
@@ -58,8 +60,8 @@ static double part_below(uint64_t last, int width) {
     return (double)last / ldexp(1, width);
 }
 
-static void of_smallest(const struct vec64 *a, bool a_complete, uint64_t na, const struct vec64 *b, bool b_complete,
-                        uint64_t nb, uint64_t mod, int width, struct estimates *out) {
+static void of_smallest(const struct vec64 *a, bool a_complete, uint64_t na, const struct vec64 *b,
+                        bool b_complete, uint64_t nb, uint64_t mod, int width, struct estimates *out) {
     bool all = a_complete && b_complete;
     struct tally t = tally(a, b, 1, sure_size(a, a_complete, na, b, b_complete, nb));
     if (t.in_union == 0) {
@@ -74,8 +76,8 @@ static void of_smallest(const struct vec64 *a, bool a_complete, uint64_t na, con
     give_share(&out->b_in_a, &out->b_draws, t.common, t.b, shrink);
 }
 
-static void estimate_min(const struct spec *sa, const struct part *a, const struct spec *sb, const struct part *b,
-                         int width, struct estimates *out) {
+static void estimate_min(const struct spec *sa, const struct part *a, const struct spec *sb,
+                         const struct part *b, int width, struct estimates *out) {
     uint64_t mod = sa->scheme == SCHEME_MINMOD ? sa->mod : 1;
     out->a_in_b = out->b_in_a = quantity_unknown("the smallest fingerprints give no containment");
     of_smallest(&a->values, a->complete && a->values.len <= sb->n, sa->n, &b->values,
@@ -84,7 +86,8 @@ static void estimate_min(const struct spec *sa, const struct part *a, const stru
 
 /* ---- multiples ---- */
 
-/* A sample that is too small comes with the smallest fingerprints of the document; fewer than the floor are all. */
+/* A sample that is too small comes with the smallest fingerprints of the document; fewer than the floor are
+ * all. */
 static bool has_floor(const struct part *part) {
     return part->smallest.len > 0;
 }
@@ -116,7 +119,8 @@ stemma_status estimate_samples(const struct spec *sa, const struct part *a, cons
         estimate_multiples(a, b, UINT64_C(1) << level, width, out);
     } else {
         uint64_t coarser = sa->n > sb->n ? sa->n : sb->n, finer = sa->n > sb->n ? sb->n : sa->n;
-        if (coarser % finer) return fail(err, STEMMA_MISMATCH, "mod n=%u does not nest in mod n=%u", sa->n, sb->n);
+        if (coarser % finer)
+            return fail(err, STEMMA_MISMATCH, "mod n=%u does not nest in mod n=%u", sa->n, sb->n);
         estimate_multiples(a, b, coarser, width, out);
     }
     return STEMMA_OK;

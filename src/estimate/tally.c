@@ -46,8 +46,8 @@ stemma_status tally_begin(struct tally *tally, const struct tally_base *base, st
     return STEMMA_OK;
 }
 
-/* Sorts out, without a branch, the fingerprints that are certainly not in the base; returns how many may be.
- */
+/* Sorts out, without a branch, the fingerprints that are certainly not in the base;
+ * returns how many may be. */
 static size_t sift(struct tally *tally, const struct places *places, const uint64_t *fp, size_t count,
                    uint64_t *maybe) {
     const struct places table = *places; /* which no store can change, unlike what a pointer points to */

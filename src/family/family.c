@@ -129,8 +129,8 @@ static size_t find_second(const struct family *f, size_t member, uint64_t *share
 }
 
 /* A member that gave a passage to another, on a branch of its own, seems to derive from that one: both have
- * the passage. But then it would have put back older text, too, without having become the younger of the two.
- */
+ * the passage. But then it would have put back older text, too,
+ * without having become the younger of the two. */
 static void part_from_taker(struct family *f, size_t member) {
     uint64_t shared;
     uint32_t *parents = f->tree.parent, taker = parents[member];
@@ -158,6 +158,52 @@ static stemma_status hang_pieces(struct family *f, stemma_error *err) {
     return STEMMA_OK;
 }
 
+/* How much of the shorter of two members is in the other, in thousandths. */
+static uint64_t share_of(const struct family *f, size_t a, size_t b) {
+    const uint32_t *sizes = f->variants.sizes;
+    uint64_t shorter = sizes[a] < sizes[b] ? sizes[a] : sizes[b];
+    uint64_t common = sizes[a] - variants_lost(&f->variants, a, b);
+    return shorter ? 1000 * common / shorter : 1000;
+}
+
+/* Members may hang together by what all of them quote. But of the edges of known histories each has half of
+ * the shorter text in common, and below that nothing is known. */
+enum { VERSION_LEAST = 500 };
+
+/* Where the best place in the tree is below a text of another kind, the one that has more of it is its
+ * parent. */
+static void part_from_stranger(struct family *f, size_t member) {
+    uint64_t shared;
+    uint32_t *parents = f->tree.parent;
+    if (parents[member] == NO_MEMBER) return;
+    uint64_t share = share_of(f, member, parents[member]);
+    if (share >= VERSION_LEAST) return;
+    size_t other = find_second(f, member, &shared);
+    if (other == NO_PARENT || share_of(f, member, other) <= share) return;
+    parents[member] = (uint32_t)other;
+    f->tree.margin[member] = 0;
+}
+
+/* The clues of an edge speak against it, and by more than growth can say: the tree as a whole has outvoted
+ * them. So few edges of the histories are like this that nothing is known of them, but that it is less sure.
+ */
+static bool is_outvoted(const struct family *f, size_t member) {
+    const struct kin *kin = kin_find(&f->kinship, f->tree.parent[member], member);
+    return kin && kin->direction < -GROWTH;
+}
+
+static stemma_derivation kind_of(const struct family_node *node, uint64_t share) {
+    if (node->second != NO_PARENT) return STEMMA_DERIVATION_COMBINED;
+    return share < VERSION_LEAST ? STEMMA_DERIVATION_REPLACED : derivation_kind(&node->change);
+}
+
+static void set_confidence(const struct family *f, size_t member, uint64_t share, struct family_node *node) {
+    double least = share < VERSION_LEAST ? (double)share / 1000 : 1;
+    node->confidence = CALIBRATED(bond_calibration, f->tree.margin[member]);
+    if (node->confidence > least) node->confidence = least;
+    node->direction = CALIBRATED(turn_calibration, is_outvoted(f, member) ? 0 : f->tree.turned[member]);
+}
+
 static stemma_status fill(struct family *f, struct family_node *nodes, stemma_error *err) {
     for (size_t i = 0; i < f->options->members; i++) {
         struct family_node *node = &nodes[i];
@@ -169,9 +215,9 @@ static stemma_status fill(struct family *f, struct family_node *nodes, stemma_er
         uint64_t shared, size = f->variants.sizes[i] * f->variants.inverse;
         node->second = find_second(f, i, &shared);
         if (shared) node->second_share = (double)shared / (double)size;
-        node->kind = node->second == NO_PARENT ? derivation_kind(&node->change) : STEMMA_DERIVATION_COMBINED;
-        node->confidence = CALIBRATED(bond_calibration, f->tree.margin[i]);
-        node->direction = CALIBRATED(turn_calibration, f->tree.turned[i]);
+        const uint64_t share = share_of(f, i, node->parent);
+        node->kind = kind_of(node, share);
+        set_confidence(f, i, share, node);
     }
     return STEMMA_OK;
 }
@@ -184,6 +230,7 @@ static stemma_status make(struct family *f, struct family_node *nodes, stemma_er
     TRY(arrange(&f->tree, &f->kinship, f->options->stop, err));
     if (!f->options->modified) TRY(hang_pieces(f, err));
     for (size_t i = 0; i < f->options->members; i++) part_from_taker(f, i);
+    for (size_t i = 0; i < f->options->members; i++) part_from_stranger(f, i);
     return fill(f, nodes, err);
 }
 

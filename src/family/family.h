@@ -26,8 +26,8 @@ struct family_source {
     void *context;
     /* All fingerprints of a member. */
     stemma_status (*shingles)(void *context, size_t member, struct variants_maker *to, stemma_error *err);
-    /* Its canonical text, which stays until two more were asked for; *known is false when it cannot be held.
-     */
+    /* Its canonical text, which stays until two more were asked for;
+     * *known is false when it cannot be held. */
     stemma_status (*text)(void *context, size_t member, const uint8_t **text, size_t *size, bool *known,
                           stemma_error *err);
 };

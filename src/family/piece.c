@@ -16,8 +16,8 @@ static bool is_piece(const struct kinship *kinship, const struct variants *v, si
     return wholes == WHOLES;
 }
 
-/* The child nearest to the root, of those that it is inside of and that nothing but growth says are younger.
- */
+/* The child nearest to the root, of those that it is inside of and that nothing
+ * but growth says are younger. */
 static const struct kin *find_whole(const struct arrangement *tree, const struct kinship *kinship,
                                     const struct variants *v) {
     const struct kin *best = NULL;

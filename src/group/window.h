@@ -41,8 +41,8 @@ struct window {
 stemma_status window_open(struct window *window, struct sorter *candidates,
                           const struct group_verifier *verifier, struct group_members *members,
                           stemma_error *err);
-/* Adds pairs behind those that are left, as many as there is room for; without any left, the end is reached.
- */
+/* Adds pairs behind those that are left, as many as there is room for;
+ * without any left, the end is reached. */
 stemma_status window_fill(struct window *window, window_settled *settled, const void *context,
                           stemma_error *err);
 /* Asks for a pair; false when the batch is full. */

@@ -51,12 +51,12 @@ double asking_chance(uint32_t bands, uint32_t agree, double resemblance) {
 }
 
 static bool may_be_asked(double threshold) {
-    return threshold == 0 || (threshold >= ASKING_LEAST && threshold <= 1);
+    return threshold >= 0 && threshold <= 1;
 }
 
 stemma_status asking_init(struct asking *asking, double threshold, double contained, stemma_error *err) {
     if (!may_be_asked(threshold) || !may_be_asked(contained) || (threshold == 0 && contained == 0))
-        return fail(err, STEMMA_INVALID, "thresholds must be from %g to 1", ASKING_LEAST);
+        return fail(err, STEMMA_INVALID, "thresholds must be above 0, and at most 1");
     struct asking a = {.threshold = threshold, .contained = contained};
     if (threshold > 0) {
         a.bands = bands_for(threshold);

@@ -17,11 +17,7 @@ struct asking {
     struct sharing sharing;      /* of containment */
 };
 
-/* Lowest thresholds that are accepted: below, everything would be an answer. */
-#define ASKING_LEAST .05
-
-/* threshold: resemblance, from ASKING_LEAST to 1, or 0; contained likewise; one of them is not 0. Errors:
- * INVALID. */
+/* threshold: resemblance, up to 1, or 0; contained likewise; one of them is not 0. Errors: INVALID. */
 stemma_status asking_init(struct asking *asking, double threshold, double contained, stemma_error *err);
 
 /* The probability that a document of this resemblance becomes a candidate by so many bands and agreeing

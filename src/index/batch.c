@@ -17,6 +17,7 @@ enum { LEVELS = 8 }; /* 16^8 segments are more than there can be */
 struct batch {
     struct collection *c;
     struct stored_rows rows; /* not in a file yet */
+    struct stored_rows held; /* one, for batch_row */
     struct vec64 hashes;     /* of their ids */
     struct id_entry *ids;    /* of these; a power of two */
     size_t ids_room;
@@ -87,31 +88,76 @@ static stemma_status find_written(struct batch *b, uint64_t hash, const void *id
                             err);
 }
 
-static stemma_status find_any(struct batch *b, uint64_t hash, const void *id, size_t size, uint64_t *number,
-                              bool *found, stemma_error *err) {
-    const struct id_entry *entry = b->ids_room ? entry_of(b, hash, id, size) : NULL;
+static stemma_status find_any(struct batch *b, const void *id, size_t size, struct id_place *place,
+                              stemma_error *err) {
+    const struct id_entry *entry = b->ids_room ? entry_of(b, place->hash, id, size) : NULL;
     if (entry && entry->row) {
-        *number = b->rows.first + entry->row - 1;
-        *found = !is_gone(&b->gone, *number);
+        place->number = b->rows.first + entry->row - 1;
+        place->found = !is_gone(&b->gone, place->number);
         return STEMMA_OK;
     }
-    return find_written(b, hash, id, size, number, found, err);
+    return find_written(b, place->hash, id, size, &place->number, &place->found, err);
 }
 
-static stemma_status remove_hashed(struct batch *b, uint64_t hash, const void *id, size_t size,
-                                   bool *was_there, stemma_error *err) {
-    uint64_t number;
+stemma_status batch_find(struct batch *b, const void *id, size_t size, struct id_place *place,
+                         stemma_error *err) {
+    *place = (struct id_place){.hash = id_hash(id, size)};
+    return find_any(b, id, size, place, err);
+}
+
+/* The segment that was written last and has the number; NULL: none of the batch. */
+static struct segment *own_segment(const struct batch *b, uint64_t number) {
+    size_t at = b->count;
+    while (at > 0 && b->segments[at - 1]->base > number) at--;
+    return at && number < b->segments[at - 1]->limit ? b->segments[at - 1] : NULL;
+}
+
+static stemma_status read_row(struct batch *b, uint64_t number, bool whole, struct row *row,
+                              stemma_error *err) {
+    struct segment *segment = own_segment(b, number);
+    uint64_t at;
     bool found;
-    TRY(find_any(b, hash, id, size, &number, &found, err));
-    if (found && !gone_add(&b->gone, number)) return fail_memory(err);
-    b->removed += found;
-    b->changed = b->changed || found;
-    if (was_there) *was_there = found;
+    if (number >= b->rows.first) {
+        rows_get(&b->rows, b->c->state.manifest.schema, (size_t)(number - b->rows.first), row);
+        return STEMMA_OK;
+    }
+    if (!segment) segment = state_segment_of(&b->c->state, number);
+    if (!segment) return fail(err, STEMMA_INVALID, "no document has the number asked for");
+    TRY(segment_row(segment, number, &at, &found, err));
+    if (!found)
+        return fail(err, STEMMA_CORRUPT, "'%s' is damaged: an id without a document",
+                    segment->files[0]->path);
+    return whole ? segment_whole_row(segment, at, row, err) : segment_record(segment, at, row, err);
+}
+
+stemma_status batch_record(struct batch *b, const struct id_place *place, struct row *row,
+                           stemma_error *err) {
+    return read_row(b, place->number, false, row, err);
+}
+
+/* A copy: what is put next may move the rows in memory, and merge segments. */
+stemma_status batch_row(struct batch *b, const struct id_place *place, struct row *row, stemma_error *err) {
+    const struct schema *schema = b->c->state.manifest.schema;
+    TRY(read_row(b, place->number, true, row, err));
+    b->held.bytes.len = b->held.starts.len = 0;
+    if (!rows_reserve(&b->held, schema, row)) return fail_memory(err);
+    rows_add(&b->held, schema, row);
+    rows_get(&b->held, schema, 0, row);
+    return STEMMA_OK;
+}
+
+static stemma_status remove_found(struct batch *b, const struct id_place *place, stemma_error *err) {
+    if (place->found && !gone_add(&b->gone, place->number)) return fail_memory(err);
+    b->removed += place->found;
+    b->changed = b->changed || place->found;
     return STEMMA_OK;
 }
 
 stemma_status batch_remove(struct batch *b, const void *id, size_t size, bool *was_there, stemma_error *err) {
-    return remove_hashed(b, id_hash(id, size), id, size, was_there, err);
+    struct id_place place;
+    TRY(batch_find(b, id, size, &place, err));
+    if (was_there) *was_there = place.found;
+    return remove_found(b, &place, err);
 }
 
 /* ---- putting ---- */
@@ -130,11 +176,10 @@ static stemma_status finish_segment(struct batch *b, struct draft *draft, stemma
     return status;
 }
 
-/* What is gone from rows that are written without it is in no segment, so nothing has to know of it. */
+/* What is gone from rows that are written without it is in no segment, so nothing has to know of it. It went
+ * in this batch, so its pages are the batch's own, and nothing has to be copied. */
 static void forget_gone(struct batch *b, uint64_t first, uint64_t limit) {
-    uint64_t number;
-    for (uint64_t from = first; gone_next(&b->gone, from, &number) && number < limit; from = number + 1)
-        gone_drop(&b->gone, number);
+    (void)gone_drop(&b->gone, first, limit);
 }
 
 static stemma_status merge_last(struct batch *b, stemma_error *err) {
@@ -206,7 +251,8 @@ static bool is_full(const struct batch *b) {
     return b->rows.bytes.len + b->rows.starts.len * (16 + 2 * sizeof *b->ids) > b->c->memory / 2;
 }
 
-stemma_status batch_put(struct batch *b, const struct row *row, uint64_t *number, stemma_error *err) {
+stemma_status batch_put_at(struct batch *b, const struct id_place *place, const struct row *row,
+                           uint64_t *number, stemma_error *err) {
     const struct schema *schema = b->c->state.manifest.schema;
     TRY(check_row(b, row, err));
     if (is_full(b)) {
@@ -216,16 +262,21 @@ stemma_status batch_put(struct batch *b, const struct row *row, uint64_t *number
     /* Once the one before is gone nothing fails: a batch is committed with what it has, whatever ended it. */
     if (!grow_ids(b) || !vec64_reserve(&b->hashes, 1) || !rows_reserve(&b->rows, schema, row))
         return fail_memory(err);
-    uint64_t hash = id_hash(row->id.bytes, row->id.size);
-    TRY(remove_hashed(b, hash, row->id.bytes, row->id.size, NULL, err));
-    struct id_entry *entry = entry_of(b, hash, row->id.bytes, row->id.size);
+    TRY(remove_found(b, place, err));
+    struct id_entry *entry = entry_of(b, place->hash, row->id.bytes, row->id.size);
     rows_add(&b->rows, schema, row);
-    (void)vec64_add(&b->hashes, hash);
-    *entry = (struct id_entry){hash, b->rows.starts.len};
+    (void)vec64_add(&b->hashes, place->hash);
+    *entry = (struct id_entry){place->hash, b->rows.starts.len};
     if (number) *number = b->rows.first + b->rows.starts.len - 1;
     b->put++;
     b->changed = true;
     return STEMMA_OK;
+}
+
+stemma_status batch_put(struct batch *b, const struct row *row, uint64_t *number, stemma_error *err) {
+    struct id_place place;
+    TRY(batch_find(b, row->id.bytes, row->id.size, &place, err));
+    return batch_put_at(b, &place, row, number, err);
 }
 
 size_t batch_size(const struct batch *b) {
@@ -248,21 +299,13 @@ static stemma_status name_segments(struct batch *b, struct manifest *m, stemma_e
     return STEMMA_OK;
 }
 
-static bool same_gone(const struct gone *a, const struct gone *b) {
-    uint64_t x, y;
-    if (a->total != b->total) return false;
-    for (uint64_t from = 0; gone_next(a, from, &x); from = x + 1)
-        if (!gone_next(b, from, &y) || x != y) return false;
-    return true;
-}
-
 static stemma_status commit(struct batch *b, stemma_error *err) {
     struct collection *c = b->c;
     struct manifest m;
     TRY(flush(b, err));
     TRY(manifest_copy(&m, &c->state.manifest, err));
     stemma_status status = name_segments(b, &m, err);
-    if (status == STEMMA_OK && !same_gone(&b->gone, &c->state.gone))
+    if (status == STEMMA_OK && !gone_equal(&b->gone, &c->state.gone))
         status = write_gone(c, &b->gone, c->next_serial++, &m.gone, err);
     if (status == STEMMA_OK) return commit_manifest(c, &m, err);
     manifest_release(&m);
@@ -296,6 +339,7 @@ void batch_free(struct batch *b) {
     if (left && !b->c->unsure) unlink_unnamed(b->c);
     mem_free(b->segments);
     rows_release(&b->rows);
+    rows_release(&b->held);
     vec64_release(&b->hashes);
     mem_free(b->ids);
     gone_release(&b->gone);

@@ -4,10 +4,12 @@
 #include "base/file.h"
 #include "base/rng.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -21,12 +23,9 @@ void gone_name(uint64_t serial, char name[32]) {
 }
 
 char *gone_path(const char *folder, uint64_t serial) {
-    struct buf path = {0};
     char name[32];
     gone_name(serial, name);
-    if (buf_add_format(&path, "%s/%s", folder, name) && buf_add_byte(&path, 0)) return (char *)path.data;
-    buf_release(&path);
-    return NULL;
+    return path_in(folder, name);
 }
 
 static stemma_status not_the_file(const char *path, stemma_error *err) {
@@ -222,6 +221,37 @@ stemma_status collection_follow(struct collection *c, bool *moved, stemma_error 
     return STEMMA_OK;
 }
 
+/* ---- what is in the folder ---- */
+
+/* A folder with other things in it is not taken for a new collection. */
+static bool is_ours(const char *name) {
+    return !strcmp(name, ".") || !strcmp(name, "..") || !strcmp(name, "lock") ||
+           !strcmp(name, "manifest.new");
+}
+
+static bool is_segment(const char *name) {
+    size_t size = strlen(name);
+    return size > 8 && !strcmp(name + size - 8, ".segment");
+}
+
+/* Whether there is a name of this sort. */
+static bool has_name(const struct collection *c, bool (*sort)(const char *name), bool wanted) {
+    DIR *folder = open_listing(c->folder);
+    const struct dirent *entry;
+    bool has = false;
+    while (folder && !has && (entry = readdir(folder))) has = sort(entry->d_name) == wanted;
+    if (folder) closedir(folder);
+    return has;
+}
+
+static bool has_segments(const struct collection *c) {
+    return has_name(c, is_segment, true);
+}
+
+static bool has_manifest(const struct collection *c) {
+    return faccessat(c->folder, "manifest", F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
 /* ---- opening ---- */
 
 static void write_holder(int lock, const char *who) {
@@ -237,8 +267,10 @@ static void write_holder(int lock, const char *who) {
     if (ftruncate(lock, 0) == 0 && size > 0) (void)write_at(lock, line, (size_t)size, 0);
 }
 
-static stemma_status refuse_second(const struct collection *c, stemma_error *err) {
+static stemma_status refuse_second(const struct collection *c, const struct collection_options *options,
+                                   stemma_error *err) {
     char holder[256] = {0};
+    if (options->busy) *options->busy = true;
     ssize_t size = pread(c->lock, holder, sizeof holder - 1, 0);
     for (ssize_t i = 0; i < size; i++)
         if ((unsigned char)holder[i] < ' ') holder[i] = 0;
@@ -256,9 +288,11 @@ static stemma_status wait_for_lock(struct collection *c, stemma_error *err) {
     return STEMMA_OK;
 }
 
-/* The line of a holder is written over; a file of somebody else is not. */
+/* In a collection it is the line of a holder, damaged or not, and is written over; in a folder that is to
+ * become one it may be the file of somebody else. */
 static stemma_status check_lock_file(const struct collection *c, stemma_error *err) {
     char line[8];
+    if (has_manifest(c) || has_segments(c)) return STEMMA_OK;
     ssize_t size = pread(c->lock, line, sizeof line, 0);
     if (size == 0 || (size == sizeof line && !memcmp(line, "process ", sizeof line))) return STEMMA_OK;
     return fail(err, STEMMA_INVALID, "'%s/lock' is not the lock of a collection", c->path);
@@ -272,7 +306,8 @@ static stemma_status take_lock(struct collection *c, const struct collection_opt
     if (options->wait)
         TRY(wait_for_lock(c, err));
     else if (flock(c->lock, LOCK_EX | LOCK_NB))
-        return errno == EWOULDBLOCK ? refuse_second(c, err) : fail_errno(err, "lock", c->path, errno);
+        return errno == EWOULDBLOCK ? refuse_second(c, options, err)
+                                    : fail_errno(err, "lock", c->path, errno);
     write_holder(c->lock, options->who ? options->who : "stemma");
     return STEMMA_OK;
 }
@@ -293,55 +328,27 @@ static stemma_status make_first(struct collection *c, const struct schema *schem
     return commit_manifest(c, &first, err);
 }
 
-/* A folder with other things in it is not taken for a new collection. */
-static bool is_ours(const char *name) {
-    return !strcmp(name, ".") || !strcmp(name, "..") || !strcmp(name, "lock") ||
-           !strcmp(name, "manifest.new");
-}
-
-static bool is_segment(const char *name) {
-    size_t size = strlen(name);
-    return size > 8 && !strcmp(name + size - 8, ".segment");
-}
-
-/* Whether there is a name of this sort. */
-static bool has_name(const struct collection *c, bool (*sort)(const char *name), bool wanted) {
-    int fd = openat(c->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *folder = fd < 0 ? NULL : fdopendir(fd);
-    const struct dirent *entry;
-    bool has = false;
-    while (folder && !has && (entry = readdir(folder))) has = sort(entry->d_name) == wanted;
-    if (folder)
-        closedir(folder);
-    else if (fd >= 0)
-        close(fd);
-    return has;
-}
-
-static bool has_segments(const struct collection *c) {
-    return has_name(c, is_segment, true);
+static stemma_status check_segments(const struct collection *c, stemma_error *err) {
+    if (!has_segments(c)) return STEMMA_OK;
+    return fail(err, STEMMA_CORRUPT, "'%s' is damaged: its manifest is missing (stemma verify --repair)",
+                c->path);
 }
 
 static stemma_status check_is_empty(const struct collection *c, stemma_error *err) {
-    if (has_segments(c))
-        return fail(err, STEMMA_CORRUPT, "'%s' is damaged: its manifest is missing (stemma verify --repair)",
-                    c->path);
+    TRY(check_segments(c, err));
     if (has_name(c, is_ours, false))
         return fail(err, STEMMA_INVALID, "'%s' is a folder with other things in it, not a collection",
                     c->path);
     return STEMMA_OK;
 }
 
-static bool has_manifest(const struct collection *c) {
-    return faccessat(c->folder, "manifest", F_OK, AT_SYMLINK_NOFOLLOW) == 0;
-}
-
 /* A collection, or a place for one. */
 static stemma_status check_place(const struct collection *c, const struct collection_options *options,
                                  stemma_error *err) {
     if (has_manifest(c)) return STEMMA_OK;
-    if (!options->schema) return fail(err, STEMMA_NOT_FOUND, "'%s' is not a collection", c->path);
-    return check_is_empty(c, err);
+    if (options->schema) return check_is_empty(c, err);
+    TRY(check_segments(c, err));
+    return fail(err, STEMMA_NOT_FOUND, "'%s' is not a collection", c->path);
 }
 
 static stemma_status open_to_write(struct collection *c, const struct collection_options *options,
@@ -409,7 +416,9 @@ stemma_status collection_open_read(const char *path, const struct collection_opt
     struct collection *c;
     TRY(new_collection(options, &c, err));
     stemma_status status = open_folder(c, path, false, err);
-    if (status == STEMMA_OK && faccessat(c->folder, "manifest", F_OK, AT_SYMLINK_NOFOLLOW) && errno == ENOENT)
+    const bool missing = status == STEMMA_OK && !has_manifest(c) && errno == ENOENT;
+    if (missing) status = check_segments(c, err);
+    if (missing && status == STEMMA_OK)
         status = fail(err, STEMMA_NOT_FOUND, "'%s' is not a collection", path);
     if (status == STEMMA_OK) status = follow(c, err);
     return opened(c, status, out);
@@ -459,6 +468,22 @@ const volatile int *collection_stop(const struct collection *c) {
     return c->stop;
 }
 
+stemma_status collection_check_outside(const struct collection *c, const char *path, stemma_error *err) {
+    struct stat own, folder;
+    char real[PATH_MAX];
+    if (!realpath(path, real)) snprintf(real, sizeof real, "%s", path);
+    const bool inside = fstat(c->folder, &own) == 0 && stat(dirname(real), &folder) == 0 &&
+                        own.st_dev == folder.st_dev && own.st_ino == folder.st_ino;
+    return inside ? fail(err, STEMMA_INVALID, "cannot write '%s': it is inside the collection", path)
+                  : STEMMA_OK;
+}
+
+stemma_status fail_not_kept(const struct collection *c, const char *what, stemma_error *err) {
+    const bool cache = schema_find(collection_schema(c), KIND_SCAN_KEYS, 0) >= 0;
+    return fail(err, STEMMA_UNSUPPORTED, "'%s' %skeeps no %s", c->path,
+                cache ? "is the cache of a scan, and " : "", what);
+}
+
 const char *collection_path(const struct collection *c) {
     return c->path;
 }
@@ -471,6 +496,7 @@ void collection_about(const struct collection *c, struct collection_facts *facts
     const struct manifest *m = &c->state.manifest;
     *facts = (struct collection_facts){.id = m->id,
                                        .commit = m->commit,
+                                       .committed = m->committed,
                                        .documents = m->documents,
                                        .gone = c->state.gone.total,
                                        .next_number = m->next_number,

@@ -45,6 +45,7 @@ struct collection_options {
     const struct disk *disk;       /* NULL: disk_plain */
     const char *who;               /* writer: for the line in the lock, "stemma add"; NULL: "stemma" */
     bool wait;                     /* writer: for another writer to end, instead of a refusal */
+    bool *busy;                    /* writer: set where it is refused for another; may be NULL */
     size_t memory;                 /* writer: of a batch, before a segment is written; 0: 64 MB */
     const volatile int *stop;      /* ends waiting and merging; may be NULL */
 };
@@ -69,6 +70,7 @@ void collection_close(struct collection *collection);
 struct collection_facts {
     uint64_t id;        /* random, given once */
     uint64_t commit;    /* 0: nothing was committed yet */
+    int64_t committed;  /* when, in nanoseconds since 1970; 0: that is not known */
     uint64_t documents; /* that count */
     uint64_t gone;      /* whose rows are still there */
     uint64_t next_number;
@@ -77,6 +79,11 @@ struct collection_facts {
     unsigned format;
 };
 
+/* What is in the folder of a collection is its own: INVALID where a file of this path would be. */
+stemma_status collection_check_outside(const struct collection *collection, const char *path,
+                                       stemma_error *err);
+/* UNSUPPORTED: which collection it is, and that it keeps no such thing. */
+stemma_status fail_not_kept(const struct collection *collection, const char *what, stemma_error *err);
 const char *collection_path(const struct collection *collection);
 const volatile int *collection_stop(const struct collection *collection); /* of its options */
 const struct schema *collection_schema(const struct collection *collection);
@@ -89,6 +96,12 @@ uint64_t collection_part_bytes(const struct collection *collection, uint32_t kin
 
 /* ---- documents ---- */
 
+struct id_place {
+    uint64_t hash, number;
+    bool found;
+};
+stemma_status collection_place(struct collection *collection, const void *id, size_t size,
+                               struct id_place *place, stemma_error *err);
 stemma_status collection_find(struct collection *collection, const void *id, size_t size, uint64_t *number,
                               bool *found, stemma_error *err);
 /* Id and facts; *found is false for numbers that are gone or were never given. */
@@ -139,6 +152,18 @@ stemma_status batch_new(struct collection *collection, struct batch **out, stemm
 stemma_status batch_put(struct batch *batch, const struct row *row, uint64_t *number, stemma_error *err);
 stemma_status batch_remove(struct batch *batch, const void *id, size_t size, bool *was_there,
                            stemma_error *err);
+/* Where an id stands in the batch, else in the collection, but for what the batch removes. It holds until the
+ * next change. */
+stemma_status batch_find(struct batch *batch, const void *id, size_t size, struct id_place *place,
+                         stemma_error *err);
+/* Of a place that was found: id and facts, until the next call; all of it, until the next call of this. */
+stemma_status batch_record(struct batch *batch, const struct id_place *place, struct row *row,
+                           stemma_error *err);
+stemma_status batch_row(struct batch *batch, const struct id_place *place, struct row *row,
+                        stemma_error *err);
+/* As batch_put, of the row whose id was looked for. */
+stemma_status batch_put_at(struct batch *batch, const struct id_place *place, const struct row *row,
+                           uint64_t *number, stemma_error *err);
 size_t batch_size(const struct batch *batch); /* documents put so far */
 /* Whether the document goes with the commit: it is removed, or replaced. */
 bool batch_drops(const struct batch *batch, uint64_t number);
@@ -150,7 +175,8 @@ void batch_free(struct batch *batch);
 
 /* Other parts for all documents there are, in one commit, without writing the rest again. Those that are
  * dropped are no longer kept, and their space is reclaimed as segments are merged. New columns and texts are
- * made by `make`, which appends the bytes of the cell; lookup parts from the rows with these. */
+ * made by `make`, which appends the bytes of the cell, once for each document that counts; lookup parts from
+ * the rows with these. */
 typedef stemma_status make_cell(void *context, const struct row *row, const struct part *part,
                                 struct buf *cell, stemma_error *err);
 stemma_status collection_change_parts(struct collection *collection, const struct part *drop, size_t drops,

@@ -3,10 +3,11 @@
 #include "index/state.h"
 
 #include "base/alloc.h"
+#include "base/clock.h"
+#include "base/file.h"
 #include "base/levels.h"
 
 #include <ctype.h>
-#include <dirent.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,13 +43,9 @@ static bool is_unnamed(const struct manifest *m, const char *name) {
 }
 
 void unlink_unnamed(struct collection *c) {
-    int fd = openat(c->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *folder = fd < 0 ? NULL : fdopendir(fd);
-    if (!folder) {
-        if (fd >= 0) close(fd);
-        return; /* the next writer sees to it */
-    }
+    DIR *folder = open_listing(c->folder);
     const struct dirent *entry;
+    if (!folder) return; /* the next writer sees to it */
     while ((entry = readdir(folder)))
         if (is_unnamed(&c->state.manifest, entry->d_name)) c->disk->unlink(c->disk, c->folder, entry->d_name);
     closedir(folder);
@@ -65,7 +62,9 @@ stemma_status check_sure(const struct collection *c, stemma_error *err) {
 stemma_status commit_only(struct collection *c, struct manifest *manifest, stemma_error *err) {
     struct state state;
     bool named = false;
+    manifest->format = MANIFEST_FORMAT;
     manifest->commit = c->state.manifest.commit + 1;
+    manifest->committed = clock_time();
     manifest->next_serial = c->next_serial ? c->next_serial : 1;
     stemma_status status = state_open(c, manifest, &c->state, &state, err);
     if (status != STEMMA_OK) {
@@ -177,8 +176,9 @@ static stemma_status forget_gone(struct collection *c, struct due due, struct ma
     uint64_t limit = c->state.segments[due.first + due.count - 1]->limit;
     if (!gone_next(&c->state.gone, from, &number) || number >= limit) return STEMMA_OK;
     if (!gone_copy(&left, &c->state.gone)) return fail_memory(err);
-    for (; gone_next(&left, from, &number) && number < limit; from = number + 1) gone_drop(&left, number);
-    stemma_status status = write_gone(c, &left, c->next_serial++, &m->gone, err);
+    stemma_status status = gone_drop(&left, from, limit)
+                               ? write_gone(c, &left, c->next_serial++, &m->gone, err)
+                               : fail_memory(err);
     gone_release(&left);
     return status;
 }

@@ -31,7 +31,8 @@ struct facts {
     uint32_t shingles; /* distinct; see keyer_size */
     uint32_t way;      /* how the text was made: of the same bytes another is made in another way */
     uint64_t offset;   /* of a record in its data set; of a document in a container its number there, from 1;
-                          else 0 */
+                          of a settled file how many documents of the collection are inside it: where there
+                          are others, some were lost */
     uint32_t record_bytes;
     uint32_t stamp;                                          /* of the file, besides size and time */
     uint64_t file_bytes;                                     /* of the file, */

@@ -1,26 +1,36 @@
-/* Numbers of documents that are gone but still stand in segments: pages of bits in memory, a run on disk. */
+/* Sets of numbers of documents, such as those that are gone but still stand in segments: pages of bits in
+ * memory, a run on disk. Copies share pages until one of them changes. Beyond some pages they are in files
+ * without names, so that memory does not grow with the numbers. */
 #ifndef INDEX_GONE_H
 #define INDEX_GONE_H
 
 #include "runs/run.h"
 
-enum { GONE_PAGE = 1 << 16 }; /* numbers: 8 KiB */
+enum { GONE_PAGE = 1 << 19 }; /* numbers: 64 KiB */
+
+struct gone_page {
+    size_t sharers;
+    bool filed;
+    uint64_t words[GONE_PAGE / 64];
+};
 
 struct gone {
-    uint64_t **pages; /* [number / GONE_PAGE]; NULL: none of these */
+    struct gone_page **pages; /* [number / GONE_PAGE]; NULL: none of these */
     size_t count, cap;
+    size_t held; /* pages that are in memory */
     uint64_t total;
 };
 
 static inline bool is_gone(const struct gone *gone, uint64_t number) {
     uint64_t page = number / GONE_PAGE, bit = number % GONE_PAGE;
-    return page < gone->count && gone->pages[page] && gone->pages[page][bit / 64] >> bit % 64 & 1;
+    return page < gone->count && gone->pages[page] && gone->pages[page]->words[bit / 64] >> bit % 64 & 1;
 }
 
 /* False when memory is refused. */
 bool gone_add(struct gone *gone, uint64_t number);
+bool gone_drop(struct gone *gone, uint64_t first, uint64_t limit); /* numbers below the limit */
 bool gone_copy(struct gone *to, const struct gone *from);
-void gone_drop(struct gone *gone, uint64_t number);
+bool gone_equal(const struct gone *a, const struct gone *b);
 /* The first one from `from` on; false: there is none. */
 bool gone_next(const struct gone *gone, uint64_t from, uint64_t *number);
 void gone_release(struct gone *gone);

@@ -3,7 +3,8 @@
 #include "base/alloc.h"
 
 enum {
-    KEYS_OF_WORD = 4, /* 16 bits a key: one key in a hundred that is not there seems to be */
+    KEYS_OF_WORD = 4, /* 16 bits a key: one key in a hundred that is not there seems to be, */
+    KEYS_MOST = 16,   /* or, with 4, one in five */
     BITS_OF_KEY = 4,
     READ_GAIN = 32 /* so many records are read in turn in the time of a lookup, or more */
 };
@@ -41,7 +42,8 @@ stemma_status id_filter_make(struct id_filter *f, struct run *run, struct run_re
                              stemma_error *err) {
     f->asked = NEVER;
     f->count = run_count(run) / KEYS_OF_WORD + 1;
-    if (f->count > most / sizeof *f->words) return STEMMA_OK;
+    if (f->count > most / sizeof *f->words) f->count = most / sizeof *f->words;
+    if (f->count < run_count(run) / KEYS_MOST + 1) return STEMMA_OK;
     f->words = mem_zero((size_t)f->count, sizeof *f->words);
     if (!f->words) return fail_memory(err);
     stemma_status status = read_keys(f, run, reader, err);

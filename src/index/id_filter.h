@@ -15,8 +15,8 @@ struct id_filter {
 
 /* It is asked once more: whether so often that reading the whole run is cheaper. */
 bool id_filter_due(struct id_filter *filter, struct run *run);
-/* Of at most `most` bytes, else there is none; nor of a damaged run, since who asks may not need what is
- * damaged. Errors: IO, NO_MEMORY. */
+/* Of at most `most` bytes, with fewer for a key where these do not do, or none; nor of a damaged run, since
+ * who asks may not need what is damaged. Errors: IO, NO_MEMORY. */
 stemma_status id_filter_make(struct id_filter *filter, struct run *run, struct run_reader *reader,
                              size_t most, stemma_error *err);
 /* False: no record of the run has this key. */

@@ -76,6 +76,7 @@ static bool add_copy(struct buf *out, const struct manifest *m, size_t start) {
            buf_add_u32(out, (uint32_t)m->schema->count) && schema_write(m->schema, out) &&
            add_file(out, &m->gone) && buf_add_u64(out, m->count);
     for (size_t i = 0; i < m->count; i++) kept = kept && add_file(out, &m->files[i]);
+    kept = kept && buf_add_u64(out, (uint64_t)m->committed);
     return kept && buf_add_u64(out, words_checksum(out->data + start, out->len - start, start));
 }
 
@@ -118,8 +119,13 @@ static stemma_status take_files(struct manifest *m, struct reading *r, bool *fit
     m->gone = file_at(at);
     if (!mem_grow((void **)&m->files, &m->cap, count + 1, sizeof *m->files)) return fail_memory(err);
     for (; m->count < count; m->count++) m->files[m->count] = file_at(take(r, FILE_ENTRY));
-    *fits = r->left == 0;
     return STEMMA_OK;
+}
+
+static void take_time(struct manifest *m, struct reading *r, bool *fits) {
+    const uint8_t *at = m->format > 1 ? take(r, 8) : NULL;
+    if (at) m->committed = (int64_t)load_u64(at);
+    *fits = r->left == 0 && (at || m->format == 1);
 }
 
 static stemma_status later_version(const char *path, unsigned format, stemma_error *err) {
@@ -147,7 +153,9 @@ static stemma_status decode_copy(struct manifest *m, const uint8_t *bytes, size_
     *fits = m->next_number <= NUMBERS_MOST;
     if (!*fits) return STEMMA_OK;
     TRY(take_schema(m, &rest, load_u32(bytes + 56), load_u32(bytes + 60), fits, err));
-    return *fits ? take_files(m, &rest, fits, err) : STEMMA_OK;
+    if (*fits) TRY(take_files(m, &rest, fits, err));
+    if (*fits) take_time(m, &rest, fits);
+    return STEMMA_OK;
 }
 
 static bool copy_is_whole(const uint8_t *bytes, size_t start, size_t size) {
@@ -156,18 +164,35 @@ static bool copy_is_whole(const uint8_t *bytes, size_t start, size_t size) {
            load_u64(copy + size - 8) == words_checksum(copy, size - 8, start);
 }
 
-stemma_status manifest_decode(struct manifest *m, const uint8_t *bytes, size_t size, const char *path,
-                              stemma_error *err) {
+/* Bytes of the first copy by what it says itself; 0 when there are fewer. */
+static size_t first_size(const uint8_t *bytes, size_t size) {
+    if (size < COPY_LEAST) return 0;
+    size_t recipe = load_u32(bytes + 56), parts = load_u32(bytes + 60);
+    if (recipe > SCHEMA_RECIPE_MOST || parts > PARTS_MOST) return 0;
+    size_t files = FIXED + schema_bytes(recipe, parts) + FILE_ENTRY + 8;
+    size_t rest = load_u32(bytes + 8) > 1 ? 16 : 8; /* time and checksum */
+    if (size < files + rest || load_u64(bytes + files - 8) > (size - files - rest) / FILE_ENTRY) return 0;
+    return files + (size_t)load_u64(bytes + files - 8) * FILE_ENTRY + rest;
+}
+
+static stemma_status manifest_decode(struct manifest *m, const uint8_t *bytes, size_t size, const char *path,
+                                     stemma_error *err) {
     struct manifest read = {0};
-    bool first = copy_is_whole(bytes, 0, size / 2), second = copy_is_whole(bytes, size / 2, size / 2), fits;
-    bool both = first && second && !memcmp(bytes, bytes + size / 2, size / 2 - 8);
-    /* What a later format has behind its first words is its own. */
+    size_t half = size / 2;
+    bool halves = size % 16 == 0, fits;
+    bool first = halves && copy_is_whole(bytes, 0, half), second = halves && copy_is_whole(bytes, half, half);
+    bool both = first && second && !memcmp(bytes, bytes + half, half - 8);
+    if (!first && !second) { /* the end is cut off, or there is more behind it */
+        half = first_size(bytes, size);
+        first = copy_is_whole(bytes, 0, half);
+    }
+    /* What a later format has behind its first words is its own. A flipped bit does not make it one. */
     if (!first && !second && size >= 16 && !memcmp(bytes, MANIFEST_MAGIC, 8) &&
-        load_u32(bytes + 12) > MANIFEST_FORMAT)
+        load_u32(bytes + 12) > MANIFEST_FORMAT && load_u32(bytes + 8) >= load_u32(bytes + 12))
         return later_version(path, load_u32(bytes + 8), err);
-    if (size % 16 || (!first && !second))
+    if (!first && !second)
         return fail(err, STEMMA_CORRUPT, "'%s/manifest' is damaged: neither copy is whole", path);
-    stemma_status status = decode_copy(&read, bytes + (first ? 0 : size / 2), size / 2, path, &fits, err);
+    stemma_status status = decode_copy(&read, bytes + (first ? 0 : half), half, path, &fits, err);
     if (status == STEMMA_OK && !fits)
         status = fail(err, STEMMA_CORRUPT, "'%s/manifest' is damaged: what it says cannot be", path);
     read.one_copy = !both;

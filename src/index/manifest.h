@@ -9,8 +9,8 @@
 #include "index/schema.h"
 
 enum {
-    MANIFEST_FORMAT = 1,
-    MANIFEST_OLDEST = 1, /* program that can read what this one writes */
+    MANIFEST_FORMAT = 2, /* 1 has no time of its commit */
+    MANIFEST_OLDEST = 2, /* program that can read what this one writes */
     MANIFEST_BYTES_MOST = 1 << 24
 };
 
@@ -22,6 +22,7 @@ struct file_name {
 struct manifest {
     unsigned format;
     uint64_t id, commit, next_number, next_serial, documents;
+    int64_t committed;     /* when, in nanoseconds since 1970; 0: not known */
     struct schema *schema; /* its own */
     struct file_name gone;
     struct file_name
@@ -37,8 +38,6 @@ bool manifest_add_file(struct manifest *manifest, size_t at, struct file_name fi
 
 /* NOT_FOUND, CORRUPT, LATER_VERSION, IO. `path` is the collection's, for messages. */
 stemma_status manifest_read(struct manifest *manifest, int folder, const char *path, stemma_error *err);
-stemma_status manifest_decode(struct manifest *manifest, const uint8_t *bytes, size_t size, const char *path,
-                              stemma_error *err);
 /* LATER_VERSION when it can be read only: as it would be written, what is new in it would be lost. */
 stemma_status manifest_check_writable(const struct manifest *manifest, const char *path, stemma_error *err);
 /* Whether the one on disk is of this commit, by its first bytes. */

@@ -87,10 +87,20 @@ stemma_status find_in_segments(struct collection *c, struct segment *const *segm
     return STEMMA_OK;
 }
 
+stemma_status collection_place(struct collection *c, const void *id, size_t size, struct id_place *place,
+                               stemma_error *err) {
+    *place = (struct id_place){.hash = id_hash(id, size)};
+    return find_in_segments(c, c->state.segments, c->state.count, &c->state.gone, place->hash, id, size,
+                            &place->number, &place->found, err);
+}
+
 stemma_status collection_find(struct collection *c, const void *id, size_t size, uint64_t *number,
                               bool *found, stemma_error *err) {
-    return find_in_segments(c, c->state.segments, c->state.count, &c->state.gone, id_hash(id, size), id, size,
-                            number, found, err);
+    struct id_place place;
+    TRY(collection_place(c, id, size, &place, err));
+    *number = place.number;
+    *found = place.found;
+    return STEMMA_OK;
 }
 
 static stemma_status find_row(struct collection *c, uint64_t number, struct segment **segment, uint64_t *row,

@@ -36,6 +36,7 @@ struct asked {
     uint32_t tried, usable;
     uint64_t common; /* keys left aside */
     bool scan;
+    uint32_t resembles; /* so many minima in common made candidates before; UINT32_MAX: none were asked for */
 };
 
 struct asked_key {
@@ -110,6 +111,7 @@ static void join_ways(struct candidates *c) {
             continue;
         }
         last->reasons |= c->list[i].reasons;
+        last->met_before &= c->list[i].met_before;
         if (c->list[i].samples) {
             last->samples = c->list[i].samples;
             last->shared = c->list[i].shared;
@@ -122,12 +124,27 @@ static void join_ways(struct candidates *c) {
 static void leave_out(struct candidates *c, uint64_t samples) {
     if (c->most == 0 || c->count <= c->most) return;
     qsort_r(c->list, c->count, sizeof *c->list, by_promise, &samples);
-    c->left_out += c->count - c->most;
+    for (size_t i = c->most; i < c->count; i++) c->left_out += !c->list[i].met_before;
     c->count = c->most;
+}
+
+_Static_assert(NUMBERS_MOST == UINT64_C(1) << 40, "a number leaves 24 bits of a key");
+
+struct record candidate_record(uint32_t question, const struct candidate *c) {
+    return (struct record){(uint64_t)question << 40 | c->number, (uint64_t)c->agree << 8 | c->reasons};
+}
+
+struct candidate candidate_of_record(const struct record *record, uint32_t *question) {
+    *question = (uint32_t)(record->key >> 40);
+    return (struct candidate){.number = record->key & (NUMBERS_MOST - 1),
+                              .agree = (uint32_t)(record->value >> 8),
+                              .reasons = (uint8_t)record->value};
 }
 
 stemma_status candidates_add(struct candidates *c, const struct candidate *candidate, uint64_t samples,
                              stemma_error *err) {
+    const struct record record = candidate_record(c->question, candidate);
+    if (c->to) return sorter_add(c->to, &record, 1, err);
     if (c->most && c->count / 2 >= c->most) {
         join_ways(c);
         leave_out(c, samples);
@@ -327,19 +344,26 @@ static stemma_status or_scan(struct round *round, enum retrieval_way way, stemma
     return STEMMA_OK;
 }
 
+static void note_ways(struct round *round, stemma_way looked_up, stemma_way read) {
+    for (size_t i = 0; i < round->count; i++) round->work->ways[round->asked[i].scan ? read : looked_up]++;
+}
+
 static stemma_status find_resembling(struct round *round, enum retrieval_way way, stemma_error *err) {
     struct retriever *r = round->r;
     const uint32_t bands = round->asking->bands;
     stemma_error cause;
     if (r->minima < 0 || (way == RETRIEVE_LOOKUP && r->bands < 0))
-        return fail(err, STEMMA_UNSUPPORTED, "'%s' keeps no minima to find what resembles a document",
-                    collection_path(r->collection));
+        return fail_not_kept(r->collection, "minima to find what resembles a document", err);
     bool scan = way == RETRIEVE_SCAN || r->bands < 0 || bands == 0 ||
                 (way == RETRIEVE_AUTO && scan_is_cheaper(r, bands, MINIMA_NS));
     set_scan(round, scan);
     if (!scan) TRY(or_scan(round, way, meet_by_bands(round, &cause), &cause, err));
-    for (size_t i = 0; i < round->count; i++)
-        if (!round->asked[i].scan) TRY(look_at_met(round, &round->asked[i], err));
+    note_ways(round, STEMMA_WAY_BANDS, STEMMA_WAY_ALL_MINIMA);
+    for (size_t i = 0; i < round->count; i++) {
+        struct asked *a = &round->asked[i];
+        a->resembles = a->scan ? round->asking->scan_agree : round->asking->agree;
+        if (!a->scan) TRY(look_at_met(round, a, err));
+    }
     return any_scan(round) ? scan_minima(round, err) : STEMMA_OK;
 }
 
@@ -371,6 +395,7 @@ static stemma_status judge_samples(struct round *round, struct asked *a, struct 
     c->samples = (uint32_t)its->len;
     c->shared = (uint32_t)common_u64(samples->data, samples->len, its->data, its->len);
     c->reasons &= samples_allow(round, a, c);
+    c->met_before = c->agree >= a->resembles;
     return c->reasons ? add_candidate(a, c, err) : STEMMA_OK;
 }
 
@@ -469,12 +494,13 @@ static stemma_status find_sharing(struct round *round, enum retrieval_way way, s
     struct retriever *r = round->r;
     stemma_error cause;
     if (r->minima < 0 || r->samples < 0 || (way == RETRIEVE_LOOKUP && r->sample_keys < 0))
-        return fail(err, STEMMA_UNSUPPORTED, "'%s' keeps no samples to find what contains a document",
-                    collection_path(r->collection));
+        return fail_not_kept(r->collection,
+                             "samples to find what contains a document: ask for resemblance alone", err);
     bool scan = way == RETRIEVE_SCAN || r->sample_keys < 0 ||
                 (way == RETRIEVE_AUTO && scan_is_cheaper(r, all_samples(round), SAMPLES_NS * round->count));
     set_scan(round, scan);
     if (!scan) TRY(or_scan(round, way, meet_by_samples(round, &cause), &cause, err));
+    note_ways(round, STEMMA_WAY_SAMPLES, STEMMA_WAY_ALL_SAMPLES);
     for (size_t i = 0; i < round->count; i++)
         if (!round->asked[i].scan) TRY(look_at_sharers(round, &round->asked[i], err));
     return any_scan(round) ? scan_samples(round, err) : STEMMA_OK;
@@ -496,7 +522,8 @@ static void begin(struct round *round, const struct question *questions, size_t 
                   struct candidates *lists) {
     for (size_t i = 0; i < count; i++)
         if (minima_size(questions[i].minima) > 0)
-            round->asked[round->count++] = (struct asked){.question = &questions[i], .out = &lists[i]};
+            round->asked[round->count++] =
+                (struct asked){.question = &questions[i], .out = &lists[i], .resembles = UINT32_MAX};
 }
 
 static void end(struct round *round) {

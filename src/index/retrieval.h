@@ -25,6 +25,7 @@ struct candidate {
     uint32_t shared; /* samples in common, and how many it has: where containment was asked for, else 0 */
     uint32_t samples;
     uint8_t reasons;
+    bool met_before; /* in another way, for the same question: it is counted there */
 };
 
 /* What the sketches promise of a candidate of a question with so many samples: those that may resemble it
@@ -37,8 +38,13 @@ struct candidates {
     struct candidate *list; /* by number */
     size_t count, cap;
     size_t most;       /* set before; 0: all */
-    uint64_t left_out; /* of more; one that was found in two ways may count twice */
+    uint64_t left_out; /* of more */
+    struct sorter *to; /* not NULL: all go there instead, as candidate_record has them; set before */
+    uint32_t question; /* for that; set before */
 };
+/* Question, number, agree and reasons in a record: in the order of questions, then numbers. */
+struct record candidate_record(uint32_t question, const struct candidate *candidate);
+struct candidate candidate_of_record(const struct record *record, uint32_t *question);
 void candidates_release(struct candidates *candidates);
 /* Before they are all there, in any order; samples: of the question. */
 stemma_status candidates_add(struct candidates *candidates, const struct candidate *candidate,
@@ -59,6 +65,7 @@ struct retrieval_work {
     uint64_t lookups, postings; /* keys, numbers that came back */
     uint64_t common;            /* keys left aside */
     uint64_t scanned;           /* rows of minima or samples that were read for a scan */
+    uint64_t ways[STEMMA_WAYS]; /* questions */
     uint64_t left_aside;        /* damaged indexes */
 };
 

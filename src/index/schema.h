@@ -35,6 +35,7 @@ enum {
     KIND_MEMBER_KEYS = 13, /* lookup, from facts: see member_keys */
     KIND_SCAN_KEYS = 14,   /* text: what a scan looks at, see collect/scan_cache.c */
     KIND_DIGEST_KEYS = 15, /* lookup, from facts: see digest_keys; older collections have none */
+    KIND_SIGNATURE = 17,   /* text: see stored_signature.h; spec: its form */
     KIND_OTHERS = 1 << 16
 };
 

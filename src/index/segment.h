@@ -35,7 +35,9 @@ struct segment_file {
     struct part_place *parts;
 };
 
-char *segment_path(const char *folder, uint64_t serial); /* NULL: no memory */
+/* NULL: no memory. */
+char *path_in(const char *folder, const char *name);
+char *segment_path(const char *folder, uint64_t serial);
 void segment_name(uint64_t serial, char name[32]);
 /* NOT_FOUND, CORRUPT, LATER_VERSION, IO. */
 stemma_status segment_file_open(const char *folder, int folder_fd, uint64_t serial, struct segment_file **out,

@@ -26,13 +26,17 @@ void segment_name(uint64_t serial, char name[32]) {
     snprintf(name, 32, "%08llu.segment", (unsigned long long)serial);
 }
 
-char *segment_path(const char *folder, uint64_t serial) {
+char *path_in(const char *folder, const char *name) {
     struct buf path = {0};
-    char name[32];
-    segment_name(serial, name);
     if (buf_add_format(&path, "%s/%s", folder, name) && buf_add_byte(&path, 0)) return (char *)path.data;
     buf_release(&path);
     return NULL;
+}
+
+char *segment_path(const char *folder, uint64_t serial) {
+    char name[32];
+    segment_name(serial, name);
+    return path_in(folder, name);
 }
 
 static uint64_t seed_of(uint64_t serial, uint64_t offset) {
@@ -161,6 +165,23 @@ static const uint8_t *find_copy(struct segment_file *file, const uint8_t *tail, 
     return NULL;
 }
 
+/* Of a file that ends within its second copy, or has bytes behind it: the first, wherever it stands. The file
+ * is then taken for as long as it was. */
+static const uint8_t *find_first(struct segment_file *file, const uint8_t *tail, size_t size) {
+    const uint64_t from = file->size - size, found = file->size;
+    for (size_t end = size; end >= TRAILER; end--) {
+        size_t entries = load_u32(tail + end - TRAILER + 48), bytes = entries * ENTRY + TRAILER;
+        if (memcmp(tail + end - 8, SEGMENT_MAGIC, 8) || entries > TABLE_MOST || bytes > end) continue;
+        file->size = from + end + bytes;
+        const uint8_t *copy = whole_copy(file, tail + end, entries);
+        if (!copy) continue;
+        file->count = entries;
+        return copy;
+    }
+    file->size = found;
+    return NULL;
+}
+
 static stemma_status take_copy(struct segment_file *file, const uint8_t *copy, stemma_error *err) {
     const uint8_t *trailer = copy + file->count * ENTRY;
     if (load_u32(trailer + 52) > SEGMENT_VERSION)
@@ -175,6 +196,7 @@ static stemma_status read_table(struct segment_file *file, stemma_error *err) {
     if (!tail) return fail_memory(err);
     int cause = read_at(file->fd, tail, size, file->size - size);
     const uint8_t *copy = cause ? NULL : find_copy(file, tail, size);
+    if (!cause && !copy && (copy = find_first(file, tail, size))) file->one_copy = true;
     stemma_status status = cause  ? fail_errno(err, "read", file->path, cause)
                            : copy ? take_copy(file, copy, err)
                                   : damaged(file, "no table of its parts is whole", err);

@@ -104,9 +104,11 @@ stemma_status write_merged(struct collection *c, struct segment *const *from, si
 stemma_status write_further(struct collection *c, const struct schema *schema, struct segment *from,
                             size_t first, bool lookups, make_cell *make, void *context, struct draft *draft,
                             stemma_error *err);
-/* These rows of a segment, with these numbers; all that follows from them is made anew. */
-stemma_status write_salvaged(struct collection *c, struct segment *from, const struct vec64 *rows,
-                             const struct vec64 *numbers, struct draft *draft, stemma_error *err);
+/* What is left of a segment: rows with these numbers; all that follows from them is made anew. `read` gives
+ * one until the next call. */
+typedef stemma_status read_left(void *context, size_t index, struct row *row, stemma_error *err);
+stemma_status write_salvaged(struct collection *c, const struct segment *from, const struct vec64 *numbers,
+                             read_left *read, void *context, struct draft *draft, stemma_error *err);
 /* Numbers that are gone, as a file; *name is none when there are none. */
 stemma_status write_gone(struct collection *c, const struct gone *gone, uint64_t serial,
                          struct file_name *name, stemma_error *err);

@@ -6,11 +6,8 @@
 #include "index/state.h"
 #include "runs/block.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define EXPORT_MAGIC "\x8bSTX\r\n\x1a\n"
 
@@ -140,10 +137,17 @@ static stemma_status check_sum(struct origin *o, stemma_error *err) {
     return STEMMA_OK;
 }
 
+/* As far as it goes. */
+static bool begins_as_export(const struct buf *block) {
+    return block->len > 0 && !memcmp(block->data, EXPORT_MAGIC, block->len);
+}
+
 static stemma_status read_header(struct origin *o, stemma_error *err) {
-    TRY(get(o, 8, err));
-    if (memcmp(o->block.data, EXPORT_MAGIC, 8))
+    stemma_error cause;
+    stemma_status status = get(o, 8, &cause);
+    if ((status == STEMMA_OK || status == STEMMA_CORRUPT) && !begins_as_export(&o->block))
         return fail(err, STEMMA_INVALID, "'%s' is neither a collection nor an export of one", o->path);
+    if (status != STEMMA_OK) return fail(err, status, "%s", cause.message);
     o->at = 8;
     o->block.len = 0;
     TRY(get(o, HEADER, err));
@@ -156,8 +160,7 @@ static stemma_status read_header(struct origin *o, stemma_error *err) {
         return fail(err, STEMMA_LATER_VERSION,
                     "'%s' was made by a later version (format %u; this program reads up to %d)", o->path,
                     version, EXPORT_VERSION);
-    stemma_error cause;
-    stemma_status status = schema_read(&o->schema, o->block.data + HEADER, recipe, parts, &cause);
+    status = schema_read(&o->schema, o->block.data + HEADER, recipe, parts, &cause);
     if (status == STEMMA_CORRUPT) return damaged(o, cause.message, err);
     return status == STEMMA_OK ? STEMMA_OK : fail(err, status, "%s", cause.message);
 }

@@ -5,8 +5,9 @@
 #include "index/collection.h"
 
 /* The state that a reader sees, as a collection of its own in a new folder; the writer goes on meanwhile.
- * `link`: its files are the same ones under a second name, where that can be. On failure nothing is left of
- * it. */
+ * `link`: its files are the same ones under a second name, where that can be, and are not read. On failure
+ * nothing is left of it. What is copied is checked; CORRUPT is no failure: the backup is made, of damaged
+ * files too, the first of which is told. */
 stemma_status collection_backup(struct collection *collection, const char *path, bool link,
                                 stemma_error *err);
 

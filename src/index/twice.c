@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+enum { SORT_MEMORY = 4 << 20 }; /* of hashes: beyond it on disk */
+
 static stemma_status add_ids(const struct state *state, const bool *sound, struct sorter *sorter,
                              stemma_error *err) {
     for (size_t i = 0; i < state->count; i++) {
@@ -83,7 +85,7 @@ static stemma_status compare_ids(struct namesakes *n, struct sorter_cursor *curs
 
 stemma_status find_twice(const struct collection *c, struct state *state, const bool *sound,
                          found_twice *found, void *context, stemma_error *err) {
-    struct sorter_options options = {.memory = c->memory, .stop = c->stop};
+    struct sorter_options options = {.memory = SORT_MEMORY, .stop = c->stop};
     struct namesakes n = {.state = state, .found = found, .context = context};
     struct sorter *sorter;
     struct sorter_cursor *cursor = NULL;

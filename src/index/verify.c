@@ -44,7 +44,8 @@ static stemma_status digest_run(struct run *run, uint64_t *digest, stemma_error 
     return status;
 }
 
-static stemma_status check_form(const struct segment_file *file, const struct part_place *part,
+/* blocks: all of them, or only what opening reads. */
+static stemma_status check_form(const struct segment_file *file, const struct part_place *part, bool blocks,
                                 stemma_error *err) {
     struct run_place place = place_in_file(file, part->offset);
     struct column column = {0};
@@ -55,15 +56,15 @@ static stemma_status check_form(const struct segment_file *file, const struct pa
     switch (part->part.form) {
     case FORM_COLUMN:
         status = column_open(&column, &place, part->size, part->part.width, err);
-        if (status == STEMMA_OK) status = check_column(&column, err);
+        if (status == STEMMA_OK && blocks) status = check_column(&column, err);
         break;
     case FORM_TEXT:
         status = text_open(&text, &place, part->size, file->documents, part->part.width, err);
-        if (status == STEMMA_OK) status = check_text(&text, err);
+        if (status == STEMMA_OK && blocks) status = check_text(&text, err);
         break;
     case FORM_LOOKUP:
         status = run_open(&place, part->size, &run, err);
-        if (status == STEMMA_OK) status = digest_run(run, &digest, err);
+        if (status == STEMMA_OK && blocks) status = digest_run(run, &digest, err);
         break;
     }
     column_close(&column);
@@ -73,7 +74,27 @@ static stemma_status check_form(const struct segment_file *file, const struct pa
 }
 
 stemma_status check_blocks(const struct segment_file *file, stemma_error *err) {
-    for (size_t p = 0; p < file->count; p++) TRY(check_form(file, &file->parts[p], err));
+    for (size_t p = 0; p < file->count; p++) TRY(check_form(file, &file->parts[p], true, err));
+    return STEMMA_OK;
+}
+
+/* ---- without reading all of it ---- */
+
+stemma_status table_one_copy_left(const struct segment_file *file, stemma_error *err) {
+    return fail(err, STEMMA_CORRUPT, "'%s' is damaged: one of the two tables of its parts", file->path);
+}
+
+static stemma_status glance_at_file(const struct segment_file *file, stemma_error *err) {
+    if (file->one_copy) return table_one_copy_left(file, err);
+    for (size_t p = 0; p < file->count; p++) TRY(check_form(file, &file->parts[p], false, err));
+    return STEMMA_OK;
+}
+
+stemma_status collection_glance(const struct collection *c, stemma_error *err) {
+    if (c->state.manifest.one_copy) return manifest_one_copy_left(c->path, err);
+    for (size_t i = 0; i < c->state.count; i++)
+        for (size_t f = 0; f < c->state.segments[i]->file_count; f++)
+            TRY(glance_at_file(c->state.segments[i]->files[f], err));
     return STEMMA_OK;
 }
 
@@ -148,14 +169,10 @@ static stemma_status check_digests(const struct collection *c, struct segment *s
 static stemma_status check_files(struct salvage *v, struct segment *s, bool *sound, stemma_error *err) {
     for (size_t f = 0; f < s->file_count; f++) {
         const struct segment_file *file = s->files[f];
-        if (file->one_copy)
-            TRY(finding(
-                v,
-                fail(err, STEMMA_CORRUPT, "'%s' is damaged: one of the two tables of its parts", file->path),
-                sound, err));
+        if (file->one_copy) TRY(finding(v, table_one_copy_left(file, err), sound, err));
         for (size_t p = 0; p < file->count; p++) {
             TRY(check_stop(v->c->stop, err));
-            stemma_status status = check_form(file, &file->parts[p], err);
+            stemma_status status = check_form(file, &file->parts[p], true, err);
             if (status == STEMMA_IO) status = STEMMA_CORRUPT; /* a bad sector takes its rows, no more */
             TRY(finding(v, status, sound, err));
         }
@@ -200,9 +217,9 @@ static stemma_status verify(struct salvage *v, bool repair, stemma_error *err) {
 }
 
 stemma_status collection_verify(const char *path, const struct collection_options *options, bool repair,
-                                take_finding *take, void *context, struct verify_facts *facts,
-                                stemma_error *err) {
-    struct salvage v = {.facts = facts, .take = take, .context = context};
+                                const struct mender *mender, take_finding *take, void *context,
+                                struct verify_facts *facts, stemma_error *err) {
+    struct salvage v = {.facts = facts, .mender = mender, .take = take, .context = context};
     stemma_error own; /* what is found is told by its message, whether the caller wants one or not */
     if (!err) err = &own;
     *facts = (struct verify_facts){0};

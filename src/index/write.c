@@ -9,7 +9,6 @@
 #include "runs/block.h"
 #include "runs/merge.h"
 
-#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -134,24 +133,42 @@ static stemma_status write_records(const struct row_source *source, struct segme
     return status;
 }
 
+/* What makes a part of rows that do not have it. Of those that are gone nobody asks: so may be the documents.
+ */
+struct cell_maker {
+    make_cell *make;
+    void *context;
+    const struct gone *gone;
+};
+
 /* One part of a row: as it is, or made of the row. */
 struct cell_copy {
     struct column_writer column;
     struct text_writer text;
     const struct part *part;
     size_t index; /* in the row */
-    make_cell *make;
-    void *context;
+    const struct cell_maker *maker;
     struct buf made;
 };
+
+static stemma_status make_one(struct cell_copy *copy, const struct row *row, uint64_t number,
+                              stemma_error *err) {
+    const struct cell_maker *maker = copy->maker;
+    struct buf *made = &copy->made;
+    made->len = 0;
+    if (!is_gone(maker->gone, number)) return maker->make(maker->context, row, copy->part, made, err);
+    if (copy->part->form != FORM_COLUMN) return STEMMA_OK;
+    if (!buf_reserve(made, copy->part->width)) return fail_memory(err);
+    memset(made->data, 0, copy->part->width);
+    made->len = copy->part->width;
+    return STEMMA_OK;
+}
 
 static stemma_status take_cell(void *to, const struct row *row, uint64_t number, stemma_error *err) {
     struct cell_copy *copy = to;
     struct cell cell = row->cells[copy->index];
-    (void)number;
-    if (copy->make) {
-        copy->made.len = 0;
-        TRY(copy->make(copy->context, row, copy->part, &copy->made, err));
+    if (copy->maker) {
+        TRY(make_one(copy, row, number, err));
         cell = (struct cell){copy->made.data, copy->made.len};
     }
     if (copy->part->form == FORM_TEXT) return text_add(&copy->text, cell.bytes, cell.size, err);
@@ -162,9 +179,9 @@ static stemma_status take_cell(void *to, const struct row *row, uint64_t number,
 }
 
 static stemma_status write_cells(const struct row_source *source, const struct part *part, size_t index,
-                                 make_cell *make, void *context, struct segment_writer *w,
+                                 const struct cell_maker *maker, struct segment_writer *w,
                                  stemma_error *err) {
-    struct cell_copy copy = {.part = part, .index = index, .make = make, .context = context};
+    struct cell_copy copy = {.part = part, .index = index, .maker = maker};
     struct run_place place = segment_place(w);
     uint64_t size;
     bool text = part->form == FORM_TEXT;
@@ -275,7 +292,7 @@ static stemma_status write_part(struct collection *c, const struct schema *schem
                                 stemma_error *err) {
     return schema->parts[part].form == FORM_LOOKUP
                ? write_lookup(c, schema, source, part, w, err)
-               : write_cells(source, &schema->parts[part], part, NULL, NULL, w, err);
+               : write_cells(source, &schema->parts[part], part, NULL, w, err);
 }
 
 static stemma_status write_parts(struct collection *c, const struct row_source *source,
@@ -457,6 +474,7 @@ stemma_status write_further(struct collection *c, const struct schema *schema, s
     struct segment_source segments = {
         .from = &from, .count = 1, .gone = &none_gone, .stop = c->stop, .part = ALL_CELLS};
     struct row_source source = {next_in_segments, segments_again, &segments, NULL, 0};
+    struct cell_maker maker = {make, context, &c->state.gone};
     struct segment_writer *w = &draft->writer;
     w->base = from->base;
     w->limit = from->limit;
@@ -466,34 +484,35 @@ stemma_status write_further(struct collection *c, const struct schema *schema, s
     for (size_t i = first; i < schema->count; i++)
         if ((schema->parts[i].form == FORM_LOOKUP) == lookups)
             TRY(lookups ? write_lookup(c, schema, &source, i, w, err)
-                        : write_cells(&source, &schema->parts[i], i, make, context, w, err));
+                        : write_cells(&source, &schema->parts[i], i, &maker, w, err));
     return STEMMA_OK;
 }
 
 /* ---- what is left of a damaged segment ---- */
 
 struct salvage_source {
-    struct segment *segment;
-    const struct vec64 *rows, *numbers;
+    const struct vec64 *numbers;
+    read_left *read;
+    void *context;
     size_t next;
 };
 
 static stemma_status next_salvaged(void *context, struct row *row, uint64_t *number, bool *more,
                                    stemma_error *err) {
     struct salvage_source *s = context;
-    *more = s->next < s->rows->len;
+    *more = s->next < s->numbers->len;
     if (!*more) return STEMMA_OK;
     *number = s->numbers->data[s->next];
-    return segment_whole_row(s->segment, s->rows->data[s->next++], row, err);
+    return s->read(s->context, s->next++, row, err);
 }
 
 static void salvage_again(void *context) {
     ((struct salvage_source *)context)->next = 0;
 }
 
-stemma_status write_salvaged(struct collection *c, struct segment *from, const struct vec64 *rows,
-                             const struct vec64 *numbers, struct draft *draft, stemma_error *err) {
-    struct salvage_source salvage = {from, rows, numbers, 0};
+stemma_status write_salvaged(struct collection *c, const struct segment *from, const struct vec64 *numbers,
+                             read_left *read, void *context, struct draft *draft, stemma_error *err) {
+    struct salvage_source salvage = {numbers, read, context, 0};
     struct row_source source = {next_salvaged, salvage_again, &salvage, NULL, 0};
     draft->writer.base = from->base;
     draft->writer.limit = from->limit;

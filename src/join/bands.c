@@ -163,9 +163,13 @@ static stemma_status join_buckets(const struct bands *bands, struct band_worker 
 /* ---- bands ---- */
 
 static stemma_status make_room(const struct bands *bands, struct band_worker *worker, stemma_error *err) {
+    if (worker->entries && worker->scratch) return STEMMA_OK;
     if (!worker->entries) worker->entries = mem_alloc(bands->input->count * sizeof *worker->entries);
     if (!worker->scratch) worker->scratch = mem_alloc(bands->input->count * sizeof *worker->scratch);
-    return worker->entries && worker->scratch ? STEMMA_OK : fail_memory(err);
+    if (!worker->entries || !worker->scratch) return fail_memory(err);
+    mem_scattered(worker->entries, bands->input->count * sizeof *worker->entries);
+    mem_scattered(worker->scratch, bands->input->count * sizeof *worker->scratch);
+    return STEMMA_OK;
 }
 
 stemma_status band_join(const struct bands *bands, struct band_worker *worker, uint32_t band,

@@ -109,12 +109,21 @@ static stemma_status run(struct join *join, stemma_error *err) {
     return run_stage(join, GIVE, false);
 }
 
+static uint64_t count_crowded(const struct join *join) {
+    const bool sampled = join->plan->contained > 0;
+    uint64_t crowded = 0;
+    for (uint32_t class = 0; class < join->input->count; class ++)
+        crowded += join->bands.full[class] != 0 || (sampled && samples_needs_full(&join->samples, class));
+    return crowded;
+}
+
 stemma_status join_candidates(const struct join_plan *plan, const struct join_input *input,
                               struct sorter *pairs, struct join_counts *counts, stemma_error *err) {
     struct join_counts made = {0};
     struct join join = {.plan = plan, .input = input, .pairs = pairs, .counts = &made, .err = err};
     pthread_mutex_init(&join.lock, NULL);
     stemma_status status = input->count > 0 ? run(&join, err) : STEMMA_OK;
+    if (status == STEMMA_OK && input->count > 0) made.crowded = count_crowded(&join);
     bands_release(&join.bands);
     samples_release(&join.samples);
     pthread_mutex_destroy(&join.lock);

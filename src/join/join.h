@@ -36,6 +36,7 @@ struct join_counts {
     uint64_t containing;   /* pairs added because of their samples */
     uint64_t full_samples; /* samples of more classes than the cap */
     uint64_t spilled;      /* bytes written to temporary files */
+    uint64_t crowded;      /* classes of which some pairs were not looked at, for the cap */
 };
 
 /* Adds (rank_first << 32 | rank_second, kinds) with rank_first < rank_second to pairs. The same pair may be

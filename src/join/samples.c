@@ -29,8 +29,8 @@
 /* Sizes of buckets: 1, 2, 4, ... at most; then those that are full. */
 enum { SIZES = 9, FULL = SIZES };
 
-/* Two that are met: the first in keep order is the key; the value is the second, and which of them needs it.
- */
+/* Two that are met: the first in keep order is the key; the value is the second,
+ * and which of them needs it. */
 enum { SECOND_NEEDS = 1, FIRST_NEEDS = 2, NEEDS_BITS = 2 };
 
 _Static_assert(QUERIES <= UINT8_MAX, "all that a class looks up can be counted");
@@ -164,6 +164,10 @@ static void decide_all(struct samples *s) {
         count_alone(s, i);
         decide(s->plan, &s->classes[i], &s->need[s->input->rank[i]]);
     }
+}
+
+bool samples_needs_full(const struct samples *s, uint32_t class) {
+    return s->classes[class].full;
 }
 
 /* ---- second reading ---- */
@@ -377,6 +381,7 @@ static stemma_status list_ranks(struct samples *s, stemma_error *err) {
     const struct join_input *input = s->input;
     s->class_at = mem_alloc(input->count * sizeof *s->class_at);
     if (!s->class_at) return fail_memory(err);
+    mem_scattered(s->class_at, input->count * sizeof *s->class_at);
     for (uint32_t i = 0; i < input->count; i++) s->class_at[input->rank[i]] = i;
     return STEMMA_OK;
 }
@@ -388,6 +393,7 @@ stemma_status samples_init(struct samples *s, const struct join_plan *plan, cons
     s->need = mem_zero(input->count, sizeof *s->need);
     s->in_part = mem_zero(input->count / 64 + 1, sizeof *s->in_part);
     if (!s->classes || !s->need || !s->in_part) return fail_memory(err);
+    mem_scattered(s->classes, input->count * sizeof *s->classes);
     if (input->sizes) TRY(list_ranks(s, err));
     set_reach(s);
     return STEMMA_OK;

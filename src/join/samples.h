@@ -32,5 +32,7 @@ stemma_status samples_meet(struct samples *samples, uint32_t slice, struct join_
 stemma_status samples_settle(struct samples *samples, struct join_counts *counts, stemma_error *err);
 stemma_status samples_give(struct samples *samples, uint32_t slice, struct outlet *outlet,
                            struct join_counts *counts, stemma_error *err);
+/* Once it is decided: whether a class could not do without samples of more classes than the cap. */
+bool samples_needs_full(const struct samples *samples, uint32_t class);
 
 #endif

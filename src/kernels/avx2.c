@@ -9,6 +9,7 @@
         .hash_words = avx2_hash_words,                                                                       \
         .map_spaces = avx2_map_spaces,                                                                       \
         .combine = avx2_combine,                                                                             \
+        .sign_windows = avx2_sign_windows,                                                                   \
         .rabin_all = avx2_rabin_all,                                                                         \
         .rabin_mod = products##_rabin_mod,                                                                   \
         .horner = products##_horner,                                                                         \

@@ -24,10 +24,6 @@ static inline unsigned vec_at_most(vec a, vec limit) {
     return 15u ^ (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpgt_epi64(a, limit)));
 }
 
-static inline vec vec_multiply64(vec a, vec factor) {
-    return multiply4(a, factor, swap_halves(factor));
-}
-
 static inline vec vec_rotate_right(vec a, int shift) {
     return _mm256_or_si256(_mm256_srl_epi64(a, _mm_cvtsi32_si128(shift)),
                            _mm256_sll_epi64(a, _mm_cvtsi32_si128(64 - shift)));
@@ -73,6 +69,19 @@ static inline bool vec_any(vec a) {
     return !_mm256_testz_si256(a, a);
 }
 
+static inline vec vec_upper(vec a) {
+    return _mm256_srli_epi64(a, 32);
+}
+
+static inline vec vec_multiply32(vec a, vec b) {
+    return _mm256_mul_epu32(a, b);
+}
+
+static inline unsigned vec_lower_below(vec a, vec limit) {
+    vec below = _mm256_cmpgt_epi64(limit, vec_and(a, vec_all64(UINT32_MAX)));
+    return (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(below));
+}
+
 #include "kernels/sketch_template.h"
 
 /* Adds five planes at a time, as byte counters: even 8 lanes of 31 fit. */
@@ -90,84 +99,7 @@ void avx2_add_planes(int64_t sums[64], const uint64_t *planes, int count, int la
     }
 }
 
-/* ---- one-permutation hashing ---- */
-
-#define OPH_BLOCK 64 /* values mixed by vectors before scalar code puts them into their bins */
-
-/* Stored in any case, because whether a value is the smallest of its bin cannot be predicted in a short
- * document. */
-static inline void put_into_bins(uint64_t *minima, size_t bins, const uint64_t *mixed, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        unsigned __int128 product = (unsigned __int128)mixed[i] * bins;
-        uint64_t *bin = &minima[(uint64_t)(product >> 64)], candidate = (uint64_t)product, old = *bin;
-        *bin = candidate < old ? candidate : old;
-    }
-}
-
-void avx2_oph_update(uint64_t *minima, size_t bins, uint64_t seed, const uint64_t *values, size_t count) {
-    uint64_t mixed[OPH_BLOCK];
-    for (size_t at = 0; at < count; at += OPH_BLOCK) {
-        size_t block = count - at < OPH_BLOCK ? count - at : OPH_BLOCK;
-        for (size_t i = 0; i < block; i += VEC_LANES) /* past the end it reads slack */
-            vec_store(mixed + i, vec_mix64(vec_xor(vec_load(values + at + i), vec_all64(seed))));
-        put_into_bins(minima, bins, mixed, block);
-    }
-}
-
-/* Four products: bin above, candidate below. */
-static inline vec bins_of(vec values, vec seed, vec bins) {
-    const vec factor = vec_all64(MIX64_MULTIPLIER);
-    vec x = vec_xor(values, seed);
-    x = vec_multiply64(vec_xor(x, _mm256_srli_epi64(x, 32)), factor);
-    return _mm256_mul_epu32(_mm256_srli_epi64(x, 32), bins);
-}
-
-#define LIMIT_VALUES                                                                                         \
-    1024 /* after so many, and each time they have doubled, the limit is worth being found again */
-
-static uint32_t largest(const uint32_t *minima, size_t bins) {
-    uint32_t limit = 0;
-    for (size_t i = 0; i < bins; i++) limit = minima[i] > limit ? minima[i] : limit;
-    return limit;
-}
-
-/* The more values there were, the fewer are below the largest minimum: only these are looked at one by one.
- */
-static inline size_t products_below(uint32_t limit, const uint64_t *values, size_t count, vec seed, vec bins,
-                                    uint64_t *out) {
-    const vec limits = vec_all64(limit), low = vec_all64(UINT32_MAX);
-    size_t kept = 0;
-    for (size_t i = 0; i < count; i += VEC_LANES) { /* past the end it reads slack, which count cuts off */
-        vec products = bins_of(vec_load(values + i), seed, bins);
-        vec below = _mm256_cmpgt_epi64(limits, vec_and(products, low));
-        unsigned lanes = (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(below));
-        kept += keep(out + kept, products, count - i < VEC_LANES ? lanes & first_lanes(count - i) : lanes);
-    }
-    return kept;
-}
-
-static size_t all_products(const uint64_t *values, size_t count, vec seed, vec bins, uint64_t *out) {
-    for (size_t i = 0; i < count; i += VEC_LANES)
-        vec_store(out + i, bins_of(vec_load(values + i), seed, bins));
-    return count;
-}
-
-void avx2_bin_minima(uint32_t *minima, size_t bins, uint64_t seed, const uint64_t *values, size_t count) {
-    const vec seeds = vec_all64(seed), factor = vec_all64(bins);
-    uint64_t products[OPH_BLOCK + VEC_LANES];
-    uint32_t limit = count < LIMIT_VALUES ? UINT32_MAX : largest(minima, bins);
-    for (size_t at = 0; at < count; at += OPH_BLOCK) {
-        size_t block = count - at < OPH_BLOCK ? count - at : OPH_BLOCK;
-        if (at >= LIMIT_VALUES && (at & (at - 1)) == 0) limit = largest(minima, bins);
-        size_t kept = limit == UINT32_MAX
-                          ? all_products(values + at, block, seeds, factor, products)
-                          : products_below(limit, values + at, block, seeds, factor, products);
-        for (size_t i = 0; i < kept; i++) {
-            uint32_t *bin = &minima[products[i] >> 32], candidate = (uint32_t)products[i], old = *bin;
-            *bin = candidate < old ? candidate : old;
-        }
-    }
-}
+/* ---- bins that are open ---- */
 
 /* The high halves of products of 64 bits and 32. */
 static inline vec high_products(vec a, vec factor) {

@@ -70,8 +70,8 @@ static inline void one_word(const uint64_t *rows, const uint32_t *offsets, uint6
     vec_store(state + SYMBOL_LANES, down);
 }
 
-/* Several columns together: the words of each are a chain, and one chain alone would not keep the CPU busy.
- */
+/* Several columns together: the words of each are a chain, and one chain alone would
+ * not keep the CPU busy. */
 static inline void step_columns(const uint64_t *rows, const uint32_t *offsets, size_t begin, size_t end,
                                 uint64_t *state, struct change changes[SYMBOL_STEP]) {
     struct change now[SYMBOL_STEP];
@@ -140,8 +140,8 @@ static inline __m256i sum_of_differences(const uint8_t *counters, __m256i low, _
                             _mm256_sad_epu8(vec_load(counters + 32), high));
 }
 
-/* Sums of four vectors of counters, 32 bits each: they are far below 2^32, so that two share a 64-bit lane.
- */
+/* Sums of four vectors of counters, 32 bits each: they are far below 2^32,
+ * so that two share a 64-bit lane. */
 static inline __m128i four_sums(const uint8_t *counters, __m256i low, __m256i high) {
     __m256i s0 = sum_of_differences(counters, low, high);
     __m256i s1 = sum_of_differences(counters + SYMBOL_COUNTERS, low, high);

@@ -1,5 +1,5 @@
-/* What the templates (*_template.h) are written in, at 32 bytes; avx512_vector.h has the same words for 64.
- */
+/* What the templates (*_template.h) are written in, at 32 bytes;
+ * avx512_vector.h has the same words for 64. */
 #ifndef KERNELS_AVX2_VECTOR_H
 #define KERNELS_AVX2_VECTOR_H
 
@@ -65,6 +65,11 @@ static inline vec vec_high_nibbles(vec a) {
 /* Which bytes are zero under the mask. */
 static inline vec_map vec_zeros(vec a, vec mask) {
     return (vec_map)_mm256_movemask_epi8(_mm256_cmpeq_epi8(vec_and(a, mask), vec_zero()));
+}
+
+/* Modulo 2^64. */
+static inline vec vec_multiply64(vec a, vec factor) {
+    return multiply4(a, factor, swap_halves(factor));
 }
 
 /* mix64 of base/rng.h. */

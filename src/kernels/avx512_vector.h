@@ -65,11 +65,16 @@ static inline vec_map vec_zeros(vec a, vec mask) {
     return _mm512_testn_epi8_mask(a, mask);
 }
 
+/* Modulo 2^64. */
+static inline vec vec_multiply64(vec a, vec factor) {
+    return _mm512_mullo_epi64(a, factor);
+}
+
 /* mix64 of base/rng.h. */
 static inline vec vec_mix64(vec x) {
     const vec multiplier = vec_all64(MIX64_MULTIPLIER);
     for (int round = 0; round < 2; round++)
-        x = _mm512_mullo_epi64(vec_xor(x, _mm512_srli_epi64(x, 32)), multiplier);
+        x = vec_multiply64(vec_xor(x, _mm512_srli_epi64(x, 32)), multiplier);
     return vec_xor(x, _mm512_srli_epi64(x, 32));
 }
 

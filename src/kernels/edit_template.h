@@ -127,8 +127,8 @@ struct strip {
     vec up, down_rows, flat, down;
 };
 
-/* As edit_column of generic_edit.c, but that `flat` is the complement of `up` there: AVX2 has and-not only.
- */
+/* As edit_column of generic_edit.c, but that `flat` is the complement of `up` there:
+ * AVX2 has and-not only. */
 static inline void strip_step(struct strip *s, vec equal, vec flat_above, vec down_above) {
     vec falls = vec_top(down_above);
     vec either = vec_or(equal, s->down_rows), start = vec_or(equal, falls);

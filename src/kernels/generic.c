@@ -91,6 +91,23 @@ void generic_combine(const uint64_t *tokens, size_t count, size_t window, const 
     }
 }
 
+size_t generic_sign_windows(const struct window_keys *keys, const uint32_t *chars, size_t windows, size_t n,
+                            uint64_t mask, uint32_t *places, uint64_t *hashes) {
+    uint64_t sum = 0;
+    size_t count = 0;
+    for (size_t i = 0; windows && i + 1 < windows + n; i++) {
+        sum = sum * keys->multiplier + (chars[i] - (i >= n ? chars[i - n] * keys->leave : 0));
+        if (i + 1 < n) continue;
+        uint64_t hash = sum ^ keys->finish;
+        hash = (hash ^ hash >> 32) * MIX64_MULTIPLIER;
+        hash ^= hash >> 32;
+        if (hash & mask) continue;
+        places[count] = (uint32_t)(i + 1 - n);
+        hashes[count++] = hash;
+    }
+    return count;
+}
+
 /* Byte at a time with two tables, as Broder 1993 describes it. */
 void generic_rabin_all(const struct rabin_tables *t, const uint8_t *bytes, size_t count, uint64_t *out) {
     int top = t->degree - 8;
@@ -263,6 +280,7 @@ const struct kernels kernels_portable = {
     .hash_words = generic_hash_words,
     .map_spaces = generic_map_spaces,
     .combine = generic_combine,
+    .sign_windows = generic_sign_windows,
     .rabin_all = generic_rabin_all,
     .rabin_mod = generic_rabin_mod,
     .filter_mod = generic_filter_mod,

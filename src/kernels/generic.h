@@ -12,6 +12,8 @@ size_t generic_map_spaces(const uint8_t *piece, size_t size, size_t offset, size
                           struct space_block *blocks, uint32_t *behind);
 void generic_combine(const uint64_t *tokens, size_t count, size_t window, const struct mix_keys *keys,
                      uint64_t *out);
+size_t generic_sign_windows(const struct window_keys *keys, const uint32_t *chars, size_t windows, size_t n,
+                            uint64_t mask, uint32_t *places, uint64_t *hashes);
 void generic_rabin_all(const struct rabin_tables *tables, const uint8_t *bytes, size_t count, uint64_t *out);
 size_t generic_rabin_mod(const struct rabin_tables *tables, const uint8_t *bytes, size_t count, uint64_t n,
                          uint64_t *out);

@@ -8,8 +8,8 @@
  */
 #include "kernels/kernels.h"
 
-/* Products by Karatsuba's three multiplications: of the low halves, the high halves, and the sums of halves.
- */
+/* Products by Karatsuba's three multiplications: of the low halves,
+ * the high halves, and the sums of halves. */
 struct products {
     lanes low, high, mixed;
 };
@@ -22,8 +22,8 @@ static inline void products_add(struct products *p, lanes blocks, lanes powers) 
     p->mixed = lanes_xor(p->mixed, LANES_PRODUCT(block_sums, power_sums, 0x00));
 }
 
-/* x^128 = x^7 + x^2 + x + 1: first for the upper half of what is above, whose product reaches into the lower.
- */
+/* x^128 = x^7 + x^2 + x + 1: first for the upper half of what is above,
+ * whose product reaches into the lower. */
 static inline __m128i products_reduce(const struct products *p) {
     const __m128i modulus = _mm_cvtsi32_si128(0x87);
     __m128i low = lanes_sum(p->low), high = lanes_sum(p->high);

@@ -8,8 +8,8 @@
 
 #if STEMMA_X86
 static bool cpu_has_avx2(void) {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("pclmul") &&
-           __builtin_cpu_supports("popcnt");
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") &&
+           __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("popcnt");
 }
 
 static bool cpu_has_clmul(void) {

@@ -1,11 +1,12 @@
 /*
  * Template: sampling fingerprints, and making sketches of them, VEC_LANES values at a time.
  *
- * Expects a *_vector.h, and: vec_multiply64, vec_rotate_right; the order of 64-bit numbers, as vec_ordered (a
+ * Expects a *_vector.h, and: vec_rotate_right; the order of 64-bit numbers, as vec_ordered (a
  * form for comparison; twice is the identity), vec_min and vec_at_most of ordered ones; keep (the lanes of a
- * map, stored side by side); linear_hash (a function of Sketch_n); add_bits (a full adder: the sum of three
- * bits is 2 carry + sum) and vec_any.
- * Gives filter_mod, filter_below, minhash_update and simhash_update.
+ * map, stored side by side); vec_upper (halves of 64 bits), vec_multiply32 (products of lower halves)
+ * and vec_lower_below (lanes whose lower half is below a limit); linear_hash (a function of Sketch_n);
+ * add_bits (a full adder: the sum of three bits is 2 carry + sum) and vec_any. Gives filter_mod,
+ * filter_below, minhash_update, simhash_update, oph_update and bin_minima.
  */
 #include "kernels/divisor.h"
 
@@ -166,4 +167,82 @@ void KERNEL(simhash_update)(int64_t sums[64], uint64_t seed, const uint64_t *val
     const size_t most = (size_t)1 << PLANES; /* a small part of what the planes hold in all lanes */
     for (; count > most; values += most, count -= most) simhash_part(sums, seed, values, most);
     if (count > 0) simhash_part(sums, seed, values, count);
+}
+
+/* ---- one-permutation hashing ---- */
+
+#define OPH_BLOCK 64 /* values mixed by vectors before scalar code puts them into their bins */
+
+/* Stored in any case, because whether a value is the smallest of its bin cannot be predicted in a short
+ * document. */
+static inline void put_into_bins(uint64_t *minima, size_t bins, const uint64_t *mixed, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        unsigned __int128 product = (unsigned __int128)mixed[i] * bins;
+        uint64_t *bin = &minima[(uint64_t)(product >> 64)], candidate = (uint64_t)product, old = *bin;
+        *bin = candidate < old ? candidate : old;
+    }
+}
+
+void KERNEL(oph_update)(uint64_t *minima, size_t bins, uint64_t seed, const uint64_t *values, size_t count) {
+    uint64_t mixed[OPH_BLOCK];
+    for (size_t at = 0; at < count; at += OPH_BLOCK) {
+        size_t block = count - at < OPH_BLOCK ? count - at : OPH_BLOCK;
+        for (size_t i = 0; i < block; i += VEC_LANES) /* past the end it reads slack */
+            vec_store(mixed + i, vec_mix64(vec_xor(vec_load(values + at + i), vec_all64(seed))));
+        put_into_bins(minima, bins, mixed, block);
+    }
+}
+
+/* Products: bin above, candidate below. */
+static inline vec bins_of(vec values, vec seed, vec bins) {
+    const vec factor = vec_all64(MIX64_MULTIPLIER);
+    vec x = vec_xor(values, seed);
+    x = vec_multiply64(vec_xor(x, vec_upper(x)), factor);
+    return vec_multiply32(vec_upper(x), bins);
+}
+
+#define LIMIT_VALUES                                                                                         \
+    1024 /* after so many, and each time they have doubled, the limit is worth being found again */
+
+static uint32_t largest(const uint32_t *minima, size_t bins) {
+    uint32_t limit = 0;
+    for (size_t i = 0; i < bins; i++) limit = minima[i] > limit ? minima[i] : limit;
+    return limit;
+}
+
+/* The more values there were, the fewer are below the largest minimum:
+ * only these are looked at one by one. */
+static inline size_t products_below(uint32_t limit, const uint64_t *values, size_t count, vec seed, vec bins,
+                                    uint64_t *out) {
+    const vec limits = vec_all64(limit);
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i += VEC_LANES) { /* past the end it reads slack, which count cuts off */
+        vec products = bins_of(vec_load(values + i), seed, bins);
+        unsigned lanes = vec_lower_below(products, limits);
+        kept += keep(out + kept, products, count - i < VEC_LANES ? lanes & first_lanes(count - i) : lanes);
+    }
+    return kept;
+}
+
+static size_t all_products(const uint64_t *values, size_t count, vec seed, vec bins, uint64_t *out) {
+    for (size_t i = 0; i < count; i += VEC_LANES)
+        vec_store(out + i, bins_of(vec_load(values + i), seed, bins));
+    return count;
+}
+
+void KERNEL(bin_minima)(uint32_t *minima, size_t bins, uint64_t seed, const uint64_t *values, size_t count) {
+    const vec seeds = vec_all64(seed), factor = vec_all64(bins);
+    uint64_t products[OPH_BLOCK + VEC_LANES];
+    uint32_t limit = count < LIMIT_VALUES ? UINT32_MAX : largest(minima, bins);
+    for (size_t at = 0; at < count; at += OPH_BLOCK) {
+        size_t block = count - at < OPH_BLOCK ? count - at : OPH_BLOCK;
+        if (at >= LIMIT_VALUES && (at & (at - 1)) == 0) limit = largest(minima, bins);
+        size_t kept = limit == UINT32_MAX
+                          ? all_products(values + at, block, seeds, factor, products)
+                          : products_below(limit, values + at, block, seeds, factor, products);
+        for (size_t i = 0; i < kept; i++) {
+            uint32_t *bin = &minima[products[i] >> 32], candidate = (uint32_t)products[i], old = *bin;
+            *bin = candidate < old ? candidate : old;
+        }
+    }
 }

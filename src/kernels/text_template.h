@@ -1,7 +1,9 @@
 /*
- * Template: word hashes, fingerprints of word windows.
+ * Template: word hashes, fingerprints of word windows, where words are.
  *
- * Expects a *_vector.h, find_spaces of 64 bytes and list_spaces. Gives hash_words and combine.
+ * Expects a *_vector.h, find_spaces of 64 bytes, list_spaces, list_behind, and combine_few (the first of
+ * the fingerprints, as many as are not better made by sums that roll on). Gives hash_words, combine and
+ * map_spaces.
  */
 #include "kernels/words.h"
 
@@ -35,5 +37,19 @@ static void finish_sums(uint64_t *sums, size_t count, uint64_t finish) {
 
 void KERNEL(combine)(const uint64_t *tokens, size_t count, size_t window, const struct mix_keys *keys,
                      uint64_t *out) {
-    combine_blocks(tokens, count, window, keys, out, finish_sums);
+    size_t done = combine_few(tokens, count - window + 1, window, keys, out);
+    if (done <= count - window)
+        combine_blocks(tokens + done, count - done, window, keys, out + done, finish_sums);
+}
+
+size_t KERNEL(map_spaces)(const uint8_t *piece, size_t size, size_t offset, size_t before,
+                          struct space_block *blocks, uint32_t *behind) {
+    size_t count = 0;
+    for (size_t i = 0; i < size; i += 64) {
+        uint64_t spaces = find_spaces(piece + i);
+        if (size - i < 64) spaces = _bzhi_u64(spaces, (unsigned)(size - i));
+        blocks[i / 64] = (struct space_block){spaces, before + count};
+        count += list_behind(spaces, offset + i, behind + count);
+    }
+    return count;
 }

@@ -57,8 +57,8 @@ static size_t hash_spans(const uint8_t *block, ptrdiff_t *begin, const uint16_t 
 }
 
 /* Windows are summed and mixed ROLL_BLOCK at a time: measured on Zen 3, blocks of 256 and more take half as
- * long again. A block is a multiple of ROLL_STEP: whole stripes, whole vectors. Few windows, and wide ones, do
- * not pay for starting stripes: the portable version takes them. */
+ * long again. A block is a multiple of ROLL_STEP: whole stripes, whole vectors. Few windows, and wide ones,
+ * do not pay for starting stripes: the portable version takes them. */
 #define ROLL_STRIPES 2
 #define ROLL_STEP    8
 #define ROLL_BLOCK   192

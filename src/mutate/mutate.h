@@ -1,4 +1,4 @@
-/* A text changed in a known way: see section 16 of stemma.h. */
+/* A text changed in a known way: see stemma/mutate.h. */
 #ifndef MUTATE_MUTATE_H
 #define MUTATE_MUTATE_H
 

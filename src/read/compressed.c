@@ -1,122 +1,102 @@
 #include "read/compressed.h"
 
 #include "base/alloc.h"
+#include "read/archive_failure.h"
+#include "read/unpack.h"
 
-#include <archive.h>
 #include <archive_entry.h>
 #include <errno.h>
-#include <string.h>
 #include <strings.h>
 
-bool is_compressed(const uint8_t *bytes, size_t size) {
+enum compression compression_of(const uint8_t *bytes, size_t size) {
     static const struct {
         const char *bytes;
         size_t size;
-    } magics[] = {{"\x1f\x8b\x08", 3}, {"\x28\xb5\x2f\xfd", 4}, {"\xfd\x37zXZ\0", 6}};
+        enum compression compression;
+    } magics[] = {{"\x1f\x8b\x08", 3, COMPRESSION_GZIP},
+                  {"\x28\xb5\x2f\xfd", 4, COMPRESSION_ZSTD},
+                  {"\xfd\x37zXZ\0", 6, COMPRESSION_XZ}};
     for (size_t i = 0; i < sizeof magics / sizeof magics[0]; i++)
-        if (size >= magics[i].size && !memcmp(bytes, magics[i].bytes, magics[i].size)) return true;
+        if (size >= magics[i].size && !memcmp(bytes, magics[i].bytes, magics[i].size))
+            return magics[i].compression;
     /* A frame of zstd that is to be skipped; bzip2 with its block, since "BZh" alone might be text. */
-    if (size >= 4 && (bytes[0] & 0xf0) == 0x50 && !memcmp(bytes + 1, "\x2a\x4d\x18", 3)) return true;
-    return size >= COMPRESSED_MAGIC && !memcmp(bytes, "BZh", 3) &&
-           (!memcmp(bytes + 4, "1AY&SY", 6) || !memcmp(bytes + 4, "\x17\x72\x45\x38\x50\x90", 6));
+    if (size >= 4 && (bytes[0] & 0xf0) == 0x50 && !memcmp(bytes + 1, "\x2a\x4d\x18", 3))
+        return COMPRESSION_ZSTD;
+    bool bzip2 = size >= COMPRESSED_MAGIC && !memcmp(bytes, "BZh", 3) &&
+                 (!memcmp(bytes + 4, "1AY&SY", 6) || !memcmp(bytes + 4, "\x17\x72\x45\x38\x50\x90", 6));
+    return bzip2 ? COMPRESSION_BZIP2 : COMPRESSION_NONE;
 }
 
 /* ---- reading ---- */
 
-enum { PIECE = 1 << 17 };
-
 struct unpacker {
-    struct archive *archive;
     struct stream stream;
-    const uint8_t *block; /* unpacked and not yet given out; the archive's */
-    size_t block_size;
-    bool ended;
-    uint8_t piece[PIECE];
+    struct unpack_layer layer;
+    stemma_error failure; /* to be said when all that was unpacked before it has been given out */
 };
 
-static la_ssize_t read_piece(struct archive *archive, void *context, const void **bytes) {
-    struct unpacker *unpacker = context;
-    size_t got;
-    if (stream_read(&unpacker->stream, unpacker->piece, PIECE, &got, NULL) != STEMMA_OK) {
-        archive_set_error(archive, EIO, "cannot be read");
-        return -1;
+stemma_status unpack_failed(const struct stream *from, stemma_status status, const char *said,
+                            stemma_error *err) {
+    return from->name ? fail(err, status, "cannot unpack '%s': %s", from->name, said)
+                      : fail(err, status, "it cannot be unpacked: %s", said);
+}
+
+stemma_status unpack_cut(struct stream *from, stemma_error *err) {
+    from->cut = true;
+    return unpack_failed(from, STEMMA_CORRUPT, "it ends too early", err);
+}
+
+static stemma_status begin_layer(struct unpacker *unpacker, enum compression compression, size_t window_most,
+                                 stemma_error *err) {
+    struct stream *from = &unpacker->stream;
+    struct unpack_layer *layer = &unpacker->layer;
+    switch (compression) {
+    case COMPRESSION_GZIP:
+        return unpack_deflate(from, DEFLATE_GZIP, layer, err);
+    case COMPRESSION_ZLIB:
+        return unpack_deflate(from, DEFLATE_ZLIB, layer, err);
+    case COMPRESSION_DEFLATE:
+        return unpack_deflate(from, DEFLATE_BARE, layer, err);
+    case COMPRESSION_ZSTD:
+        return unpack_zstd(from, window_most, layer, err);
+    case COMPRESSION_BZIP2:
+        return unpack_bzip2(from, layer, err);
+    case COMPRESSION_XZ:
+        return unpack_xz(from, layer, err);
+    case COMPRESSION_NONE:
+        break;
     }
-    *bytes = unpacker->piece;
-    return (la_ssize_t)got;
+    return unpack_failed(from, STEMMA_CORRUPT, "it is not compressed", err);
 }
 
-static stemma_status unpacker_failed(const struct unpacker *unpacker, stemma_error *err) {
-    const stemma_error *failure = &unpacker->stream.failure;
-    if (failure->status != STEMMA_OK) return fail(err, failure->status, "%s", failure->message);
-    if (archive_errno(unpacker->archive) == ENOMEM) return fail_memory(err);
-    const char *said = archive_error_string(unpacker->archive);
-    if (!said) said = "damaged data";
-    return unpacker->stream.name
-               ? fail(err, STEMMA_CORRUPT, "cannot unpack '%s': %s", unpacker->stream.name, said)
-               : fail(err, STEMMA_CORRUPT, "it cannot be unpacked: %s", said);
-}
-
-static bool support_formats(struct archive *archive) {
-    return archive_read_support_filter_gzip(archive) == ARCHIVE_OK &&
-           archive_read_support_filter_zstd(archive) == ARCHIVE_OK &&
-           archive_read_support_filter_bzip2(archive) == ARCHIVE_OK &&
-           archive_read_support_filter_xz(archive) == ARCHIVE_OK &&
-           archive_read_support_format_raw(archive) == ARCHIVE_OK &&
-           archive_read_support_format_empty(archive) == ARCHIVE_OK;
-}
-
-/* Begins the one entry that a raw stream has; an empty stream has none. */
-static stemma_status begin_entry(struct unpacker *unpacker, stemma_error *err) {
-    struct archive_entry *entry;
-    if (archive_read_open(unpacker->archive, unpacker, NULL, read_piece, NULL) != ARCHIVE_OK)
-        return unpacker_failed(unpacker, err);
-    int result = archive_read_next_header(unpacker->archive, &entry);
-    unpacker->ended = result == ARCHIVE_EOF;
-    bool begun = result == ARCHIVE_OK || (unpacker->ended && unpacker->stream.failure.status == STEMMA_OK);
-    return begun ? STEMMA_OK : unpacker_failed(unpacker, err);
-}
-
-stemma_status unpacker_new(const struct stream *stream, struct unpacker **out, stemma_error *err) {
-    struct unpacker *unpacker = mem_alloc(sizeof *unpacker);
+stemma_status unpacker_new(const struct stream *stream, enum compression compression, size_t window_most,
+                           struct unpacker **out, stemma_error *err) {
+    struct unpacker *unpacker = mem_zero(1, sizeof *unpacker);
     if (!unpacker) return fail_memory(err);
-    memset(unpacker, 0, offsetof(struct unpacker, piece));
     unpacker->stream = *stream;
-    unpacker->archive = archive_read_new();
-    stemma_status status = !unpacker->archive || !support_formats(unpacker->archive)
-                               ? fail_memory(err)
-                               : begin_entry(unpacker, err);
+    stemma_status status = begin_layer(unpacker, compression, window_most, err);
     if (status != STEMMA_OK)
-        unpacker_free(unpacker);
+        mem_free(unpacker);
     else
         *out = unpacker;
     return status;
 }
 
-/* archive_read_data would lose what it has when an error follows, so blocks are taken. A read that fails
- * between two members looks like the end to libarchive. */
-static stemma_status next_block(struct unpacker *unpacker, stemma_error *err) {
-    while (!unpacker->ended && unpacker->block_size == 0) {
-        const void *block;
-        la_int64_t offset;
-        int result = archive_read_data_block(unpacker->archive, &block, &unpacker->block_size, &offset);
-        unpacker->block = block;
-        unpacker->ended = result == ARCHIVE_EOF;
-        if (unpacker->ended) unpacker->block_size = 0;
-        if (result < ARCHIVE_WARN || (unpacker->ended && unpacker->stream.failure.status != STEMMA_OK))
-            return unpacker_failed(unpacker, err);
-    }
-    return STEMMA_OK;
-}
-
 stemma_status unpacker_read(struct unpacker *unpacker, void *bytes, size_t size, size_t *got,
                             stemma_error *err) {
-    TRY(next_block(unpacker, err));
-    size_t count = size < unpacker->block_size ? size : unpacker->block_size;
-    if (count) memcpy(bytes, unpacker->block, count);
-    if (count) unpacker->block += count;
-    unpacker->block_size -= count;
-    *got = count;
-    return STEMMA_OK;
+    stemma_error *failure = &unpacker->failure;
+    *got = 0;
+    if (failure->status == STEMMA_OK &&
+        unpacker->layer.read(unpacker->layer.state, bytes, size, got, failure) == STEMMA_OK)
+        return STEMMA_OK;
+    if (*got && failure->status == STEMMA_CORRUPT) return STEMMA_OK; /* what came before the damage is good */
+    *got = 0;
+    if (err) *err = *failure;
+    return failure->status;
+}
+
+bool unpacker_is_cut(const struct unpacker *unpacker) {
+    return unpacker->stream.cut;
 }
 
 uint64_t unpacker_position(const struct unpacker *unpacker) {
@@ -125,7 +105,7 @@ uint64_t unpacker_position(const struct unpacker *unpacker) {
 
 void unpacker_free(struct unpacker *unpacker) {
     if (!unpacker) return;
-    archive_read_free(unpacker->archive);
+    unpacker->layer.free(unpacker->layer.state);
     mem_free(unpacker);
 }
 
@@ -153,9 +133,9 @@ static stemma_status packer_failed(const struct packer *packer, stemma_error *er
         return packer->failure.status;
     }
     if (archive_errno(packer->archive) == ENOMEM) return fail_memory(err);
-    const char *said = archive_error_string(packer->archive);
+    char said[ARCHIVE_SAID];
     return fail(err, STEMMA_IO, "cannot write '%s': %s", packer->output->path,
-                said ? said : "cannot be compressed");
+                archive_said(packer->archive, said));
 }
 
 typedef int add_filter(struct archive *archive);

@@ -1,6 +1,7 @@
 #include "read/container.h"
 
 #include "base/alloc.h"
+#include "base/digest.h"
 #include "read/compressed.h"
 #include "read/container_walk.h"
 #include "read/entries.h"
@@ -8,9 +9,6 @@
 
 #include <inttypes.h>
 #include <string.h>
-
-#define UNPACKED_TIMES  1000 /* of the file's size; prose packs to a tenth, logs to a hundredth */
-#define UNPACKED_ALWAYS ((uint64_t)64 << 20)
 
 /* ---- names ---- */
 
@@ -26,21 +24,33 @@ static stemma_status add_name(struct walk *w, const char *name, stemma_error *er
     return buf_add_string(&w->id, name) && buf_reserve(&w->id, 1) ? STEMMA_OK : fail_memory(err);
 }
 
+/* How often the id was given. Only its key is kept, a digest that is cut: should two ids ever have one, the
+ * later gets a number that it did not need. */
+static stemma_status given(struct walk *w, uint64_t **count, stemma_error *err) {
+    const uint64_t key = checksum64(w->id.data, w->id.len);
+    return key_table_at(&w->names, key ? key : 1, 0, count, err);
+}
+
 /* Archives, mail and crawls may have a name twice: "x.txt", "x.txt!2". */
 static stemma_status tell_apart(struct walk *w, stemma_error *err) {
     const size_t plain = w->id.len;
-    const uint64_t first = member_key(w->id.data, plain);
-    uint64_t *used = member_names_at(&w->names, first);
-    uint64_t number = used ? *used : 0;
-    for (bool taken = number > 0; used && taken; taken = used && *used > 0) {
+    uint64_t *count, number;
+    TRY(given(w, &count, err));
+    number = *count;
+    while (*count > 0) {
         w->id.len = plain;
-        bool whole = buf_add_format(&w->id, "!%" PRIu64, ++number) && buf_reserve(&w->id, 1);
-        used = whole ? member_names_at(&w->names, member_key(w->id.data, w->id.len)) : NULL;
+        if (!buf_add_format(&w->id, "!%" PRIu64, ++number) || !buf_reserve(&w->id, 1))
+            return fail_memory(err);
+        TRY(given(w, &count, err));
     }
-    if (!used) return fail_memory(err);
-    *used = 1;
-    if (number) *member_names_at(&w->names, first) = number;
-    return STEMMA_OK;
+    *count = 1;
+    if (number == 0) return STEMMA_OK;
+    const size_t whole = w->id.len;
+    w->id.len = plain;
+    stemma_status status = given(w, &count, err);
+    w->id.len = whole;
+    if (status == STEMMA_OK) *count = number;
+    return status;
 }
 
 stemma_status walk_push(struct walk *w, const char *name, size_t *before, stemma_error *err) {
@@ -81,11 +91,16 @@ stemma_status walk_count(struct walk *w, uint64_t bytes, stemma_error *err) {
                 w->file, (unsigned long long)w->unpacked_most, walk_id(w));
 }
 
+static void note_held(struct walk *w, size_t bytes) {
+    if (w->visitor->held < bytes) w->visitor->held = bytes;
+}
+
 static bool hold(struct walk *w, size_t bytes) {
     const struct container_options *o = w->options;
     bool free_before = w->held <= o->held_freely;
     if (bytes > o->held_most || w->held > o->held_most - bytes) return false;
     w->held += bytes;
+    note_held(w, w->held);
     if (o->held_freely && free_before && w->held > o->held_freely) o->wait(o->context);
     return true;
 }
@@ -153,10 +168,17 @@ static stemma_status hold_all(struct walk *w, struct stream *stream, struct hold
 /* Of what holds others half of the room is left to them. */
 static stemma_status hold_container(struct walk *w, struct stream *stream, struct holding *h, bool *whole,
                                     stemma_error *err) {
-    return hold_rest(w, stream, (w->options->held_most - w->held) / 2, h, whole, err);
+    const size_t before = w->held;
+    TRY(hold_rest(w, stream, (w->options->held_most - before) / 2, h, whole, err));
+    if (*whole)
+        note_held(w, before + 2 * h->bytes.len);
+    else
+        w->visitor->tight = true;
+    return STEMMA_OK;
 }
 
 stemma_status walk_too_large(struct walk *w, stemma_error *err) {
+    w->visitor->tight = true;
     return fail(err, STEMMA_UNSUPPORTED,
                 "'%s' has to be held in memory, and is too large for that: %zu bytes may be (--memory)",
                 walk_id(w), w->options->held_most);
@@ -373,11 +395,23 @@ static stemma_status pull_unpacked(void *context, uint8_t *bytes, size_t size, s
     return walk_count(u->walk, *got, err);
 }
 
-static stemma_status walk_packed(struct walk *w, struct stream *stream, stemma_error *err) {
+/* An archive may end before what it is packed in, where the sum is. */
+static stemma_status check_rest(struct walk *w, struct unpacked_stream *inside, stemma_error *err) {
+    uint8_t *rest = mem_alloc(PIECE);
+    stemma_status status = rest ? STEMMA_OK : fail_memory(err);
+    for (size_t got = 1; status == STEMMA_OK && got && walk_goes_on(w);)
+        status = pull_unpacked(inside, rest, PIECE, &got, err);
+    mem_free(rest);
+    return status;
+}
+
+static stemma_status walk_packed(struct walk *w, struct stream *stream, enum compression compression,
+                                 stemma_error *err) {
     struct unpacked_stream inside = {.walk = w};
-    TRY(unpacker_new(stream, &inside.unpacker, err));
+    TRY(unpacker_new(stream, compression, w->options->document.limits.window_most, &inside.unpacker, err));
     struct stream unpacked = stream_of_pull(NULL, NULL, 0, pull_unpacked, &inside);
     stemma_status status = walk_inside(w, &unpacked, err);
+    if (status == STEMMA_OK && unpacked.failure.status == STEMMA_OK) status = check_rest(w, &inside, err);
     unpacker_free(inside.unpacker);
     return status;
 }
@@ -387,7 +421,8 @@ static stemma_status walk_packed(struct walk *w, struct stream *stream, stemma_e
 static stemma_status walk_kind(struct walk *w, const uint8_t *head, size_t size, struct stream *stream,
                                stemma_error *err) {
     enum container_kind kind;
-    if (is_compressed(head, size)) return walk_packed(w, stream, err);
+    const enum compression compression = compression_of(head, size);
+    if (compression) return walk_packed(w, stream, compression, err);
     TRY(container_look(NULL, head, size, &w->options->document, &kind, err));
     switch (kind) {
     case CONTAINER_ARCHIVE:
@@ -406,7 +441,10 @@ static stemma_status walk_kind(struct walk *w, const uint8_t *head, size_t size,
 
 static stemma_status walk_from(struct walk *w, struct stream *stream, uint8_t *head, stemma_error *err) {
     size_t size;
-    TRY(stream_fill(stream, head, PIECE, &size, err));
+    stemma_status status = stream_fill(stream, head, PIECE, &size, err);
+    const bool begun = size && stream->pull == pull_unpacked; /* which says it again, behind what there is */
+    if (status != STEMMA_OK && !begun) return status;
+    stream->failure.status = STEMMA_OK;
     if (stream_seekable(stream)) {
         stream->at = 0;
         return walk_kind(w, head, size, stream, err);
@@ -427,11 +465,10 @@ stemma_status container_walk(const struct stream *stream, const struct container
                              struct container_visitor *visitor, stemma_error *err) {
     struct walk w = {.options = options, .visitor = visitor, .file = stream->name};
     struct stream file = *stream;
-    w.unpacked_most = options->unpacked_most ? options->unpacked_most : file.size * UNPACKED_TIMES;
-    if (!options->unpacked_most && w.unpacked_most < UNPACKED_ALWAYS) w.unpacked_most = UNPACKED_ALWAYS;
+    w.unpacked_most = reading_unpacked_most(options->document.limits.unpacked_most, file.size);
     stemma_status status = add_name(&w, stream->name, err);
     if (status == STEMMA_OK) status = walk_inside(&w, &file, err);
     buf_release(&w.id);
-    member_names_release(&w.names);
+    key_table_release(&w.names);
     return status;
 }

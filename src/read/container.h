@@ -23,8 +23,8 @@ enum container_kind {
 #define CONTAINER_SEPARATOR "!/"
 #define CONTAINER_DEPTH     16 /* one inside the other; compression counts */
 
-/* What it is by all of its bytes, or the first DOCUMENT_HEAD of them; also of what is compressed. NO_MEMORY.
- */
+/* What it is by all of its bytes, or the first DOCUMENT_HEAD of them;
+ * also of what is compressed. NO_MEMORY. */
 stemma_status container_look(const char *name, const uint8_t *bytes, size_t size,
                              const struct document_options *options, enum container_kind *out,
                              stemma_error *err);
@@ -44,13 +44,15 @@ struct container_visitor {
     void (*problem)(void *context, const char *id, const stemma_error *cause);
     bool enough; /* set by the visitor: nothing more is wanted */
     bool *more;  /* set where a mail has words that are in none of its documents; NULL: nobody asks */
+    /* Set by the walk: with at least so much for held_most it would have gone the same way; or, if it met
+     * that limit, with nothing else. */
+    size_t held;
+    bool tight;
 };
 
 struct container_options {
-    struct document_options document;
-    uint64_t unpacked_most; /* bytes of all that is unpacked, at least 4096 a member; 0: 1000 times the size
-                               of the file, or 64 MiB */
-    size_t held_most;       /* bytes of members that are in memory at a time */
+    struct document_options document; /* of its limits unpacked_most counts at least 4096 a member */
+    size_t held_most;                 /* bytes of members that are in memory at a time */
     size_t held_freely; /* from here on `wait` is called once, then `go_on` when it is less again; 0: never */
     void (*wait)(void *context);
     void (*go_on)(void *context);
@@ -63,13 +65,20 @@ struct container_options {
 stemma_status container_walk(const struct stream *stream, const struct container_options *options,
                              struct container_visitor *visitor, stemma_error *err);
 
-/* The bytes of the document with this id, in a file that is the first part of it. NOT_FOUND: there is none.
- */
+/* The bytes of the document with this id, in a file that is the first part of it.
+ * NOT_FOUND: there is none. */
 stemma_status container_read(const char *id, const struct container_options *options, struct buf *bytes,
                              stemma_error *err);
+/* Whether these bytes, or the first DOCUMENT_HEAD of them, are no text that anybody reads, but hold
+ * documents; those of a mailbox are text. NO_MEMORY. */
+stemma_status container_is_archive(const char *name, const uint8_t *bytes, size_t size,
+                                   const struct document_options *reading, bool *out, stemma_error *err);
 /* Fails, and says what is in it: of a container where a document was asked for. */
-stemma_status container_refuse(const char *name, const uint8_t *bytes, size_t size,
-                               const struct container_options *options, stemma_error *err);
+stemma_status container_refuse(const struct stream *stream, const struct container_options *options,
+                               stemma_error *err);
+/* The same of bytes in memory, if they are an archive. */
+stemma_status container_refuse_archive(const char *name, const uint8_t *bytes, size_t size,
+                                       const struct container_options *options, stemma_error *err);
 /* Whether an id names something in a container, if there is no file of that name. */
 bool container_is_id(const char *id);
 

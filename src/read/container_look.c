@@ -53,13 +53,13 @@ static enum container_kind look_plain(const char *name, const uint8_t *bytes, si
 }
 
 /* The first bytes that are unpacked from those that are there; damage just ends them. */
-static stemma_status unpack_head(const uint8_t *bytes, size_t size, uint8_t *head, size_t *filled,
-                                 stemma_error *err) {
+static stemma_status unpack_head(const uint8_t *bytes, size_t size, size_t window_most, uint8_t *head,
+                                 size_t *filled, stemma_error *err) {
     struct stream stream = stream_of_memory("", bytes, size);
     struct unpacker *unpacker = NULL;
     size_t got = 1;
     *filled = 0;
-    stemma_status status = unpacker_new(&stream, &unpacker, err);
+    stemma_status status = unpacker_new(&stream, compression_of(bytes, size), window_most, &unpacker, err);
     while (status == STEMMA_OK && got && *filled < HEAD) {
         status = unpacker_read(unpacker, head + *filled, HEAD - *filled, &got, err);
         if (status == STEMMA_OK) *filled += got;
@@ -72,19 +72,19 @@ static stemma_status look_inside(const char *name, const uint8_t *bytes, size_t 
                                  const struct document_options *options, enum container_kind *out,
                                  stemma_error *err) {
     uint8_t heads[2][HEAD];
-    for (unsigned depth = 0; depth < CONTAINER_DEPTH && is_compressed(bytes, size); depth++) {
+    for (unsigned depth = 0; depth < CONTAINER_DEPTH && compression_of(bytes, size); depth++) {
         uint8_t *head = heads[depth % 2];
-        TRY(unpack_head(bytes, size, head, &size, err));
+        TRY(unpack_head(bytes, size, options->limits.window_most, head, &size, err));
         bytes = head;
     }
-    *out = is_compressed(bytes, size) ? CONTAINER_NONE : look_plain(name, bytes, size, options);
+    *out = compression_of(bytes, size) ? CONTAINER_NONE : look_plain(name, bytes, size, options);
     return STEMMA_OK;
 }
 
 stemma_status container_look(const char *name, const uint8_t *bytes, size_t size,
                              const struct document_options *options, enum container_kind *out,
                              stemma_error *err) {
-    if (is_compressed(bytes, size)) return look_inside(name, bytes, size, options, out, err);
+    if (compression_of(bytes, size)) return look_inside(name, bytes, size, options, out, err);
     *out = look_plain(name, bytes, size, options);
     return STEMMA_OK;
 }

@@ -88,13 +88,29 @@ static void count_failure(void *context, const char *id, const stemma_error *cau
     if (listed->failure.status == STEMMA_OK) listed->failure = *cause;
 }
 
-stemma_status container_refuse(const char *name, const uint8_t *bytes, size_t size,
-                               const struct container_options *options, stemma_error *err) {
+stemma_status container_is_archive(const char *name, const uint8_t *bytes, size_t size,
+                                   const struct document_options *reading, bool *out, stemma_error *err) {
+    enum container_kind kind = CONTAINER_NONE;
+    if (reading->format != FORMAT_BYTES) TRY(container_look(name, bytes, size, reading, &kind, err));
+    *out = kind == CONTAINER_ARCHIVE || kind == CONTAINER_WARC;
+    return STEMMA_OK;
+}
+
+stemma_status container_refuse_archive(const char *name, const uint8_t *bytes, size_t size,
+                                       const struct container_options *options, stemma_error *err) {
+    struct stream stream = stream_of_memory(name, bytes, size);
+    bool archive;
+    TRY(container_is_archive(name, bytes, size, &options->document, &archive, err));
+    return archive ? container_refuse(&stream, options, err) : STEMMA_OK;
+}
+
+stemma_status container_refuse(const struct stream *stream, const struct container_options *options,
+                               stemma_error *err) {
+    const char *name = stream->name;
     struct listed listed = {0};
     struct container_visitor visitor = {
         .context = &listed, .document = count_document, .problem = count_failure};
-    struct stream stream = stream_of_memory(name, bytes, size);
-    stemma_status status = container_walk(&stream, options, &visitor, err);
+    stemma_status status = container_walk(stream, options, &visitor, err);
     if (status == STEMMA_OK && listed.count)
         status = fail(err, STEMMA_UNSUPPORTED, "'%s' holds %llu document%s: name one, such as '%s'", name,
                       (unsigned long long)listed.count, listed.count == 1 ? "" : "s",

@@ -1,12 +1,12 @@
-/* What those who go through one kind of container share: container.c has the archives, mail and compression.
- */
+/* What those who go through one kind of container share: container.c has the archives,
+ * mail and compression. */
 #ifndef READ_CONTAINER_WALK_H
 #define READ_CONTAINER_WALK_H
 
+#include "base/key_table.h"
 #include "kernels/kernels.h"
 #include "read/container.h"
 #include "read/mail_header.h"
-#include "read/member_names.h"
 
 enum {
     MEMBER_LEAST = 4096, /* what a member counts for, so that many empty ones come to an end, too */
@@ -17,8 +17,8 @@ struct walk {
     const struct container_options *options;
     struct container_visitor *visitor;
     const char *file;
-    struct buf id; /* of what is being read, without a NUL */
-    struct member_names names;
+    struct buf id;          /* of what is being read, without a NUL */
+    struct key_table names; /* of members, by the keys of their ids */
     uint64_t unpacked, unpacked_most, number;
     size_t held;
     unsigned depth;

@@ -61,53 +61,36 @@ static stemma_status pull_unpacked(void *context, uint8_t *bytes, size_t size, s
     return unpacker_read(context, bytes, size, got, err);
 }
 
-static stemma_status give_unpacked(struct walk *w, const char *name, struct text_span type,
-                                   const struct stream *stream, stemma_error *err) {
+/* A body from which `left` codings are still to be taken. */
+struct coded {
+    const char *name;
+    const struct http_response *response;
+    size_t left;
+};
+
+static stemma_status give_body(struct walk *w, struct coded coded, const uint8_t *bytes, size_t size,
+                               stemma_error *err);
+
+static stemma_status give_unpacked(struct walk *w, struct coded coded, const uint8_t *bytes, size_t size,
+                                   enum compression compression, stemma_error *err) {
+    const struct stream stream = stream_of_memory(walk_id(w), bytes, size);
     struct unpacker *unpacker = NULL;
     struct holding body = {0};
-    TRY(unpacker_new(stream, &unpacker, err));
+    TRY(unpacker_new(&stream, compression, w->options->document.limits.window_most, &unpacker, err));
     stemma_status status = unpack_body(w, pull_unpacked, unpacker, &body, err);
     unpacker_free(unpacker);
-    if (status == STEMMA_OK) status = walk_give_typed(w, name, type, body.bytes.data, body.bytes.len, err);
+    if (status == STEMMA_OK) status = give_body(w, coded, body.bytes.data, body.bytes.len, err);
     holding_release(w, &body);
     return status;
 }
 
-/* ---- "deflate": the data of gzip without its frame, or in that of zlib; both are in use ---- */
-
-enum { ZLIB_HEAD = 2, GZIP_TAIL = 8 };
-
-static bool is_zlib(const uint8_t *bytes, size_t size) {
-    return size > ZLIB_HEAD && (bytes[0] & 0x0F) == 8 && bytes[0] >> 4 <= 7 &&
-           (bytes[0] << 8 | bytes[1]) % 31 == 0;
-}
-
-/* The bytes, then a tail: nobody checks the sum in it. */
-static stemma_status pull_framed(void *context, uint8_t *bytes, size_t size, size_t *got, stemma_error *err) {
-    struct text_span *rest = context; /* its size counts the tail */
-    (void)err;
-    *got = size < rest->size ? size : rest->size;
-    size_t data = rest->size > GZIP_TAIL ? rest->size - GZIP_TAIL : 0;
-    if (data > *got) data = *got;
-    memcpy(bytes, rest->at, data);
-    memset(bytes + data, 0, *got - data);
-    rest->at += data;
-    rest->size -= *got;
-    return STEMMA_OK;
-}
-
-static stemma_status give_deflated(struct walk *w, const char *name, struct text_span type,
-                                   const uint8_t *bytes, size_t size, stemma_error *err) {
-    static const uint8_t gzip_head[] = {0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255};
-    size_t head = is_zlib(bytes, size) ? ZLIB_HEAD : 0;
-    struct text_span rest = {bytes + head, size - head + GZIP_TAIL};
-    struct stream stream = stream_of_pull(walk_id(w), gzip_head, sizeof gzip_head, pull_framed, &rest);
-    return give_unpacked(w, name, type, &stream, err);
-}
-
-/* Some writers unpack the body and leave the header as it was. */
-static bool is_deflated(const uint8_t *bytes, size_t size) {
-    return is_zlib(bytes, size) || encoding_guess(bytes, size).binary;
+/* "deflate" is the data of gzip in the frame of zlib, or in none; both are in use. And some writers unpack
+ * the body and leave the header as it was. */
+static enum compression deflate_of(const uint8_t *bytes, size_t size) {
+    bool zlib =
+        size > 2 && (bytes[0] & 0x0F) == 8 && bytes[0] >> 4 <= 7 && (bytes[0] << 8 | bytes[1]) % 31 == 0;
+    if (zlib) return COMPRESSION_ZLIB;
+    return encoding_guess(bytes, size).binary ? COMPRESSION_DEFLATE : COMPRESSION_NONE;
 }
 
 /* ---- Brotli ---- */
@@ -122,15 +105,15 @@ static stemma_status unpack_brotli(struct walk *w, const uint8_t *bytes, size_t 
 }
 
 /* It has no mark: what is a text, and not Brotli, was unpacked before. */
-static stemma_status give_brotli(struct walk *w, const char *name, struct text_span type,
-                                 const uint8_t *bytes, size_t size, stemma_error *err) {
+static stemma_status give_brotli(struct walk *w, struct coded coded, const uint8_t *bytes, size_t size,
+                                 stemma_error *err) {
     struct holding body = {0};
     stemma_error cause;
     stemma_status status = unpack_brotli(w, bytes, size, &body, &cause);
     if (status == STEMMA_OK)
-        status = walk_give_typed(w, name, type, body.bytes.data, body.bytes.len, err);
+        status = give_body(w, coded, body.bytes.data, body.bytes.len, err);
     else if (status == STEMMA_CORRUPT && !encoding_guess(bytes, size).binary)
-        status = walk_give_typed(w, name, type, bytes, size, err);
+        status = give_body(w, coded, bytes, size, err);
     else
         status = fail(err, status, "%s", cause.message);
     holding_release(w, &body);
@@ -139,16 +122,16 @@ static stemma_status give_brotli(struct walk *w, const char *name, struct text_s
 
 /* ---- any of them ---- */
 
-static stemma_status give_body(struct walk *w, const char *name, const struct http_response *response,
-                               const uint8_t *bytes, size_t size, stemma_error *err) {
-    struct stream stream = stream_of_memory(walk_id(w), bytes, size);
-    if (response->coding != HTTP_PLAIN && is_compressed(bytes, size))
-        return give_unpacked(w, name, response->type, &stream, err);
-    if (response->coding == HTTP_DEFLATED && is_deflated(bytes, size))
-        return give_deflated(w, name, response->type, bytes, size, err);
-    if (response->coding == HTTP_BROTLI && size)
-        return give_brotli(w, name, response->type, bytes, size, err);
-    return walk_give_typed(w, name, response->type, bytes, size, err);
+/* The outermost coding is taken off, until there is none. */
+static stemma_status give_body(struct walk *w, struct coded coded, const uint8_t *bytes, size_t size,
+                               stemma_error *err) {
+    if (!coded.left) return walk_give_typed(w, coded.name, coded.response->type, bytes, size, err);
+    const enum http_coding coding = coded.response->codings[--coded.left];
+    enum compression compression = compression_of(bytes, size);
+    if (!compression && coding == HTTP_DEFLATED) compression = deflate_of(bytes, size);
+    if (compression) return give_unpacked(w, coded, bytes, size, compression, err);
+    if (coding == HTTP_BROTLI && size) return give_brotli(w, coded, bytes, size, err);
+    return give_body(w, coded, bytes, size, err);
 }
 
 static stemma_status give_response(struct walk *w, const char *name, struct holding *block,
@@ -157,12 +140,13 @@ static stemma_status give_response(struct walk *w, const char *name, struct hold
     if (!http_response((struct text_span){block->bytes.data, block->bytes.len}, &response))
         return fail(err, STEMMA_CORRUPT, "'%s' is no HTTP response", walk_id(w));
     if (response.status / 100 != 2) return STEMMA_OK;
-    if (response.coding == HTTP_UNKNOWN)
+    if (*response.unknown)
         return fail(err, STEMMA_UNSUPPORTED, "'%s' is coded as '%s', which is not known", walk_id(w),
-                    response.coding_name);
+                    response.unknown);
     uint8_t *body = block->bytes.data + (block->bytes.len - response.body.size);
     size_t size = response.chunked ? http_join_chunks(body, response.body.size) : response.body.size;
-    return give_body(w, name, &response, body, size, err);
+    const struct coded coded = {.name = name, .response = &response, .left = response.coding_count};
+    return give_body(w, coded, body, size, err);
 }
 
 /* ---- records ---- */

@@ -200,27 +200,42 @@ static stemma_status take_output(struct run *run, size_t most, struct buf *out, 
     return fail(err, TEXT_TOO_LONG, "its text is longer than %zu bytes: allow more memory", most);
 }
 
-/* The first line, as far as there is room; the rest is read and dropped. */
-static void take_words(struct run *run, char words[CONVERTER_WORDS], size_t *size) {
+/* What it says, as far as there is room: the line that begins at `line` may turn out to be chatter. */
+struct said {
+    char *words; /* [CONVERTER_WORDS] */
+    size_t size, line;
+};
+
+static void end_line(struct said *said, const char *chatter) {
+    said->words[said->size] = '\0';
+    if (chatter && !strncmp(said->words + said->line, chatter, strlen(chatter))) said->size = said->line;
+    if (said->size > said->line && said->size < CONVERTER_WORDS - 1) said->words[said->size++] = '\n';
+    said->words[said->size] = '\0';
+    said->line = said->size;
+}
+
+static void take_words(struct run *run, struct said *said) {
     uint8_t piece[1024];
     size_t got = read_some(&run->words[0], piece, sizeof piece);
-    for (size_t i = 0; i < got && *size < CONVERTER_WORDS - 1; i++)
-        words[(*size)++] = (char)(piece[i] == '\n'                   ? '\n'
-                                  : piece[i] < ' ' || piece[i] > '~' ? '?'
-                                                                     : piece[i]);
-    words[*size] = '\0';
+    for (size_t i = 0; i < got; i++)
+        if (piece[i] == '\n')
+            end_line(said, run->converter->chatter);
+        else if (said->size < CONVERTER_WORDS - 1)
+            said->words[said->size++] = (char)(piece[i] < ' ' || piece[i] > '~' ? '?' : piece[i]);
+    said->words[said->size] = '\0'; /* it may be stopped before the line ends */
+    if (run->words[0] < 0) end_line(said, run->converter->chatter);
 }
 
 static stemma_status collect(struct run *run, size_t most, struct buf *out, char words[CONVERTER_WORDS],
                              stemma_error *err) {
-    size_t said = 0;
+    struct said said = {.words = words};
     while (run->output[0] >= 0 || run->words[0] >= 0) {
         struct pollfd pipes[2] = {{.fd = run->output[0], .events = POLLIN},
                                   {.fd = run->words[0], .events = POLLIN}};
         TRY(check_time(run, err));
         if (poll(pipes, 2, time_left(run)) <= 0) continue;
         if (pipes[0].revents) TRY(take_output(run, most, out, err));
-        if (pipes[1].revents) take_words(run, words, &said);
+        if (pipes[1].revents) take_words(run, &said);
     }
     return STEMMA_OK;
 }

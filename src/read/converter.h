@@ -16,15 +16,16 @@
 struct converter {
     const char *program;      /* looked for in PATH; with a slash in it: its path */
     const char *arguments[8]; /* behind its name, ended by NULL */
+    const char *chatter;      /* lines on standard error that begin so are dropped; NULL: all count */
     const char *advice;       /* what to say where it is not there */
 };
 
-/* What it said on standard error, as one line of printable characters. */
+/* What it said on standard error, as lines of printable characters. */
 #define CONVERTER_WORDS 256
 
-/* Append the text. Errors: UNSUPPORTED (it is not there, or went beyond its limits), TEXT_TOO_LONG, CORRUPT
- * (it refused the document or crashed over it: `words` has what it said, "" for nothing), NO_MEMORY, IO,
- * INTERRUPTED. */
+/* Append the text; `words` has what it said, "" for nothing, also where all went well. Errors: UNSUPPORTED
+ * (it is not there, or went beyond its limits), TEXT_TOO_LONG, CORRUPT (it refused the document or crashed
+ * over it), NO_MEMORY, IO, INTERRUPTED. */
 stemma_status converter_run(const struct converter *converter, const uint8_t *bytes, size_t size,
                             const struct reading_limits *limits, struct buf *out, char words[CONVERTER_WORDS],
                             stemma_error *err);

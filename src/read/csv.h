@@ -20,8 +20,8 @@ struct csv_field {
     bool escaped; /* a quote in it is text, or doubled: csv_unescape */
 };
 
-/* The next field of a record whose line end was cut off; begin with *at == record. False behind the last one.
- */
+/* The next field of a record whose line end was cut off; begin with *at == record.
+ * False behind the last one. */
 bool csv_next_field(const uint8_t **at, const uint8_t *end, uint8_t delimiter, struct csv_field *field);
 /* The text of a field, appended to out; false when memory is refused. */
 bool csv_unescape(const struct csv_field *field, struct buf *out);

@@ -35,15 +35,27 @@ static stemma_status read_plain(struct dataset *dataset, uint8_t *bytes, size_t 
     return STEMMA_OK;
 }
 
-static stemma_status read_some(struct dataset *dataset, uint8_t *bytes, size_t size, size_t *got,
-                               stemma_error *err) {
+/* As they stand in the file, unpacked; context: a dataset. */
+static stemma_status read_unpacked(void *context, uint8_t *bytes, size_t size, size_t *got,
+                                   stemma_error *err) {
+    struct dataset *dataset = context;
     TRY(check_stop(dataset->stop, err));
-    if (!dataset->compressed) return read_plain(dataset, bytes, size, got, err);
+    if (!dataset->compression) return read_plain(dataset, bytes, size, got, err);
     if (!dataset->unpacker) {
         struct stream stream = stream_of_file(dataset->name, dataset->fd, dataset->size);
-        TRY(unpacker_new(&stream, &dataset->unpacker, err));
+        TRY(unpacker_new(&stream, dataset->compression, dataset->window_most, &dataset->unpacker, err));
     }
     return unpacker_read(dataset->unpacker, bytes, size, got, err);
+}
+
+static stemma_status read_some(struct dataset *dataset, uint8_t *bytes, size_t size, size_t *got,
+                               stemma_error *err) {
+    return dataset->wide.encoding ? wide_read(&dataset->wide, read_unpacked, dataset, bytes, size, got, err)
+                                  : read_unpacked(dataset, bytes, size, got, err);
+}
+
+static bool is_of_data(stemma_status status) {
+    return status == STEMMA_CORRUPT || status == STEMMA_UNREADABLE || status == STEMMA_UNSUPPORTED;
 }
 
 /* Adds bytes until there are `size`, or no more. A failure of the data is an end of what can be read, to be
@@ -56,7 +68,7 @@ static stemma_status fill(struct dataset *dataset, struct buf *bytes, size_t siz
         stemma_error failure;
         stemma_status status =
             read_some(dataset, bytes->data + bytes->len, size - bytes->len, &got, &failure);
-        if (status != STEMMA_OK && status != STEMMA_CORRUPT && status != STEMMA_UNREADABLE) {
+        if (status != STEMMA_OK && !is_of_data(status)) {
             if (err) *err = failure;
             return status;
         }
@@ -165,12 +177,15 @@ void dataset_end(struct dataset *dataset) {
     unpacker_free(dataset->unpacker);
     dataset->unpacker = NULL;
     buf_release(&dataset->rest);
+    buf_release(&dataset->wide.units);
+    buf_release(&dataset->wide.text);
     if (dataset->reopens && dataset->fd >= 0) close(dataset->fd);
     if (dataset->reopens) dataset->fd = -1;
 }
 
 stemma_status dataset_next(struct dataset *dataset, struct dataset_batch *batch, bool *more,
                            stemma_error *err) {
+    TRY(check_stop(dataset->stop, err));
     if (batch->bytes.cap / 8 > dataset->batch_size)
         buf_release(&batch->bytes); /* it held a long record once */
     batch->bytes.len = 0;
@@ -226,25 +241,64 @@ static stemma_status take_header(struct dataset *dataset, stemma_error *err) {
     return STEMMA_OK;
 }
 
+static void set_kind(struct dataset *dataset, enum dataset_kind kind) {
+    dataset->kind = kind;
+    dataset->delimiter = kind == DATASET_TSV ? '\t' : ',';
+}
+
+/* JSON lines begin with an object; a table with its columns, which tabs separate if there is one. */
+static enum dataset_kind kind_of_bytes(const uint8_t *bytes, size_t size) {
+    size_t at = 0;
+    while (at < size && strchr(" \t\r\n", bytes[at]) && bytes[at]) at++;
+    if (at == size || bytes[at] == '{') return DATASET_JSON_LINES;
+    const uint8_t *end = memchr(bytes + at, '\n', size - at);
+    const size_t line = (end ? (size_t)(end - bytes) : size) - at;
+    return memchr(bytes + at, '\t', line) ? DATASET_TSV : DATASET_CSV;
+}
+
+/* Where the comma is the decimal one, spreadsheets write semicolons. */
+static uint8_t separator_of(const struct buf *first) {
+    const uint8_t *end = memchr(first->data, '\n', first->len);
+    const size_t line = end ? (size_t)(end - first->data) : first->len;
+    return memchr(first->data, ';', line) && !memchr(first->data, ',', line) ? ';' : ',';
+}
+
 static stemma_status guess_kind(struct dataset *dataset, stemma_error *err) {
     if (dataset->failure.status != STEMMA_OK) {
         if (err) *err = dataset->failure;
         return dataset->failure.status;
     }
-    if (dataset->rest.len && dataset->rest.data[0] != '{')
-        return fail(err, STEMMA_INVALID, "cannot read '%s' as JSON lines: it does not begin with '{'",
-                    dataset->name);
-    dataset->kind = DATASET_JSON_LINES;
+    set_kind(dataset, kind_of_bytes(dataset->rest.data, dataset->rest.len));
+    dataset->guessed = true;
     return STEMMA_OK;
+}
+
+/* What was read first, and all that follows, is UTF-16. */
+static stemma_status begin_wide(struct dataset *dataset, enum encoding encoding, size_t mark, size_t size,
+                                stemma_error *err) {
+    struct buf *rest = &dataset->rest;
+    dataset->wide = (struct wide){.encoding = encoding, .ended = dataset->ended};
+    if (!buf_add(&dataset->wide.units, rest->data + mark, rest->len - mark)) return fail_memory(err);
+    rest->len = 0;
+    dataset->ended = false;
+    return fill(dataset, rest, size, err);
 }
 
 /* Reads the first bytes: a mark of the encoding, and the header. */
 static stemma_status begin(struct dataset *dataset, stemma_error *err) {
     struct buf *rest = &dataset->rest;
+    /* as much as tells the encoding, whatever the batches */
+    const size_t size = dataset->batch_size < ENCODING_SAMPLE ? ENCODING_SAMPLE : dataset->batch_size;
     dataset->line = 1;
-    TRY(fill(dataset, rest, dataset->batch_size < 16 ? 16 : dataset->batch_size, err));
-    if (rest->len >= 3 && !memcmp(rest->data, "\xef\xbb\xbf", 3)) drop_front(dataset, 3);
+    wide_release(&dataset->wide);
+    TRY(fill(dataset, rest, size, err));
+    const struct encoding_guess guess = encoding_guess(rest->data, rest->len & ~(size_t)1); /* whole units */
+    if (guess.encoding == ENCODING_UTF16LE || guess.encoding == ENCODING_UTF16BE)
+        TRY(begin_wide(dataset, guess.encoding, guess.mark, size, err));
+    dataset->marked = rest->len >= 3 && !memcmp(rest->data, "\xef\xbb\xbf", 3);
+    if (dataset->marked) drop_front(dataset, 3);
     if (dataset->kind == DATASET_BY_NAME) TRY(guess_kind(dataset, err));
+    if (dataset->kind == DATASET_CSV && rest->len) dataset->delimiter = separator_of(rest);
     return dataset->kind != DATASET_JSON_LINES && rest->len ? take_header(dataset, err) : STEMMA_OK;
 }
 
@@ -320,7 +374,7 @@ static stemma_status look_for_magic(struct dataset *dataset, stemma_error *err) 
     do got = pread(dataset->fd, magic, sizeof magic, 0);
     while (got < 0 && errno == EINTR);
     if (got < 0) return fail_errno(err, "read", dataset->name, errno);
-    dataset->compressed = is_compressed(magic, (size_t)got);
+    dataset->compression = compression_of(magic, (size_t)got);
     return STEMMA_OK;
 }
 
@@ -332,10 +386,10 @@ static stemma_status set_options(struct dataset *dataset, const char *path,
     dataset->id_asked = options->id_field != NULL;
     dataset->whole = options->whole;
     if (!dataset->name || !dataset->text_field || !dataset->id_field) return fail_memory(err);
-    dataset->kind = options->kind != DATASET_BY_NAME ? options->kind : dataset_kind_of(path);
-    dataset->delimiter = dataset->kind == DATASET_TSV ? '\t' : ',';
+    set_kind(dataset, options->kind != DATASET_BY_NAME ? options->kind : dataset_kind_of(path));
     dataset->record_most = options->record_most ? options->record_most : RECORD_MOST;
     dataset->batch_size = options->batch_size ? options->batch_size : BATCH_SIZE;
+    dataset->window_most = options->window_most;
     dataset->stop = options->stop;
     return STEMMA_OK;
 }
@@ -351,8 +405,19 @@ static stemma_status open_all(struct dataset *dataset, const char *path,
     if (status != STEMMA_OK) return status;
     TRY(look_for_magic(dataset, err));
     TRY(begin(dataset, err));
-    return dataset->kind == DATASET_JSON_LINES || dataset->whole ? STEMMA_OK
-                                                                 : dataset_find_columns(dataset, err);
+    if (dataset->kind == DATASET_JSON_LINES || dataset->whole) return STEMMA_OK;
+    status = dataset_find_columns(dataset, err);
+    return status == STEMMA_INVALID && dataset->text_column == NO_COLUMN && dataset->guessed
+               ? fail(
+                     err, status,
+                     "cannot read '%s': it is neither JSON lines, which begin with '{', nor a table with the "
+                     "column '%s'",
+                     dataset->name, dataset->text_field)
+               : status;
+}
+
+enum dataset_kind dataset_kind(const struct dataset *dataset) {
+    return dataset->kind;
 }
 
 stemma_status dataset_open(const char *path, const struct dataset_options *options, struct dataset **out,
@@ -377,11 +442,12 @@ void dataset_close(struct dataset *dataset) {
     mem_free(dataset->id_field);
     buf_release(&dataset->header);
     buf_release(&dataset->rest);
+    wide_release(&dataset->wide);
     mem_free(dataset);
 }
 
 bool dataset_random_access(const struct dataset *dataset) {
-    return !dataset->compressed;
+    return !dataset->compression && !dataset->wide.encoding;
 }
 
 uint64_t dataset_position(const struct dataset *dataset) {

@@ -1,5 +1,6 @@
 /*
- * Data sets: files of many documents, one a record. JSON lines, CSV and TSV, plain or compressed.
+ * Data sets: files of many documents, one a record. JSON lines, CSV and TSV, plain or compressed, in UTF-8 or
+ * UTF-16, which becomes UTF-8 as it is read.
  *
  * One thread takes batches of whole records, which costs little more than reading them; any number of threads
  * take the records out of batches. Records of plain files can be read again later, one by one, by their
@@ -17,7 +18,19 @@ enum dataset_kind { DATASET_BY_NAME, DATASET_JSON_LINES, DATASET_CSV, DATASET_TS
 /* What a file is by its name: .jsonl .ndjson .json-lines .csv .tsv, each also with .gz .zst .bz2 .xz;
  * BY_NAME: none. */
 enum dataset_kind dataset_kind_of(const char *path);
+enum dataset_kind dataset_kind_within(const char *path, size_t size); /* of its first bytes */
 bool dataset_name(const char *path);
+
+struct dataset_options;
+/* Whether one of its first records has a text, or that cannot be told from them. Errors: as of dataset_open
+ * and dataset_next. */
+stemma_status dataset_find_texts(const char *path, const struct dataset_options *options, bool *found,
+                                 stemma_error *err);
+
+/* The same of standard input, which has no name that calls it a data set: there a table has columns, and what
+ * cannot be read as records is none. *found is left alone where looking would take bytes away: it is to be a
+ * file at its beginning. */
+stemma_status dataset_look_at_standard(const struct dataset_options *options, bool *found, stemma_error *err);
 
 struct dataset_options {
     const char
@@ -25,8 +38,9 @@ struct dataset_options {
     const char *id_field;   /* NULL: "id", if there is one */
     bool whole;             /* instead: the text of a record is all of it, as it stands, and it has no id; see
                                dataset_next_field */
-    enum dataset_kind kind; /* BY_NAME: JSON lines, if the name says nothing and the data begins so */
+    enum dataset_kind kind; /* BY_NAME: by the first bytes, if the name says nothing */
     uint64_t record_most;   /* a record of more bytes is broken; 0: 1 GiB */
+    size_t window_most;     /* as unpacker_new takes it */
     size_t batch_size;      /* about; 0: 1 MiB */
     const char *directory;  /* for temporary files; NULL: $TMPDIR or /tmp */
     bool many;              /* it is one of very many: while nobody reads it, it takes no descriptor */
@@ -39,8 +53,9 @@ struct dataset;
 stemma_status dataset_open(const char *path, const struct dataset_options *options, struct dataset **out,
                            stemma_error *err);
 void dataset_close(struct dataset *dataset);
-bool dataset_random_access(const struct dataset *dataset); /* it is not compressed */
-uint64_t dataset_position(const struct dataset *dataset);  /* bytes of the file that have been read */
+enum dataset_kind dataset_kind(const struct dataset *dataset); /* never BY_NAME */
+bool dataset_random_access(const struct dataset *dataset);     /* it is not compressed, nor in UTF-16 */
+uint64_t dataset_position(const struct dataset *dataset);      /* bytes of the file that have been read */
 
 /* ---- in order ---- */
 
@@ -80,7 +95,14 @@ struct record_reader {
     size_t at;
     uint64_t line;
     struct buf text, id, bytes;
+    /* Records that are read again by their places, in ascending order: so many bytes are read at once; 0:
+     * each alone. */
+    size_t span;
+    const uint8_t *held; /* in bytes: those from held_at on, if the data set is the same */
+    uint64_t held_at;
+    size_t held_size;
 };
+#define RECORD_SPAN ((size_t)1 << 18)
 
 /* The dataset may give batches to others meanwhile; the batch must stay as it is. */
 void record_reader_begin(struct record_reader *reader, const struct dataset *dataset,
@@ -109,8 +131,8 @@ stemma_status dataset_next_field(const struct dataset *dataset, const uint8_t **
 
 struct dataset_filter;
 
-/* Writes to path, compressed as its name says; the file appears when it is complete. "-" is standard output.
- */
+/* Writes to path, compressed as its name says; the file appears when it is complete.
+ * "-" is standard output. */
 stemma_status dataset_filter_open(const char *path, struct dataset_filter **out, stemma_error *err);
 /* Copies the records for which keep() is true, byte for byte and in order, from the data set's beginning;
  * broken ones are asked for, too. The header of the first data set is copied, and later ones must have the

@@ -12,6 +12,7 @@ struct dataset_filter {
     enum dataset_kind kind; /* of the data sets so far; BY_NAME: none yet */
     struct buf header;
     struct buf pending; /* small records are written together */
+    bool unended, open; /* the last record has no line end; it ends within quotes */
 };
 
 enum { PENDING_MOST = 1 << 18 };
@@ -41,12 +42,19 @@ static stemma_status flush(struct dataset_filter *filter, stemma_error *err) {
     return STEMMA_OK;
 }
 
-/* The last record of a file may be without a line end. */
-static stemma_status put_record(struct dataset_filter *filter, const uint8_t *bytes, size_t size,
+/* The last record of a file may be without a line end, which is added. If it ends within quotes, these would
+ * take in what follows from other files, and are closed. */
+static bool end_record(struct dataset_filter *filter, bool followed) {
+    const char *end = filter->open && followed ? "\"\n" : filter->unended ? "\n" : "";
+    filter->open = filter->unended = false;
+    return buf_add(&filter->pending, end, strlen(end));
+}
+
+static stemma_status put_record(struct dataset_filter *filter, const uint8_t *bytes, size_t size, bool open,
                                 stemma_error *err) {
-    bool ended = size && bytes[size - 1] == '\n';
-    if (!buf_add(&filter->pending, bytes, size) || (!ended && !buf_add_byte(&filter->pending, '\n')))
-        return fail_memory(err);
+    if (!end_record(filter, true) || !buf_add(&filter->pending, bytes, size)) return fail_memory(err);
+    filter->open = open;
+    filter->unended = size && bytes[size - 1] != '\n';
     return filter->pending.len >= PENDING_MOST ? flush(filter, err) : STEMMA_OK;
 }
 
@@ -61,8 +69,9 @@ static stemma_status put_header(struct dataset_filter *filter, const struct data
                                 stemma_error *err) {
     if (filter->kind == DATASET_BY_NAME) {
         filter->kind = dataset->kind;
+        if (dataset->marked && !buf_add(&filter->pending, "\xef\xbb\xbf", 3)) return fail_memory(err);
         if (!buf_add(&filter->header, dataset->header.data, dataset->header.len)) return fail_memory(err);
-        return dataset->header.len ? put_record(filter, dataset->header.data, dataset->header.len, err)
+        return dataset->header.len ? put_record(filter, dataset->header.data, dataset->header.len, false, err)
                                    : STEMMA_OK;
     }
     if (filter->kind != dataset->kind)
@@ -78,12 +87,12 @@ static stemma_status copy_batch(struct dataset_filter *filter, const struct data
     uint64_t line = batch->first_line;
     bool open;
     if (batch->too_long && keep(context, batch->offset, line))
-        return fail(err, STEMMA_UNSUPPORTED, "line %llu of '%s' is too long to be copied",
+        return fail(err, STEMMA_UNSUPPORTED, "line %llu of '%s' is too long to be copied: allow more memory",
                     (unsigned long long)line, dataset->name);
     for (size_t at = 0, end; dataset_record_span(dataset, batch, at, &end, &open); at = end) {
         const uint8_t *bytes = batch->bytes.data + at;
         if (!dataset_record_blank(dataset, bytes, end - at) && keep(context, batch->offset + at, line)) {
-            TRY(put_record(filter, bytes, end - at, err));
+            TRY(put_record(filter, bytes, end - at, open, err));
             ++*kept;
         }
         line += count_lines(bytes, end - at);
@@ -112,7 +121,7 @@ static void filter_free(struct dataset_filter *filter) {
 }
 
 stemma_status dataset_filter_commit(struct dataset_filter *filter, stemma_error *err) {
-    stemma_status status = flush(filter, err);
+    stemma_status status = end_record(filter, false) ? flush(filter, err) : fail_memory(err);
     if (status == STEMMA_OK && filter->packer) {
         status = packer_finish(filter->packer, err);
         filter->packer = NULL;

@@ -10,6 +10,10 @@ static bool ends_with(const char *path, size_t size, const char *ending) {
 }
 
 enum dataset_kind dataset_kind_of(const char *path) {
+    return dataset_kind_within(path, strlen(path));
+}
+
+enum dataset_kind dataset_kind_within(const char *path, size_t size) {
     static const char *const packed[] = {".gz", ".zst", ".bz2", ".xz"};
     static const struct {
         const char *ending;
@@ -19,7 +23,6 @@ enum dataset_kind dataset_kind_of(const char *path) {
                  {".json-lines", DATASET_JSON_LINES},
                  {".csv", DATASET_CSV},
                  {".tsv", DATASET_TSV}};
-    size_t size = strlen(path);
     for (size_t i = 0; i < sizeof packed / sizeof packed[0]; i++)
         if (ends_with(path, size, packed[i])) {
             size -= strlen(packed[i]);

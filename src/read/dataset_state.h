@@ -6,6 +6,7 @@
 #include "read/compressed.h"
 #include "read/csv.h"
 #include "read/dataset.h"
+#include "read/wide.h"
 
 struct dataset {
     /* Fixed once it is open, so any thread may look. */
@@ -13,6 +14,8 @@ struct dataset {
     bool id_asked; /* a table without that column is not what was meant */
     bool whole;
     enum dataset_kind kind;
+    bool guessed; /* its kind is, by its first bytes */
+    bool marked;  /* a byte order mark begins it */
     uint8_t delimiter;
     size_t text_column, id_column; /* of CSV; NO_COLUMN: none */
     struct buf header;             /* of CSV, with its line end */
@@ -22,13 +25,15 @@ struct dataset {
     int fd;
     bool owned;   /* the descriptor */
     bool reopens; /* the descriptor is that of the reading in order, -1 between; others open their own */
-    bool compressed;
+    enum compression compression;
+    size_t window_most;
     uint64_t size;    /* of the file, when it was opened, */
     int64_t modified; /* and when it had last been written to, in ns */
 
     /* Where the reading in order is. */
     uint64_t read_at; /* of a plain file */
     struct unpacker *unpacker;
+    struct wide wide; /* if it is in UTF-16: its encoding is fixed, too */
     bool ended;
     stemma_error failure;  /* of the reading, to be said when all before it was given out */
     struct buf rest;       /* read and not yet given out */

@@ -37,6 +37,7 @@ struct document_options document_options_for(unsigned folds, const stemma_limits
     return (struct document_options){.encoding = encoding_asked(limits->encoding),
                                      .format = reads ? FORMAT_AUTO : FORMAT_BYTES,
                                      .limits = {.memory = limits->memory,
+                                                .window_most = limits->memory / WINDOW_PART,
                                                 .converter_seconds = limits->converter_seconds,
                                                 .converter_memory = limits->converter_memory,
                                                 .stop = limits->stop}};
@@ -82,6 +83,8 @@ struct document_kind document_look(const char *name, const uint8_t *bytes, size_
     bool binary = false;
     if (options->format == FORMAT_BYTES) return kind;
     if (!size) bytes = (const uint8_t *)""; /* an empty document may come without a pointer to move */
+    if (options->format == FORMAT_AUTO && compression_of(bytes, size)) /* few bytes may look like any text */
+        return (struct document_kind){.format = TEXT_PACKED, .encoding = kind.encoding, .converted = true};
     if (kind.encoding == ENCODING_AUTO) {
         struct encoding_guess guess = encoding_guess(bytes, size);
         kind.encoding = guess.encoding;
@@ -96,7 +99,6 @@ struct document_kind document_look(const char *name, const uint8_t *bytes, size_
     bool files;
     bool open = kind.format == TEXT_PLAIN || kind.format == TEXT_MARKDOWN || kind.format == TEXT_BINARY;
     if (options->format == FORMAT_AUTO && open && mail_look(bytes, size, &files)) kind.format = TEXT_MAIL;
-    if (kind.format == TEXT_BINARY && is_compressed(bytes, size)) kind.format = TEXT_PACKED;
     if (kind.format == TEXT_BINARY || !format_is_characters(kind.format)) kind.mark = 0;
     kind.converted = kind.format == TEXT_PLAIN ? kind.encoding != ENCODING_UTF8 : kind.format != TEXT_BINARY;
     return kind;
@@ -146,23 +148,23 @@ static stemma_status strip(struct extractor *x, struct document_text *text,
     case TEXT_MARKDOWN:
         return markdown_text(text->bytes, text->size, &x->text, err);
     case TEXT_XML:
-        return xml_text(text->bytes, text->size, limits, &x->text, err);
+        return xml_text(text->bytes, text->size, limits, &x->text, &x->damage, err);
     case TEXT_DOCX:
     case TEXT_XLSX:
     case TEXT_PPTX:
-        return ooxml_text(text->format, text->bytes, text->size, limits, &x->text, err);
+        return ooxml_text(text->format, text->bytes, text->size, limits, &x->text, &x->damage, err);
     case TEXT_ODT:
     case TEXT_ODS:
     case TEXT_ODP:
-        return odf_text(text->format, text->bytes, text->size, limits, &x->text, err);
+        return odf_text(text->format, text->bytes, text->size, limits, &x->text, &x->damage, err);
     case TEXT_EPUB:
-        return epub_text(text->bytes, text->size, limits, &x->text, err);
+        return epub_text(text->bytes, text->size, limits, &x->text, &x->damage, err);
     case TEXT_RTF:
-        return rtf_text(text->bytes, text->size, limits, &x->text, err);
+        return rtf_text(text->bytes, text->size, limits, &x->text, &x->damage, err);
     case TEXT_PDF:
-        return pdf_text(text->bytes, text->size, limits, &x->text, err);
+        return pdf_text(text->bytes, text->size, limits, &x->text, &x->damage, err);
     case TEXT_MAIL:
-        return mail_text(text->bytes, text->size, &x->decoded, &x->text, err);
+        return mail_text(text->bytes, text->size, &x->decoded, &x->text, &x->damage, err);
     case TEXT_PACKED: /* which document_extract leaves to others */
     case TEXT_LOCKED:
         break;
@@ -191,6 +193,19 @@ static stemma_status name_failure(const char *name, stemma_status status, const 
                 : fail(err, status, "cannot read the document: %s", cause->message);
 }
 
+/* What was taken for XML by its beginning, without saying so, may go on as something else. */
+static bool is_no_xml(const struct extractor *x, const struct document_kind *kind) {
+    return kind->format == TEXT_XML && !format_says_xml(x->decoded.data, x->decoded.len);
+}
+
+static stemma_status extract_plain(struct extractor *x, const char *name, const uint8_t *bytes, size_t size,
+                                   const struct document_options *options, struct document_text *out,
+                                   stemma_error *err) {
+    struct document_options plain = *options;
+    plain.format = FORMAT_PLAIN;
+    return document_extract(x, name, bytes, size, &plain, out, err);
+}
+
 stemma_status document_extract(struct extractor *x, const char *name, const uint8_t *bytes, size_t size,
                                const struct document_options *options, struct document_text *out,
                                stemma_error *err) {
@@ -202,9 +217,20 @@ stemma_status document_extract(struct extractor *x, const char *name, const uint
                                  .encoding = kind.encoding,
                                  .extracted = kind.converted};
     stemma_error cause;
+    x->damage.message[0] = '\0';
     stemma_status status = kind.converted ? convert(x, &kind, &options->limits, &text, &cause) : STEMMA_OK;
+    if (status == STEMMA_CORRUPT && is_no_xml(x, &kind))
+        return extract_plain(x, name, bytes, size, options, out, err);
     x->too_long = status == TEXT_TOO_LONG;
     if (status != STEMMA_OK) return name_failure(name, status, &cause, err);
+    if (x->damage.message[0]) text.damage = x->damage.message;
     *out = text;
     return STEMMA_OK;
+}
+
+void document_tell_damage(const char *name, const char *damage, stemma_error *out) {
+    if (name)
+        (void)fail(out, STEMMA_OK, "'%s' may lack text: %s", name, damage);
+    else
+        (void)fail(out, STEMMA_OK, "the document may lack text: %s", damage);
 }

@@ -25,9 +25,8 @@ enum format_choice {
 };
 
 /* Grows when the text that is made of some document becomes another, so that what was made of it is made
- * anew.
- */
-#define DOCUMENT_READING 1
+ * anew. */
+#define DOCUMENT_READING 3
 
 struct document_options {
     enum encoding encoding;
@@ -35,8 +34,8 @@ struct document_options {
     struct reading_limits limits;
 };
 
-/* What is read under a view with these folds: the text, or the bytes where the view takes them as they are.
- */
+/* What is read under a view with these folds: the text, or the bytes where the view
+ * takes them as they are. */
 struct document_options document_options_for(unsigned folds, const stemma_limits *limits);
 
 struct document_kind {
@@ -57,12 +56,15 @@ struct document_text {
     enum text_format format;
     enum encoding encoding;
     bool extracted; /* other bytes than the input's; if not, it begins with or behind a mark of the input */
+    const char *damage; /* what of the document could not be read, of the extractor; NULL: it is sound, for
+                           all that is known */
 };
 
 /* Scratch of one worker, for any number of documents. A zeroed one is ready. */
 struct extractor {
     struct buf decoded, text;
     struct buf unpacked[2]; /* of what is compressed, and compressed again */
+    stemma_error damage;    /* see damage.h */
     bool too_long;          /* the last document was refused since its text takes more memory than allowed */
 };
 void extractor_release(struct extractor *extractor);
@@ -72,5 +74,8 @@ void extractor_release(struct extractor *extractor);
 stemma_status document_extract(struct extractor *extractor, const char *name, const uint8_t *bytes,
                                size_t size, const struct document_options *options, struct document_text *out,
                                stemma_error *err);
+
+/* What is told of a document that is used all the same; name may be NULL. The status is OK. */
+void document_tell_damage(const char *name, const char *damage, stemma_error *out);
 
 #endif

@@ -3,7 +3,7 @@
  *
  * UTF-8 is nearly never met by chance: of the first characters beyond ASCII, those that are well-formed are
  * counted against those that are not. UTF-16 shows by zero bytes that stand in one half of its units only,
- * and by units that are all characters of a text.
+ * or by units nearly all of which East Asian text has; and by units that are all characters of a text.
  */
 #include "read/encoding.h"
 
@@ -71,19 +71,43 @@ static bool is_utf16(const uint8_t *bytes, size_t size, bool big) {
     return true;
 }
 
+/* Of bytes at least a quarter are such as plain text does not have. */
+static bool is_odd(const uint8_t *bytes, size_t size) {
+    size_t odd = 0;
+    for (size_t i = 0; i < size; i++) odd += bytes[i] >= 0x80 || is_control(bytes[i]);
+    return odd * 4 >= size;
+}
+
 /* Spaces and line ends have a zero byte in any script, on one side of the unit; a few characters have it on
- * the other. And a good part of the bytes are such as plain text does not have. */
-static enum encoding utf16_by_zeros(const uint8_t *bytes, size_t size) {
-    size_t zeros[2] = {0, 0}, odd = 0;
-    for (size_t i = 0; i < size; i++) {
-        zeros[i & 1] += bytes[i] == 0;
-        odd += bytes[i] >= 0x80 || is_control(bytes[i]);
-    }
-    bool big = zeros[0] > zeros[1];
+ * the other. */
+static bool shows_by_zeros(const uint8_t *bytes, size_t size, bool big) {
+    size_t zeros[2] = {0, 0};
+    for (size_t i = 0; i < size; i++) zeros[i & 1] += bytes[i] == 0;
     size_t many = zeros[!big], few = zeros[big];
-    bool shows = size >= 4 && size % 2 == 0 && odd * 4 >= size && many * 128 >= size && few * 16 <= many;
-    if (!shows || !is_utf16(bytes, size, big)) return ENCODING_AUTO;
-    return big ? ENCODING_UTF16BE : ENCODING_UTF16LE;
+    return many * 128 >= size && few * 16 <= many;
+}
+
+/* Ideographs, kana, Hangul, their punctuation and full-width forms; dashes and quotes; ASCII. */
+static bool is_east_asian(uint32_t unit) {
+    return unit - 0x4E00 < 0x5200 || unit - 0xAC00 < 0x2BA4 || unit - 0x3000 < 0x100 ||
+           unit - 0xFF00 < 0xF0 || unit - 0x2010 < 0x18 || unit < 0x7F;
+}
+
+/* Chinese has zeros in both halves: U+4E00, "one", is among its most frequent characters. In the other order
+ * its units are spread over all there are. */
+static bool shows_by_characters(const uint8_t *bytes, size_t size, bool big) {
+    size_t usual = 0;
+    for (size_t i = 0; i + 1 < size; i += 2) usual += is_east_asian(unit_at(bytes + i, big));
+    return usual * 2 * 16 >= size * 15;
+}
+
+static enum encoding find_utf16(const uint8_t *bytes, size_t size) {
+    if (size < 4 || size % 2 || !is_odd(bytes, size)) return ENCODING_AUTO;
+    for (int by = 0; by < 2; by++)
+        for (int big = 0; big < 2; big++)
+            if ((by ? shows_by_characters : shows_by_zeros)(bytes, size, big) && is_utf16(bytes, size, big))
+                return big ? ENCODING_UTF16BE : ENCODING_UTF16LE;
+    return ENCODING_AUTO;
 }
 
 /* ---- UTF-8 or one byte a character ---- */
@@ -148,14 +172,13 @@ struct encoding_guess encoding_guess(const uint8_t *bytes, size_t size) {
             size >= 4 && !memcmp(bytes, "\xFF\xFE\0\0", 4); /* UTF-32, which nobody writes to files */
         return guess;
     }
-    if (sample && memchr(bytes, 0, sample)) {
-        enum encoding utf16 = utf16_by_zeros(bytes, sample);
+    if ((sample && memchr(bytes, 0, sample)) || count_controls(bytes, sample) * 32 > sample) {
+        enum encoding utf16 = find_utf16(bytes, sample);
         guess.encoding = utf16 ? utf16 : ENCODING_UTF8;
         guess.binary = !utf16;
         return guess;
     }
-    guess.binary = count_controls(bytes, sample) * 32 > sample;
-    if (!guess.binary) guess_by_sequences(bytes, size, cut, &guess);
+    guess_by_sequences(bytes, size, cut, &guess);
     return guess;
 }
 

@@ -1,13 +1,11 @@
 #include "read/entries.h"
 
 #include "base/alloc.h"
+#include "read/archive_failure.h"
 
-#include <archive.h>
 #include <archive_entry.h>
 #include <errno.h>
 #include <locale.h>
-#include <stdio.h>
-#include <string.h>
 
 enum { PIECE = 1 << 16 };
 
@@ -18,6 +16,7 @@ struct entries {
                       letters */
     uint64_t count;
     bool broken; /* in the middle of a member, which was told */
+    bool ended;  /* there was nothing left to read */
     char unnamed[32];
     uint8_t piece[PIECE];
 };
@@ -32,6 +31,7 @@ static la_ssize_t read_piece(struct archive *archive, void *context, const void 
         return -1;
     }
     *bytes = entries->piece;
+    entries->ended = got == 0;
     return (la_ssize_t)got;
 }
 
@@ -60,8 +60,8 @@ static stemma_status failed(const struct entries *entries, const char *id, stemm
     const stemma_error *failure = &entries->stream.failure;
     if (failure->status != STEMMA_OK) return fail(err, failure->status, "%s", failure->message);
     if (archive_errno(entries->archive) == ENOMEM) return fail_memory(err);
-    const char *said = archive_error_string(entries->archive);
-    return fail(err, STEMMA_CORRUPT, "cannot unpack '%s': %s", id, said ? said : "damaged data");
+    char said[ARCHIVE_SAID];
+    return fail(err, STEMMA_CORRUPT, "cannot unpack '%s': %s", id, archive_said(entries->archive, said));
 }
 
 static bool set_up(struct entries *entries) {
@@ -145,5 +145,7 @@ stemma_status entries_read(struct entries *entries, const char *id, uint8_t *byt
     la_ssize_t count = archive_read_data(entries->archive, bytes, size);
     *got = count > 0 ? (size_t)count : 0;
     entries->broken = count == ARCHIVE_FATAL;
+    if (count < 0 && entries->ended)
+        return fail(err, STEMMA_CORRUPT, "cannot unpack '%s': truncated archive", id);
     return count < 0 ? failed(entries, id, err) : STEMMA_OK;
 }

@@ -27,6 +27,7 @@ struct book {
     bool no_memory, encrypted;
     bool package_found;
     bool sorted; /* the items are; no more are taken */
+    stemma_error *damage;
 };
 
 /* ---- the package's name ---- */
@@ -55,8 +56,7 @@ static bool look_for_encryption(void *context, const char *name, const char **at
 
 static stemma_status take_container(void *context, const char *name, const uint8_t *bytes, size_t size,
                                     stemma_error *err) {
-    static const struct xml_events root = {take_root, NULL, NULL},
-                                   encryption = {look_for_encryption, NULL, NULL};
+    static const struct xml_events root = {.begin = take_root}, encryption = {.begin = look_for_encryption};
     struct book *b = context;
     bool container = !strcmp(name, "META-INF/container.xml");
     return xml_parse(bytes, size, NULL, container ? &root : &encryption, b, b->zip.stop, err);
@@ -119,8 +119,8 @@ static int by_id(const void *a, const void *b) {
     return strcmp(((const struct item *)a)->id, ((const struct item *)b)->id);
 }
 
-/* Items come before the spine. Once: sorting them at every spine of a hostile file takes as long as it likes.
- */
+/* Items come before the spine. Once: sorting them at every spine of a hostile file takes
+ * as long as it likes. */
 static void sort_items(struct book *b) {
     if (!b->sorted && b->item_count) qsort(b->items, b->item_count, sizeof *b->items, by_id);
     b->sorted = true;
@@ -154,7 +154,7 @@ static bool is_package(void *context, const char *name) {
 
 static stemma_status take_package_part(void *context, const char *name, const uint8_t *bytes, size_t size,
                                        stemma_error *err) {
-    static const struct xml_events events = {take_package, NULL, NULL};
+    static const struct xml_events events = {.begin = take_package};
     struct book *b = context;
     (void)name;
     b->package_found = true;
@@ -177,7 +177,7 @@ static stemma_status take_page(void *context, const char *name, const uint8_t *b
     if (size > b->text_most - b->pages.text) /* the text of a page is no longer than the page */
         return fail(err, TEXT_TOO_LONG, "its text may be longer than %zu bytes: allow more memory",
                     b->text_most);
-    const uint8_t *body = memmem(bytes, size, "<body", 5); /* what is in front is a title that nobody sees */
+    const uint8_t *body = memmem(bytes, size, "<body", 5); /* what is in front is no text */
     if (body) size -= (size_t)(body - bytes), bytes = body;
     if (!html_text(bytes, size, &page->text)) return fail_memory(err);
     b->pages.text += page->text.len;
@@ -195,12 +195,13 @@ static stemma_status read_book(struct book *b, struct buf *out, stemma_error *er
     if (!b->package_found) return fail(err, STEMMA_CORRUPT, "it has no part '%s'", b->package);
     part_list_sort(&b->pages);
     TRY(zip_parts_each(&b->zip, &pages, b, err));
+    part_list_note_missing(&b->pages, b->damage);
     return part_list_join(&b->pages, out, err);
 }
 
 stemma_status epub_text(const uint8_t *bytes, size_t size, const struct reading_limits *limits,
-                        struct buf *out, stemma_error *err) {
-    struct book book = {.text_most = reading_text_most(limits)};
+                        struct buf *out, stemma_error *damage, stemma_error *err) {
+    struct book book = {.text_most = reading_text_most(limits), .damage = damage};
     zip_parts_init(&book.zip, bytes, size, limits);
     stemma_status status = read_book(&book, out, err);
     zip_parts_release(&book.zip);

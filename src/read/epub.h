@@ -6,8 +6,8 @@
 #include "base/error.h"
 #include "read/reading_limits.h"
 
-/* Append it. Errors: as of ooxml_text. */
+/* Append it; pages that are missing are damage. Errors: as of ooxml_text. */
 stemma_status epub_text(const uint8_t *bytes, size_t size, const struct reading_limits *limits,
-                        struct buf *out, stemma_error *err);
+                        struct buf *out, stemma_error *damage, stemma_error *err);
 
 #endif

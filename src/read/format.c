@@ -1,7 +1,9 @@
 #include "read/format.h"
 
 #include "read/encoding.h"
+#include "read/xml.h"
 
+#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
@@ -93,10 +95,30 @@ static bool begins_html(const uint8_t *text, size_t size) {
            begins_tag(span, "<body");
 }
 
-static bool begins_xml(const uint8_t *text, size_t size) {
+bool format_says_xml(const uint8_t *text, size_t size) {
     struct span span = span_of(text, size, FORMAT_SAMPLE);
     skip_preamble(&span);
     return begins_tag(span, "<?xml");
+}
+
+/* An element, or what is said of one before it. */
+static bool begins_element(struct span span) {
+    if (span.at + 1 >= span.end || *span.at != '<') return false;
+    const char first = span.at[1];
+    return isalpha((unsigned char)first) || first == '_' || begins_tag(span, "<!doctype");
+}
+
+/* The line that says so may be missing. Then all that is seen of it has to be XML: pages without a beginning
+ * look alike, and so do letters between brackets. */
+static bool is_bare_xml(const uint8_t *text, size_t size) {
+    struct span span = span_of(text, size, FORMAT_SAMPLE);
+    skip_preamble(&span);
+    return begins_element(span) &&
+           xml_begins(text, size < ENCODING_SAMPLE ? size : ENCODING_SAMPLE, size < ENCODING_SAMPLE);
+}
+
+bool format_still_xml(const uint8_t *text, size_t size) {
+    return size < ENCODING_SAMPLE || format_says_xml(text, size) || xml_begins(text, size, true);
 }
 
 /* ---- by bytes that no text begins with ---- */
@@ -200,6 +222,7 @@ enum text_format format_guess(const char *name, const uint8_t *text, size_t size
     enum text_format found = marked ? by_magic(text, size) : TEXT_PLAIN;
     if (found == TEXT_PLAIN && name) found = by_name(name);
     if (found == TEXT_PLAIN && marked && begins_html(text, size)) found = TEXT_HTML;
-    if (found == TEXT_PLAIN && marked && begins_xml(text, size)) found = TEXT_XML;
+    if (found == TEXT_PLAIN && marked && (format_says_xml(text, size) || is_bare_xml(text, size)))
+        found = TEXT_XML;
     return found;
 }

@@ -100,8 +100,8 @@ static bool name_matches(const char *text, size_t size, const char *name, size_t
 
 /* ---- a path ---- */
 
-/* Where the part of a pattern that begins at `at` ends: at a slash that is neither escaped nor in a bracket.
- */
+/* Where the part of a pattern that begins at `at` ends: at a slash that is neither
+ * escaped nor in a bracket. */
 static size_t part_end(const char *text, size_t at, size_t size) {
     while (at < size && text[at] != '/') {
         bool ignored;

@@ -9,13 +9,14 @@
 
 #include "read/entity.h"
 #include "read/find_byte.h"
+#include "read/format.h"
 #include "text/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-enum kind { INLINE, BLOCK, PRE, RAW, TEMPLATE, IMAGE, LINK };
+enum kind { INLINE, BLOCK, PRE, RAW, TITLE, TEMPLATE, IMAGE, LINK };
 
 #define NAME_MOST 10 /* letters of the longest name that matters */
 
@@ -88,7 +89,7 @@ static const struct element {
     {"tfoot", BLOCK},
     {"th", BLOCK},
     {"thead", BLOCK},
-    {"title", BLOCK},
+    {"title", TITLE},
     {"tr", BLOCK},
     {"ul", BLOCK},
     {"video", BLOCK},
@@ -101,6 +102,8 @@ struct page {
     bool pre;            /* white space counts */
     bool mark;           /* in the link to a footnote: its number is no text */
     bool space;          /* is owed before the next character */
+    bool untitled;       /* no title ends from here on: looked for once */
+    bool xml;            /* XHTML: elements may end where they begin */
 };
 
 static bool is_space(uint8_t byte) {
@@ -167,6 +170,10 @@ static const struct element *read_name(struct page *p) {
     const struct element *found =
         bsearch(name, elements, sizeof elements / sizeof *elements, sizeof *elements, compare_element);
     return found ? found : &other;
+}
+
+static bool begins_line(const struct element *element) {
+    return element->kind == BLOCK || element->kind == PRE || element->kind == TITLE;
 }
 
 struct attribute {
@@ -240,12 +247,26 @@ static void skip_raw(struct page *p, const char *name) {
     }
 }
 
+static bool is_empty(const struct page *p) {
+    return p->xml && p->at[-1] == '>' && p->at[-2] == '/';
+}
+
+/* It is not on the page. One that does not end would take all of the page with it: its words are text. */
+static void skip_title(struct page *p) {
+    const uint8_t *begin = p->at;
+    if (p->untitled) return;
+    skip_raw(p, "title");
+    p->untitled = p->at == p->end;
+    if (p->untitled) p->at = begin;
+}
+
 static void read_start_tag(struct page *p) {
     p->at += 1;
     const struct element *element = read_name(p);
-    if (element->kind == BLOCK || element->kind == PRE) break_line(p);
+    if (begins_line(element)) break_line(p);
     read_attributes(p, element->kind);
-    if (element->kind == RAW) skip_raw(p, element->name);
+    if (element->kind == RAW && !is_empty(p)) skip_raw(p, element->name);
+    if (element->kind == TITLE && !is_empty(p)) skip_title(p);
     p->pre |= element->kind == PRE;
     p->templates += element->kind == TEMPLATE;
 }
@@ -257,7 +278,7 @@ static void read_end_tag(struct page *p) {
     if (element->kind == PRE) p->pre = false;
     if (element->kind == LINK) p->mark = false;
     if (element->kind == TEMPLATE && p->templates) p->templates--;
-    if (element->kind == BLOCK || element->kind == PRE) break_line(p);
+    if (begins_line(element)) break_line(p);
 }
 
 /* ---- comments, and what is read as one ---- */
@@ -298,7 +319,11 @@ static bool read_markup(struct page *p) {
 bool html_text(const uint8_t *bytes, size_t size, struct buf *out) {
     if (size == 0) return true;
     if (!buf_reserve(out, size + 1)) return false;
-    struct page page = {.at = bytes, .end = bytes + size, .text = out->data, .out = out->data + out->len};
+    struct page page = {.at = bytes,
+                        .end = bytes + size,
+                        .text = out->data,
+                        .out = out->data + out->len,
+                        .xml = format_says_xml(bytes, size)};
     while (page.at < page.end) {
         if (*page.at == '<' && read_markup(&page)) continue;
         const uint8_t *next = find_byte(page.at + 1, page.end, '<');

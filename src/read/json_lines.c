@@ -170,8 +170,8 @@ static bool member_name(struct json_value name, struct buf *scratch, const uint8
     return true;
 }
 
-/* Goes through the members of the object at `at`. *stop: behind it, NULL when it is broken. False: no memory.
- */
+/* Goes through the members of the object at `at`. *stop: behind it, NULL when it is broken.
+ * False: no memory. */
 static bool search_object(const uint8_t *at, const uint8_t *end, struct search *searches, size_t count,
                           struct buf *scratch, const uint8_t **stop) {
     *stop = NULL;

@@ -30,8 +30,8 @@ struct json_field {
     struct json_value value;
 };
 
-/* NULL, or what is wrong with the line. scratch: for names with escapes. NO_MEMORY is the only other failure.
- */
+/* NULL, or what is wrong with the line. scratch: for names with escapes.
+ * NO_MEMORY is the only other failure. */
 stemma_status json_line_read(const uint8_t *line, size_t size, struct json_field *fields, size_t count,
                              struct buf *scratch, const char **broken, stemma_error *err);
 

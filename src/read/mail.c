@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "kernels/kernels.h"
+#include "read/damage.h"
 #include "read/html.h"
 #include "text/tokens.h"
 
@@ -95,6 +96,8 @@ struct part {
 struct mail {
     struct part *parts;
     size_t count, cap;
+    const uint8_t *end; /* of its bytes */
+    bool cut;           /* they end before the boundary that ends the parts */
 };
 
 /* The value of a field; empty where there is none. */
@@ -176,6 +179,11 @@ static stemma_status add_part(struct mail *mail, struct text_span text, bool dig
     return STEMMA_OK;
 }
 
+/* Behind each part, and what stands before the first, there is a boundary. */
+static void note_end(struct mail *mail, struct text_span part) {
+    mail->cut |= part.at + part.size == mail->end;
+}
+
 static stemma_status divide(struct mail *mail, uint32_t number, int depth, stemma_error *err);
 
 static stemma_status add_children(struct mail *mail, uint32_t parent, const struct buf *boundary, bool digest,
@@ -184,7 +192,9 @@ static stemma_status add_children(struct mail *mail, uint32_t parent, const stru
     uint32_t before = NO_PART, child;
     bool last = false;
     next_span(&body, boundary, &text, &last); /* what stands before the first boundary is for old programs */
+    note_end(mail, text);
     while (!last && mail->count < PARTS_MOST && next_span(&body, boundary, &text, &last)) {
+        note_end(mail, text);
         TRY(add_part(mail, text, digest, &child, err));
         if (before == NO_PART)
             mail->parts[parent].first = child;
@@ -243,7 +253,7 @@ static void choose_bodies(struct mail *mail) {
 
 static stemma_status mail_open(struct mail *mail, const uint8_t *bytes, size_t size, stemma_error *err) {
     uint32_t root;
-    *mail = (struct mail){0};
+    *mail = (struct mail){.end = bytes + size};
     stemma_status status = add_part(mail, (struct text_span){bytes, size}, false, &root, err);
     if (status == STEMMA_OK) status = divide(mail, root, 0, err);
     if (status != STEMMA_OK) return status;
@@ -315,10 +325,11 @@ static stemma_status add_leaves(const struct mail *mail, bool body, struct buf *
 }
 
 stemma_status mail_text(const uint8_t *bytes, size_t size, struct buf *scratch, struct buf *out,
-                        stemma_error *err) {
+                        stemma_error *damage, stemma_error *err) {
     struct mail mail;
     stemma_status status = mail_open(&mail, bytes, size, err);
     if (status == STEMMA_OK) status = add_leaves(&mail, true, scratch, out, err);
+    if (mail.cut) NOTE_DAMAGE(damage, "it ends before its last part does");
     mail_close(&mail);
     scratch->len = 0;
     return status;

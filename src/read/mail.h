@@ -12,9 +12,10 @@
 /* Whether bytes that begin so are a mail; *files: it may hold more than its body. */
 bool mail_look(const uint8_t *bytes, size_t size, bool *files);
 
-/* Append the text of the body, as UTF-8. scratch is used and emptied. */
+/* Append the text of the body, as UTF-8. scratch is used and emptied. That the mail ends before its last
+ * boundary is damage. */
 stemma_status mail_text(const uint8_t *bytes, size_t size, struct buf *scratch, struct buf *out,
-                        stemma_error *err);
+                        stemma_error *damage, stemma_error *err);
 
 /* Whether another form of the body, which is not its text, has words that the text has not: a page, say,
  * beside the advice to open it in a browser. */

@@ -24,7 +24,8 @@ struct markup_rule {
     enum action action;
 };
 
-#define DIALECT(rules) {rules, sizeof rules / sizeof *rules}
+#define DIALECT(rules)                                                                                       \
+    { rules, sizeof rules / sizeof *rules }
 
 /* Deleted text has an element of its own (delText), moved text does not where it was. What is drawn stands
  * there twice, for old and for new programs. */
@@ -73,6 +74,7 @@ struct walk {
     unsigned instruction;
     bool page_field; /* the field that was begun is a number of pages: */
     bool mute;       /* its value does not count */
+    stemma_error *damage;
 };
 
 static enum action action_of(const struct walk *w, const char *name) {
@@ -183,11 +185,16 @@ static bool take_text(void *context, const char *text, size_t size) {
     return writer_is_good(w->writer);
 }
 
+static bool note_missing(void *context, const char *entity) {
+    xml_note_missing(((struct walk *)context)->damage, entity);
+    return true;
+}
+
 stemma_status markup_text(const struct markup_dialect *dialect, const uint8_t *bytes, size_t size,
                           struct text_writer *text, struct text_writer *notes, const volatile int *stop,
-                          stemma_error *err) {
-    static const struct xml_events events = {begin, end, take_text};
-    struct walk walk = {.dialect = dialect, .writer = text, .body = text, .notes = notes};
+                          stemma_error *damage, stemma_error *err) {
+    static const struct xml_events events = {begin, end, take_text, note_missing};
+    struct walk walk = {.dialect = dialect, .writer = text, .body = text, .notes = notes, .damage = damage};
     return xml_parse(bytes, size, NULL, &events, &walk, stop, err);
 }
 

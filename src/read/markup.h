@@ -15,11 +15,11 @@ struct markup_dialect {
 };
 extern const struct markup_dialect markup_word, markup_slides, markup_opendocument;
 
-/* Append the text of a part; notes go to the second writer, which may be the same. Errors: those of
- * xml_parse. Whether the text was too long, the writers know. */
+/* Append the text of a part; notes go to the second writer, which may be the same. Damage and errors: those
+ * of XML. Whether the text was too long, the writers know. */
 stemma_status markup_text(const struct markup_dialect *dialect, const uint8_t *bytes, size_t size,
                           struct text_writer *text, struct text_writer *notes, const volatile int *stop,
-                          stemma_error *err);
+                          stemma_error *damage, stemma_error *err);
 
 /* Lines that came before are left out: headers and footers are the same for many pages. */
 void markup_drop_repeated_lines(struct buf *text);

@@ -12,6 +12,7 @@ struct package {
     struct buf headers, body, notes;
     bool with_headers; /* of sheets and slides they are forms that nobody filled in */
     bool found, encrypted;
+    stemma_error *damage;
 };
 
 static bool is_wanted(void *context, const char *name) {
@@ -29,7 +30,7 @@ static bool look_for_encryption(void *context, const char *name, const char **at
 }
 
 static stemma_status take_manifest(struct package *p, const uint8_t *bytes, size_t size, stemma_error *err) {
-    static const struct xml_events events = {look_for_encryption, NULL, NULL};
+    static const struct xml_events events = {.begin = look_for_encryption};
     TRY(xml_parse(bytes, size, NULL, &events, p, p->zip.stop, err));
     return p->encrypted ? fail(err, STEMMA_UNSUPPORTED, "it is encrypted") : STEMMA_OK;
 }
@@ -40,7 +41,7 @@ static stemma_status take_text(struct package *p, const uint8_t *bytes, size_t s
     size_t left = used < p->text_most ? p->text_most - used : 0;
     struct text_writer writer = {.out = text, .most = text->len + left},
                        notes = {.out = &p->notes, .most = p->notes.len + left};
-    TRY(markup_text(&markup_opendocument, bytes, size, &writer, &notes, p->zip.stop, err));
+    TRY(markup_text(&markup_opendocument, bytes, size, &writer, &notes, p->zip.stop, p->damage, err));
     write_break(&writer);
     TRY(writer_finish(&writer, err));
     return writer_finish(&notes, err);
@@ -73,8 +74,10 @@ static stemma_status read_package(struct package *p, struct buf *out, stemma_err
 }
 
 stemma_status odf_text(enum text_format format, const uint8_t *bytes, size_t size,
-                       const struct reading_limits *limits, struct buf *out, stemma_error *err) {
-    struct package package = {.with_headers = format == TEXT_ODT, .text_most = reading_text_most(limits) / 2};
+                       const struct reading_limits *limits, struct buf *out, stemma_error *damage,
+                       stemma_error *err) {
+    struct package package = {
+        .with_headers = format == TEXT_ODT, .text_most = reading_text_most(limits) / 2, .damage = damage};
     zip_parts_init(&package.zip, bytes, size, limits);
     stemma_status status = read_package(&package, out, err);
     zip_parts_release(&package.zip);

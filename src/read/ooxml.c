@@ -38,7 +38,7 @@ struct package {
     struct shared_strings strings;
     const char *source;   /* whose relations or order are being read */
     stemma_status status; /* of a callback of the parser */
-    stemma_error *err;
+    stemma_error *err, *damage;
 };
 
 /* ---- relations ---- */
@@ -67,9 +67,9 @@ static void relation_release(struct relation *r) {
 }
 
 static stemma_status add_relation(struct package *p, int kind, const char **attributes, stemma_error *err) {
-    const char *target = xml_attribute(attributes, "Target");
+    const char *target = xml_attribute(attributes, "Target"), *mode = xml_attribute(attributes, "TargetMode");
     struct relation relation = {.kind = kind};
-    if (!target) return STEMMA_OK;
+    if (!target || (mode && !strcmp(mode, "External"))) return STEMMA_OK;
     if (p->relation_count == PARTS_MOST)
         return fail(err, STEMMA_UNSUPPORTED, "it has more than %d parts", PARTS_MOST);
     if (!copy_relation(&relation, p->source, xml_attribute(attributes, "Id"), target) ||
@@ -108,7 +108,7 @@ static char *relations_source(const char *name) {
 
 static stemma_status take_relations(void *context, const char *name, const uint8_t *bytes, size_t size,
                                     stemma_error *err) {
-    static const struct xml_events events = {take_relation, NULL, NULL};
+    static const struct xml_events events = {.begin = take_relation};
     struct package *p = context;
     char *source = relations_source(name);
     if (!source) return fail_memory(err);
@@ -165,6 +165,11 @@ static stemma_status add_related(const struct package *p, struct part_list *list
     return STEMMA_OK;
 }
 
+static stemma_status check_main(const struct package *p, const struct part_list *list, stemma_error *err) {
+    if (part_list_find(list, p->main)->taken) return STEMMA_OK;
+    return fail(err, STEMMA_CORRUPT, "it has no part '%s'", p->main);
+}
+
 static stemma_status plan_document(struct package *p, stemma_error *err) {
     TRY(add_related(p, &p->parts, p->main, HEADER, err));
     TRY(add_part(&p->parts, p->main, MAIN, err));
@@ -199,9 +204,10 @@ static bool is_order(void *context, const char *name) {
 
 static stemma_status take_order(void *context, const char *name, const uint8_t *bytes, size_t size,
                                 stemma_error *err) {
-    static const struct xml_events events = {take_page, NULL, NULL};
+    static const struct xml_events events = {.begin = take_page};
     struct package *p = context;
     p->err = err;
+    part_list_find(&p->orders, name)->taken = true;
     if (strcmp(name, p->main))
         return shared_strings_read(&p->strings, bytes, size, p->text_most, p->zip.stop, err);
     TRY(xml_parse(bytes, size, NULL, &events, p, p->zip.stop, err));
@@ -213,7 +219,10 @@ static stemma_status plan_pages(struct package *p, stemma_error *err) {
     TRY(add_part(&p->orders, p->main, MAIN, err));
     TRY(add_related(p, &p->orders, p->main, STRINGS, err));
     part_list_sort(&p->orders);
-    return zip_parts_each(&p->zip, &taker, p, err);
+    TRY(zip_parts_each(&p->zip, &taker, p, err));
+    TRY(check_main(p, &p->orders, err));
+    part_list_note_missing(&p->orders, p->damage);
+    return STEMMA_OK;
 }
 
 /* ---- their text ---- */
@@ -227,7 +236,7 @@ static stemma_status read_part(struct package *p, const struct part *part, const
                                struct text_writer *writer, stemma_error *err) {
     if (part->kind == SHEET) return sheet_text(&p->strings, bytes, size, writer, p->zip.stop, err);
     const struct markup_dialect *dialect = p->format == TEXT_PPTX ? &markup_slides : &markup_word;
-    return markup_text(dialect, bytes, size, writer, writer, p->zip.stop, err);
+    return markup_text(dialect, bytes, size, writer, writer, p->zip.stop, p->damage, err);
 }
 
 static stemma_status take_part(void *context, const char *name, const uint8_t *bytes, size_t size,
@@ -262,14 +271,17 @@ static stemma_status read_package(struct package *p, struct buf *out, stemma_err
     TRY(p->format == TEXT_DOCX ? plan_document(p, err) : plan_pages(p, err));
     part_list_sort(&p->parts);
     TRY(zip_parts_each(&p->zip, &taker, p, err));
+    if (p->format == TEXT_DOCX) TRY(check_main(p, &p->parts, err));
+    part_list_note_missing(&p->parts, p->damage);
     TRY(join_kind(&p->parts, HEADER, err));
     TRY(join_kind(&p->parts, FOOTER, err));
     return part_list_join(&p->parts, out, err);
 }
 
 stemma_status ooxml_text(enum text_format format, const uint8_t *bytes, size_t size,
-                         const struct reading_limits *limits, struct buf *out, stemma_error *err) {
-    struct package package = {.format = format, .text_most = reading_text_most(limits)};
+                         const struct reading_limits *limits, struct buf *out, stemma_error *damage,
+                         stemma_error *err) {
+    struct package package = {.format = format, .text_most = reading_text_most(limits), .damage = damage};
     zip_parts_init(&package.zip, bytes, size, limits);
     stemma_status status = read_package(&package, out, err);
     zip_parts_release(&package.zip);

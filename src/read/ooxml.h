@@ -7,9 +7,10 @@
 #include "read/format.h"
 #include "read/reading_limits.h"
 
-/* Append it, in the order of pages, slides or sheets. Errors: CORRUPT, UNSUPPORTED (encrypted, or beyond the
- * limits), NO_MEMORY, INTERRUPTED. */
+/* Append it, in the order of pages, slides or sheets; parts that are missing are damage. Errors: CORRUPT,
+ * UNSUPPORTED (encrypted, or beyond the limits), NO_MEMORY, INTERRUPTED. */
 stemma_status ooxml_text(enum text_format format, const uint8_t *bytes, size_t size,
-                         const struct reading_limits *limits, struct buf *out, stemma_error *err);
+                         const struct reading_limits *limits, struct buf *out, stemma_error *damage,
+                         stemma_error *err);
 
 #endif

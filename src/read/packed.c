@@ -2,30 +2,54 @@
 
 #include "kernels/kernels.h"
 #include "read/compressed.h"
+#include "read/damage.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 enum { PACKED_TIMES = 16 }; /* a file may unpack to itself */
 
-static stemma_status unpack_all(struct unpacker *unpacker, size_t most, struct buf *out, stemma_error *err) {
-    for (size_t got = 1; got; out->len += got) {
-        if (out->len > most) return fail(err, TEXT_TOO_LONG, "it unpacks to more than %zu bytes", most);
+/* What unpacking may take. */
+struct allowance {
+    size_t text_most;        /* bytes of one layer, which is held */
+    size_t window_most;      /* as unpacker_new takes it */
+    uint64_t most, unpacked; /* bytes of all layers */
+};
+
+static stemma_status check_room(const struct allowance *allowed, size_t held, stemma_error *err) {
+    if (allowed->unpacked > allowed->most)
+        return fail(err, STEMMA_UNSUPPORTED, "it unpacks to more than %" PRIu64 " bytes (--unpacked)",
+                    allowed->most);
+    if (held > allowed->text_most)
+        return fail(err, TEXT_TOO_LONG, "it unpacks to more than %zu bytes: allow more memory",
+                    allowed->text_most);
+    return STEMMA_OK;
+}
+
+static stemma_status unpack_all(struct unpacker *unpacker, struct allowance *allowed, struct buf *out,
+                                stemma_error *err) {
+    for (size_t got = 1; got; out->len += got, allowed->unpacked += got) {
+        TRY(check_room(allowed, out->len, err));
         if (!buf_reserve(out, (out->len < 4096 ? 65536 : out->len) + KERNEL_SLACK)) return fail_memory(err);
         TRY(unpacker_read(unpacker, out->data + out->len, out->cap - out->len - KERNEL_SLACK, &got, err));
     }
     return STEMMA_OK;
 }
 
-/* Its name is said by who asks. */
-static stemma_status unpack(const uint8_t *bytes, size_t size, size_t most, struct buf *out,
-                            stemma_error *err) {
+/* Its name is said by who asks. Of what ends too early there is what was unpacked before: *cut says so then.
+ */
+static stemma_status unpack(const uint8_t *bytes, size_t size, struct allowance *allowed, struct buf *out,
+                            stemma_error *cut, stemma_error *err) {
     struct stream stream = stream_of_memory(NULL, bytes, size);
     struct unpacker *unpacker = NULL;
+    stemma_error cause;
     out->len = 0;
-    TRY(unpacker_new(&stream, &unpacker, err));
-    stemma_status status = unpack_all(unpacker, most, out, err);
+    TRY(unpacker_new(&stream, compression_of(bytes, size), allowed->window_most, &unpacker, err));
+    stemma_status status = unpack_all(unpacker, allowed, out, &cause);
+    const bool is_cut = status == STEMMA_CORRUPT && unpacker_is_cut(unpacker) && out->len;
     unpacker_free(unpacker);
-    return status;
+    if (is_cut && cut->status == STEMMA_OK) *cut = cause;
+    return is_cut || status == STEMMA_OK ? STEMMA_OK : fail(err, status, "%s", cause.message);
 }
 
 void packed_name(const char *name, char inside[PACKED_NAME_MOST]) {
@@ -50,18 +74,30 @@ static stemma_status own_plain(struct extractor *x, struct document_text *text, 
     return STEMMA_OK;
 }
 
-/* What is in it, to the end. */
+/* What is in it, to the end, or to where it is cut off. */
 static stemma_status unpack_layers(struct extractor *x, const char *name, char inside[PACKED_NAME_MOST],
-                                   size_t most, struct text_bytes *bytes, stemma_error *err) {
-    for (int times = 0; is_compressed(bytes->at, bytes->size); times++) {
+                                   struct allowance *allowed, struct text_bytes *bytes, stemma_error *cut,
+                                   stemma_error *err) {
+    for (int times = 0; compression_of(bytes->at, bytes->size); times++) {
         if (times == PACKED_TIMES)
             return fail(err, STEMMA_UNSUPPORTED, "it is compressed more than %d times", PACKED_TIMES);
         struct buf *unpacked = &x->unpacked[times % 2];
-        TRY(unpack(bytes->at, bytes->size, most, unpacked, err));
+        TRY(unpack(bytes->at, bytes->size, allowed, unpacked, cut, err));
         *bytes = (struct text_bytes){unpacked->data, unpacked->len};
         packed_name(times ? inside : name, inside);
     }
     return STEMMA_OK;
+}
+
+/* The beginning of a text is one, too; of anything else it is nothing. */
+static bool is_part_used(const struct extractor *x, stemma_status status, const struct document_text *text) {
+    if (status == STEMMA_OK) return text->format != TEXT_BINARY;
+    return x->too_long || (status != STEMMA_CORRUPT && status != STEMMA_UNSUPPORTED);
+}
+
+static void note_cut(struct extractor *x, const stemma_error *cut, struct document_text *text) {
+    NOTE_DAMAGE(&x->damage, "%s", cut->message);
+    text->damage = x->damage.message;
 }
 
 static stemma_status extract_inside(struct extractor *x, const char *name, struct text_bytes bytes,
@@ -70,10 +106,20 @@ static stemma_status extract_inside(struct extractor *x, const char *name, struc
     char inside[PACKED_NAME_MOST];
     struct document_text text;
     const struct text_bytes original = bytes;
-    TRY(unpack_layers(x, name, inside, reading_text_most(&options->limits), &bytes, err));
-    TRY(document_extract(x, inside, bytes.at, bytes.size, options, &text, err));
+    const struct reading_limits *limits = &options->limits;
+    struct allowance allowed = {.text_most = reading_text_most(limits),
+                                .window_most = limits->window_most,
+                                .most = reading_unpacked_most(limits->unpacked_most, bytes.size)};
+    stemma_error cut = {.status = STEMMA_OK};
+    TRY(unpack_layers(x, name, inside, &allowed, &bytes, &cut, err));
+    stemma_status status = document_extract(x, inside, bytes.at, bytes.size, options, &text, err);
+    const bool is_cut = cut.status != STEMMA_OK;
+    if (is_cut && !is_part_used(x, status, &text)) return fail(err, cut.status, "%s", cut.message);
+    TRY(status);
+    if (is_cut) note_cut(x, &cut, &text);
     if (text.format == TEXT_BINARY)
-        text = (struct document_text){original.at, original.size, TEXT_BINARY, text.encoding, false};
+        text = (struct document_text){original.at,   original.size, TEXT_BINARY,
+                                      text.encoding, false,         text.damage};
     else if (!text.extracted)
         TRY(own_plain(x, &text, err));
     *out = text;

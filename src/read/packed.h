@@ -9,8 +9,8 @@ stemma_status packed_extract(struct extractor *extractor, const char *name, cons
                              const struct document_options *options, struct document_text *out,
                              stemma_error *err);
 
-/* The name of what is in a compressed file of this name: the last part, without its ending. Both may be one.
- */
+/* The name of what is in a compressed file of this name: the last part, without its ending.
+ * Both may be one. */
 #define PACKED_NAME_MOST 256
 void packed_name(const char *name, char inside[PACKED_NAME_MOST]);
 

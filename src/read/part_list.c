@@ -1,6 +1,7 @@
 #include "read/part_list.h"
 
 #include "base/alloc.h"
+#include "read/damage.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -53,6 +54,11 @@ void part_list_sort(struct part_list *list) {
 struct part *part_list_find(const struct part_list *list, const char *name) {
     if (!list->count) return NULL;
     return bsearch(name, list->parts, list->count, sizeof *list->parts, compare_name);
+}
+
+void part_list_note_missing(const struct part_list *list, stemma_error *damage) {
+    for (size_t i = 0; i < list->count; i++)
+        if (!list->parts[i].taken) NOTE_DAMAGE(damage, "it has no part '%s'", list->parts[i].name);
 }
 
 stemma_status part_list_join(struct part_list *list, struct buf *out, stemma_error *err) {

@@ -28,6 +28,8 @@ stemma_status part_list_add(struct part_list *list, const char *name, size_t siz
 /* When all are in: they can be found by name; of two with the same name the first stays. */
 void part_list_sort(struct part_list *list);
 struct part *part_list_find(const struct part_list *list, const char *name); /* NULL: it is not there */
+/* Parts that were not taken are missing: the first of them is noted. Sorted or not. */
+void part_list_note_missing(const struct part_list *list, stemma_error *damage);
 /* Append the texts, in the order of reading, each from a line of its own. */
 stemma_status part_list_join(struct part_list *list, struct buf *out, stemma_error *err);
 void part_list_release(struct part_list *list);

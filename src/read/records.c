@@ -7,9 +7,12 @@
 #include "read/json_lines.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 enum { COLUMNS_SHOWN = 200 }; /* bytes of their names, in a message */
@@ -233,8 +236,10 @@ void record_reader_begin(struct record_reader *reader, const struct dataset *dat
 
 static stemma_status too_long(const struct record_reader *reader, const struct dataset_record *record,
                               stemma_error *err) {
-    return fail(err, STEMMA_CORRUPT, "line %llu of '%s': a record of %llu bytes is too long",
-                (unsigned long long)record->line, reader->dataset->name, (unsigned long long)record->size);
+    return fail(err, STEMMA_CORRUPT,
+                "line %llu of '%s': a record of %llu bytes is too long, %llu may be held: allow more memory",
+                (unsigned long long)record->line, reader->dataset->name, (unsigned long long)record->size,
+                (unsigned long long)reader->dataset->record_most);
 }
 
 /* The record that is too long to be held is all there is in its batch. */
@@ -294,32 +299,94 @@ stemma_status dataset_check_unchanged(const struct dataset *dataset, int fd, ste
     return STEMMA_OK;
 }
 
-static stemma_status read_bytes_at(const struct dataset *dataset, int fd, uint64_t offset, uint64_t size,
-                                   struct buf *bytes, stemma_error *err) {
-    if (offset > dataset->size || size > dataset->size - offset) return changed(dataset, err);
-    bytes->len = 0;
-    if (!buf_reserve(bytes, (size_t)size + KERNEL_SLACK)) return fail_memory(err);
-    int cause = read_at(fd, bytes->data, (size_t)size, offset);
+/* ---- many, by their places ---- */
+
+enum { BLOCK = 4096 }; /* of what is read past the system's cache */
+
+/* Into blocks that begin and end as those of the file do; false when that is not possible. */
+static bool read_direct(int fd, uint8_t *bytes, size_t size, size_t needed, uint64_t offset) {
+    size_t filled = 0;
+    while (fd >= 0 && filled < needed) {
+        ssize_t got = pread(fd, bytes + filled, size - filled, (off_t)(offset + filled));
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return false;
+        filled += (size_t)got;
+        if (filled < needed && filled % BLOCK) return false;
+    }
+    return filled >= needed;
+}
+
+/* The same file once more; -1 where it cannot be had past the cache. */
+static int open_direct(int fd) {
+    char name[32];
+    snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+    return open(name, O_RDONLY | O_CLOEXEC | O_DIRECT);
+}
+
+/* What the system has in its cache comes from there. The rest would drive out what it has, for documents that
+ * are wanted once, and costs it seven times as much: it is read past the cache. */
+static int read_span(int fd, uint8_t *bytes, size_t size, uint64_t offset) {
+    const size_t shift = offset % BLOCK, blocks = (shift + size + BLOCK - 1) / BLOCK * BLOCK;
+    struct iovec all = {bytes + shift, size};
+    ssize_t got = preadv2(fd, &all, 1, (off_t)offset, RWF_NOWAIT);
+    if (got == (ssize_t)size) return 0;
+    int direct = got >= 0 || errno == EAGAIN ? open_direct(fd) : -1;
+    bool done = read_direct(direct, bytes, blocks, shift + size, offset - shift);
+    if (direct >= 0) close(direct);
+    return done ? 0 : read_at(fd, bytes + shift, size, offset);
+}
+
+/* Room for a span: where its first block begins. */
+static uint8_t *span_room(struct record_reader *reader, size_t size) {
+    reader->bytes.len = 0;
+    if (!buf_reserve(&reader->bytes, size + 3 * BLOCK + KERNEL_SLACK)) return NULL;
+    return reader->bytes.data + (BLOCK - (uintptr_t)reader->bytes.data % BLOCK);
+}
+
+static stemma_status read_bytes_at(const struct dataset *dataset, int fd, uint64_t offset, size_t size,
+                                   struct record_reader *reader, stemma_error *err) {
+    uint8_t *room = span_room(reader, size);
+    reader->held_size = 0;
+    if (!room) return fail_memory(err);
+    reader->held = reader->span ? room + offset % BLOCK : room;
+    int cause = reader->span ? read_span(fd, room, size, offset) : read_at(fd, room, size, offset);
     TRY(dataset_check_unchanged(dataset, fd, err));
     if (cause) return fail_errno(err, "read", dataset->name, cause);
-    bytes->len = (size_t)size;
+    reader->held_size = size;
     return STEMMA_OK;
+}
+
+/* The record, and what comes behind it if that is to be read, too. */
+static stemma_status hold(const struct dataset *dataset, uint64_t offset, uint64_t size,
+                          struct record_reader *reader, stemma_error *err) {
+    const uint64_t left = dataset->size - offset, wanted = size > reader->span ? size : reader->span;
+    int fd = dataset->fd;
+    if (dataset->reopens) TRY(dataset_reopen(dataset, &fd, err));
+    stemma_status status =
+        read_bytes_at(dataset, fd, offset, (size_t)(wanted < left ? wanted : left), reader, err);
+    if (dataset->reopens) close(fd);
+    reader->dataset = dataset;
+    reader->held_at = offset;
+    return status;
+}
+
+static bool is_held(const struct record_reader *reader, const struct dataset *dataset, uint64_t offset,
+                    uint64_t size) {
+    return reader->span && reader->dataset == dataset && offset >= reader->held_at &&
+           offset - reader->held_at <= reader->held_size &&
+           size <= reader->held_size - (offset - reader->held_at);
 }
 
 stemma_status dataset_text_at(const struct dataset *dataset, uint64_t offset, uint64_t size,
                               struct record_reader *reader, const uint8_t **text, size_t *text_size,
                               stemma_error *err) {
     struct dataset_record record = {.offset = offset, .size = size};
-    int fd = dataset->fd;
-    if (dataset->compressed)
+    if (!dataset_random_access(dataset))
         return fail(err, STEMMA_UNSUPPORTED, "'%s' is compressed: its records can be read in order only",
                     dataset->name);
-    if (dataset->reopens) TRY(dataset_reopen(dataset, &fd, err));
-    stemma_status status = read_bytes_at(dataset, fd, offset, size, &reader->bytes, err);
-    if (dataset->reopens) close(fd);
-    if (status != STEMMA_OK) return status;
-    reader->dataset = dataset;
-    TRY(read_record(reader, reader->bytes.data, &record, err));
+    if (offset > dataset->size || size > dataset->size - offset) return changed(dataset, err);
+    if (!is_held(reader, dataset, offset, size)) TRY(hold(dataset, offset, size, reader, err));
+    TRY(read_record(reader, reader->held + (offset - reader->held_at), &record, err));
     *text = record.text;
     *text_size = record.text_size;
     return STEMMA_OK;

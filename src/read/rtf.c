@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "read/charset.h"
+#include "read/damage.h"
 #include "read/encoding.h"
 #include "read/markup.h"
 
@@ -497,12 +498,13 @@ static void release(struct scanner *s) {
 }
 
 stemma_status rtf_text(const uint8_t *bytes, size_t size, const struct reading_limits *limits,
-                       struct buf *out, stemma_error *err) {
+                       struct buf *out, stemma_error *damage, stemma_error *err) {
     struct buf parts[3] = {{0}};
     struct scanner scanner = {.at = bytes, .end = bytes + size, .default_page = 1252};
     for (int i = BODY; i <= HEADERS; i++)
         scanner.writers[i] = (struct text_writer){.out = &parts[i], .most = reading_text_most(limits) / 2};
     stemma_status status = prepare(&scanner) ? scan(&scanner, limits->stop, err) : fail_memory(err);
+    if (scanner.depth > 1) NOTE_DAMAGE(damage, "it ends in the middle");
     if (status == STEMMA_OK) {
         write_break(&scanner.writers[BODY]);
         markup_drop_repeated_lines(&parts[HEADERS]);

@@ -43,7 +43,7 @@ static bool take_string(void *context, const char *text, size_t size) {
 
 stemma_status shared_strings_read(struct shared_strings *strings, const uint8_t *bytes, size_t size,
                                   size_t most, const volatile int *stop, stemma_error *err) {
-    static const struct xml_events events = {begin_string, end_string, take_string};
+    static const struct xml_events events = {.begin = begin_string, .end = end_string, .text = take_string};
     struct string_walk walk = {.strings = strings, .writer = {.out = &strings->text, .most = most}};
     TRY(xml_parse(bytes, size, NULL, &events, &walk, stop, err));
     return writer_finish(&walk.writer, err);
@@ -111,8 +111,8 @@ static size_t digits_end(const char *number, size_t size) {
 }
 
 /* Numbers are stored with all digits that a binary one takes: 1.1 as 1.1000000000000001. They are shown with
- * 15, and so are they here. Only fractions, without exponent, where leaving digits out is all there is to it.
- */
+ * 15, and so are they here. Only fractions, without exponent,
+ * where leaving digits out is all there is to it. */
 static size_t shown_size(char *number, size_t size) {
     size_t end = digits_end(number, size), at = end;
     if (end == size || !memchr(number, '.', end) || memchr(number, 'E', size) || memchr(number, 'e', size))
@@ -159,7 +159,7 @@ static bool take_value(void *context, const char *text, size_t size) {
 
 stemma_status sheet_text(const struct shared_strings *strings, const uint8_t *bytes, size_t size,
                          struct text_writer *writer, const volatile int *stop, stemma_error *err) {
-    static const struct xml_events events = {begin_cell, end_cell, take_value};
+    static const struct xml_events events = {.begin = begin_cell, .end = end_cell, .text = take_value};
     struct cell_walk walk = {.strings = strings, .writer = writer};
     return xml_parse(bytes, size, NULL, &events, &walk, stop, err);
 }

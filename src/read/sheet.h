@@ -1,4 +1,5 @@
-/* Sheets of cells: a row is a line. Numbers have the digits that are shown at most; their formats are not applied. */
+/* Sheets of cells: a row is a line. Numbers have the digits that are shown at most; their formats are not
+ * applied. */
 #ifndef READ_SHEET_H
 #define READ_SHEET_H
 
@@ -11,8 +12,8 @@ struct shared_strings {
 };
 void shared_strings_release(struct shared_strings *strings);
 
-/* Both: the errors of xml_parse; whether the text was too long, the writer knows. most: bytes of all strings.
- */
+/* Both: the errors of xml_parse; whether the text was too long, the writer knows.
+ * most: bytes of all strings. */
 stemma_status shared_strings_read(struct shared_strings *strings, const uint8_t *bytes, size_t size,
                                   size_t most, const volatile int *stop, stemma_error *err);
 stemma_status sheet_text(const struct shared_strings *strings, const uint8_t *bytes, size_t size,

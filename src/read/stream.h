@@ -1,5 +1,5 @@
-/* Bytes that are read in order, wherever they are: in a file, in memory, inside something that unpacks them.
- */
+/* Bytes that are read in order, wherever they are: in a file,
+ * in memory, inside something that unpacks them. */
 #ifndef READ_STREAM_H
 #define READ_STREAM_H
 
@@ -20,6 +20,7 @@ struct stream {
     uint64_t at;
     uint64_t size;        /* of memory or file; of what is pulled it is not known */
     stemma_error failure; /* the last one, for those whose callbacks cannot hand it on */
+    bool cut;             /* set by who unpacks it: it should go on behind its end */
 };
 
 struct stream stream_of_memory(const char *name, const uint8_t *bytes, size_t size);

@@ -3,8 +3,9 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/long_path.h"
+#include "base/ordered.h"
 #include "read/dataset.h"
-#include "read/file_ids.h"
+#include "read/files_met.h"
 #include "read/glob.h"
 
 #include <dirent.h>
@@ -17,15 +18,16 @@
 
 enum {
     OPEN_MOST = 64, /* folders kept open; one further up is opened again, which few trees need */
-    IGNORE_SIZE_MOST = 1 << 20
+    IGNORE_SIZE_MOST = 1 << 20,
+    SORT_MEMORY = 1 << 20 /* names of a folder, and links: beyond it on disk */
 };
 
 /* What makes a folder a collection. */
 #define MANIFEST       "manifest"
 #define MANIFEST_MAGIC "\x8bSTL\r\n\x1a\n"
 
-/* Patterns for the names below one folder. All of a walk are kept to its end, since deferred links need them.
- */
+/* Patterns for the names below one folder. All of a walk are kept to its end,
+ * since deferred links need them. */
 struct ignore {
     const struct ignore *outer; /* asked when this one is silent */
     size_t base;                /* where in the path the names begin that it speaks of */
@@ -38,17 +40,16 @@ struct folder {
     int fd;           /* -1: closed for a while */
     size_t path_size; /* of its path with a slash */
     uint64_t device, inode;
-    struct buf names; /* each with its NUL */
-    struct vec64 order;
-    bool manifest; /* a file of that name is among them */
-    size_t next;
+    struct ordered *names; /* each with its NUL */
+    uint64_t left;         /* of them */
+    bool manifest;         /* a file of that name is among them */
     const struct ignore *ignore;
     bool included;
 };
 
-/* A link that is gone into when all else has been. */
+/* A link that is gone into when all else has been; its path stands behind it. */
 struct link {
-    char *path;
+    uint64_t turn;
     const struct ignore *ignore;
     bool included;
 };
@@ -62,9 +63,9 @@ struct walk {
     struct folder *folders;
     size_t depth, capacity;
     struct ignore *ignores;
-    struct link *links;
-    size_t link_count, link_capacity;
-    struct file_ids seen; /* files and folders, when links are followed */
+    struct ordered *links; /* NULL: none */
+    uint64_t link_count;
+    struct key_table seen; /* files and folders, when links are followed */
 };
 
 /* ---- where we are ---- */
@@ -109,10 +110,6 @@ static stemma_status cannot_read(struct walk *walk, int cause, stemma_error *err
     return STEMMA_OK;
 }
 
-static void pass_over(struct walk *walk) {
-    if (walk->visitor->passed_over) ++*walk->visitor->passed_over;
-}
-
 /* ---- what is wanted ---- */
 
 static enum glob_verdict judge(const struct walk *walk, const struct glob_list *globs, size_t base,
@@ -144,9 +141,10 @@ static stemma_status is_new(struct walk *walk, const struct stat *info, bool *ne
     *new = true;
     for (size_t i = 0; i < options->omit_count; i++)
         if (info->st_dev == options->omit[i].device && info->st_ino == options->omit[i].inode) *new = false;
-    if (!*new) return STEMMA_OK;
-    if (options->follow && !file_ids_add(&walk->seen, info->st_dev, info->st_ino, new))
-        return fail_memory(err);
+    if (!*new || !options->follow) return STEMMA_OK;
+    bool again;
+    TRY(file_met(&walk->seen, info->st_dev, info->st_ino, &again, err));
+    *new = !again;
     return STEMMA_OK;
 }
 
@@ -208,12 +206,11 @@ static stemma_status load_ignore(struct walk *walk, struct folder *folder, stemm
 
 static void folder_release(struct folder *folder) {
     if (folder->fd >= 0) close(folder->fd);
-    buf_release(&folder->names);
-    vec64_release(&folder->order);
+    ordered_free(folder->names);
 }
 
-static int by_name(const void *a, const void *b, void *names) {
-    return strcmp((char *)names + *(const uint64_t *)a, (char *)names + *(const uint64_t *)b);
+static int by_name(const struct ordered_entry *a, const struct ordered_entry *b) {
+    return strcmp((const char *)a->tail, (const char *)b->tail);
 }
 
 static bool is_wanted_name(const struct walk *walk, const char *name) {
@@ -221,31 +218,30 @@ static bool is_wanted_name(const struct walk *walk, const char *name) {
     return walk->options->hidden && strcmp(name, ".") && strcmp(name, "..");
 }
 
-/* Returns 0, or the cause; what was listed before it counts. */
-static int list_names(struct walk *walk, struct folder *folder, DIR *directory) {
+/* What was listed before a failure counts. */
+static stemma_status list_names(struct walk *walk, struct folder *folder, DIR *directory, stemma_error *err) {
     for (;;) {
         errno = 0;
         struct dirent *entry = readdir(directory);
-        if (!entry) return errno;
+        if (!entry) return errno ? cannot_read(walk, errno, err) : STEMMA_OK;
         if (!is_wanted_name(walk, entry->d_name)) continue;
         folder->manifest = folder->manifest || strcmp(entry->d_name, MANIFEST) == 0;
-        if (!vec64_add(&folder->order, folder->names.len)) return ENOMEM;
-        if (!buf_add(&folder->names, entry->d_name, strlen(entry->d_name) + 1)) return ENOMEM;
+        TRY(ordered_add(folder->names, "", entry->d_name, strlen(entry->d_name) + 1, err));
     }
 }
 
 static stemma_status list_folder(struct walk *walk, struct folder *folder, stemma_error *err) {
+    TRY(ordered_new(0, by_name, SORT_MEMORY, walk->options->temporary_directory, &folder->names, err));
     int copy = fcntl(folder->fd, F_DUPFD_CLOEXEC, 0); /* closed with the listing */
     DIR *directory = copy < 0 ? NULL : fdopendir(copy);
-    int cause = directory ? list_names(walk, folder, directory) : errno;
+    stemma_status status =
+        directory ? list_names(walk, folder, directory, err) : cannot_read(walk, errno, err);
     if (directory)
         closedir(directory);
     else if (copy >= 0)
         close(copy);
-    if (cause) TRY(cannot_read(walk, cause, err));
-    if (folder->order.len)
-        qsort_r(folder->order.data, folder->order.len, sizeof(uint64_t), by_name, folder->names.data);
-    return STEMMA_OK;
+    folder->left = ordered_count(folder->names);
+    return status == STEMMA_OK ? ordered_finish(folder->names, err) : status;
 }
 
 /* By the first bytes of its manifest (docs/format.md). One that cannot be read is left to who reads it. */
@@ -259,15 +255,15 @@ static int is_collection(const struct folder *folder, bool *is) {
     return 0;
 }
 
-/* Collections have no documents of their own. Who names one should hear of it; on the way it is passed over.
- */
+/* Collections have no documents of their own. Who names one should hear of it;
+ * on the way it is passed over. */
 static stemma_status empty_collection(struct walk *walk, struct folder *folder, stemma_error *err) {
     stemma_error problem;
     bool is;
     const int cause = is_collection(folder, &is);
     if (is_exhausted(cause)) return fail_errno(err, "read", path_of(walk), cause);
     if (!is) return STEMMA_OK;
-    folder->order.len = 0;
+    folder->left = 0;
     if (walk->depth > 0) return STEMMA_OK;
     fail(&problem, STEMMA_UNSUPPORTED, "left out '%s': it is a collection", path_of(walk));
     walk->visitor->problem(walk->visitor->context, path_of(walk), &problem);
@@ -329,8 +325,8 @@ static stemma_status leave(struct walk *walk, stemma_error *err) {
     int cause = outer && outer->fd < 0 ? reopen(outer, folder->fd) : 0;
     folder_release(folder);
     walk->depth--;
-    if (!cause || outer->next == outer->order.len) return STEMMA_OK;
-    outer->next = outer->order.len;
+    if (!cause || outer->left == 0) return STEMMA_OK;
+    outer->left = 0;
     cut_path(walk, outer->path_size);
     return cannot_read(walk, cause, err);
 }
@@ -347,19 +343,30 @@ static stemma_status take_file(struct walk *walk, const struct stat *info, stemm
                              .changed = (int64_t)info->st_ctim.tv_sec * 1000000000 + info->st_ctim.tv_nsec,
                              .owner = info->st_uid,
                              .device = info->st_dev,
-                             .inode = info->st_ino};
+                             .inode = info->st_ino,
+                             .names = info->st_nlink};
     return walk->visitor->file(walk->visitor->context, &file, err);
 }
 
+static int by_turn(const struct ordered_entry *a, const struct ordered_entry *b) {
+    const struct link *x = a->head, *y = b->head;
+    return (x->turn > y->turn) - (x->turn < y->turn);
+}
+
 static stemma_status defer(struct walk *walk, bool included, stemma_error *err) {
-    struct link link = {mem_copy_string(path_of(walk)), innermost(walk)->ignore, included};
-    if (!link.path) return fail_memory(err);
-    if (!mem_grow((void **)&walk->links, &walk->link_capacity, walk->link_count + 1, sizeof *walk->links)) {
-        mem_free(link.path);
-        return fail_memory(err);
-    }
-    walk->links[walk->link_count++] = link;
-    return STEMMA_OK;
+    const struct link link = {walk->link_count++, innermost(walk)->ignore, included};
+    if (!walk->links)
+        TRY(ordered_new(sizeof link, by_turn, SORT_MEMORY, walk->options->temporary_directory, &walk->links,
+                        err));
+    return ordered_add(walk->links, &link, path_of(walk), walk->path.len + 1, err);
+}
+
+/* Links that are not followed, pipes, devices: nobody would hear of them otherwise. */
+static void pass_over(struct walk *walk) {
+    const struct folder *folder = innermost(walk);
+    if (walk->visitor->passed_over && !is_excluded(walk, folder->ignore, false) &&
+        is_included(walk, folder->included, false))
+        ++*walk->visitor->passed_over;
 }
 
 /* What stands under a name of the innermost folder, which the path is. */
@@ -368,12 +375,12 @@ static stemma_status take_entry(struct walk *walk, const char *name, stemma_erro
     struct stat info;
     if (fstatat(folder->fd, name, &info, AT_SYMLINK_NOFOLLOW) != 0) return cannot_read(walk, errno, err);
     bool link = S_ISLNK(info.st_mode);
-    if (link && !walk->options->follow) return STEMMA_OK;
+    if (link && !walk->options->follow) return pass_over(walk), STEMMA_OK;
     if (link && fstatat(folder->fd, name, &info, 0) != 0) return cannot_read(walk, errno, err);
     bool is_folder = S_ISDIR(info.st_mode);
+    if (!is_folder && !S_ISREG(info.st_mode)) return pass_over(walk), STEMMA_OK;
     if (is_excluded(walk, folder->ignore, is_folder)) return STEMMA_OK;
     bool included = is_included(walk, folder->included, is_folder);
-    if (!is_folder && !S_ISREG(info.st_mode)) return pass_over(walk), STEMMA_OK;
     if (!is_folder && !included) return STEMMA_OK;
     if (link) return defer(walk, included, err);
     if (!is_folder) return take_file(walk, &info, err);
@@ -385,8 +392,12 @@ static stemma_status next_entry(struct walk *walk, stemma_error *err) {
     struct folder *folder = innermost(walk);
     TRY(check_stop(walk->options->stop, err));
     cut_path(walk, folder->path_size);
-    if (folder->next == folder->order.len) return leave(walk, err);
-    const char *name = (const char *)folder->names.data + folder->order.data[folder->next++];
+    if (folder->left == 0) return leave(walk, err);
+    struct ordered_entry entry;
+    bool more;
+    TRY(ordered_next(folder->names, &entry, &more, err));
+    folder->left--;
+    const char *name = (const char *)entry.tail;
     if (!add_to_path(walk, name, strlen(name))) return fail_memory(err);
     return take_entry(walk, name, err);
 }
@@ -411,10 +422,11 @@ static stemma_status take_target(struct walk *walk, int file, const struct link 
     return STEMMA_OK;
 }
 
-static stemma_status take_path(struct walk *walk, const struct link *from, stemma_error *err) {
+static stemma_status take_path(struct walk *walk, const char *path, const struct link *from,
+                               stemma_error *err) {
     if (!walk->path.data && !buf_reserve(&walk->path, 1)) return fail_memory(err);
     cut_path(walk, 0);
-    if (!add_to_path(walk, from->path, strlen(from->path))) return fail_memory(err);
+    if (!add_to_path(walk, path, strlen(path))) return fail_memory(err);
     int file = open_path(path_of(walk), O_PATH | O_CLOEXEC);
     if (file < 0) return cannot_read(walk, errno, err);
     stemma_status status = take_target(walk, file, from, err);
@@ -429,19 +441,37 @@ static stemma_status add_globs(struct glob_list *globs, const char *const *texts
     return STEMMA_OK;
 }
 
+static stemma_status take_links(struct walk *walk, struct ordered *links, stemma_error *err) {
+    TRY(ordered_finish(links, err));
+    for (;;) {
+        struct ordered_entry entry;
+        bool more;
+        TRY(ordered_next(links, &entry, &more, err));
+        if (!more) return STEMMA_OK;
+        TRY(take_path(walk, (const char *)entry.tail, entry.head, err));
+    }
+}
+
+static stemma_status take_all_links(struct walk *walk, stemma_error *err) {
+    stemma_status status = STEMMA_OK;
+    while (walk->links && status == STEMMA_OK) { /* behind them may be more */
+        struct ordered *links = walk->links;
+        walk->links = NULL;
+        status = take_links(walk, links, err);
+        ordered_free(links);
+    }
+    return status;
+}
+
 static stemma_status walk_all(struct walk *walk, const char *path, stemma_error *err) {
     const struct tree_options *options = walk->options;
     size_t size = strlen(path);
     TRY(add_globs(&walk->include, options->include, options->include_count, err));
     TRY(add_globs(&walk->exclude, options->exclude, options->exclude_count, err));
     walk->base = size + (size == 0 || path[size - 1] != '/');
-    struct link operand = {.path = (char *)path, .included = options->include_count == 0};
-    TRY(take_path(walk, &operand, err));
-    for (size_t i = 0; i < walk->link_count; i++) { /* more may come */
-        struct link link = walk->links[i];
-        TRY(take_path(walk, &link, err));
-    }
-    return STEMMA_OK;
+    const struct link operand = {.included = options->include_count == 0};
+    TRY(take_path(walk, path, &operand, err));
+    return take_all_links(walk, err);
 }
 
 static void walk_release(struct walk *walk) {
@@ -451,18 +481,18 @@ static void walk_release(struct walk *walk) {
         walk->ignores = ignore->earlier;
         ignore_free(ignore);
     }
-    for (size_t i = 0; i < walk->link_count; i++) mem_free(walk->links[i].path);
-    mem_free(walk->links);
+    ordered_free(walk->links);
     mem_free(walk->folders);
     glob_list_release(&walk->include);
     glob_list_release(&walk->exclude);
-    file_ids_release(&walk->seen);
+    key_table_release(&walk->seen);
     buf_release(&walk->path);
 }
 
 stemma_status tree_walk(const char *path, const struct tree_options *options,
                         const struct tree_visitor *visitor, stemma_error *err) {
-    struct walk walk = {.options = options, .visitor = visitor};
+    struct walk walk = {
+        .options = options, .visitor = visitor, .seen.directory = options->temporary_directory};
     stemma_status status = walk_all(&walk, path, err);
     walk_release(&walk);
     return status;

@@ -13,13 +13,20 @@
 #define READ_TREE_H
 
 #include "base/error.h"
-#include "read/file_ids.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #define TREE_IGNORE_FILE ".stemmaignore"
 
 /* Patterns are those of read/glob.h, relative to the operand. What is left out by `exclude` or by an ignore
  * file is never entered; exclude is asked before ignore files, these before those of outer folders. With
  * `include`, a file must be matched by it or stand in a folder that is. */
+struct file_id {
+    uint64_t device, inode;
+};
+
 struct tree_options {
     const char *const *include, *const *exclude;
     size_t include_count, exclude_count;
@@ -29,6 +36,7 @@ struct tree_options {
     uint64_t min_size, max_size; /* bytes; 0: any. Not asked of data sets, which are many documents */
     const struct file_id *omit;  /* folders that are not entered */
     size_t omit_count;
+    const char *temporary_directory; /* for what memory should not hold; NULL: $TMPDIR, or /tmp */
     const volatile int *stop;
 };
 
@@ -38,6 +46,7 @@ struct tree_file {
     int64_t modified, changed; /* nanoseconds since 1970; changed: which nobody can set */
     uint32_t owner;
     uint64_t device, inode;
+    uint64_t names; /* that the file has, in folders anywhere */
 };
 
 struct tree_visitor {
@@ -45,7 +54,8 @@ struct tree_visitor {
     stemma_status (*file)(void *context, const struct tree_file *file, stemma_error *err);
     /* What cannot be read; the walk goes on. */
     void (*problem)(void *context, const char *path, const stemma_error *cause);
-    uint64_t *passed_over; /* counts what is neither file nor folder nor link; may be NULL */
+    uint64_t *passed_over; /* counts wanted names of what is neither file nor folder, or is a link that is
+                              not followed; may be NULL */
 };
 
 /* One operand: a file, which is taken whatever its name, or a folder; a link stands for what it points to.

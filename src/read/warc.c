@@ -44,19 +44,37 @@ bool warc_header(struct text_span header, struct warc_record *out) {
 
 /* ---- HTTP ---- */
 
-static void take_coding(struct http_response *out, struct text_span value) {
+static enum http_coding coding_called(const char *name) {
     static const char *const known[] = {"gzip", "x-gzip", "zstd", "bzip2", "xz"};
-    const uint8_t *comma = value.size ? memchr(value.at, ',', value.size) : NULL;
-    header_word(value, out->coding_name);
-    out->coding_name[strcspn(out->coding_name, ",")] = 0;
-    out->coding = HTTP_UNKNOWN;
-    if (comma && comma + 1 < value.at + value.size) return; /* one upon the other */
-    if (!*out->coding_name || !strcmp(out->coding_name, "identity") || !strcmp(out->coding_name, "none"))
-        out->coding = HTTP_PLAIN;
-    if (!strcmp(out->coding_name, "deflate")) out->coding = HTTP_DEFLATED;
-    if (!strcmp(out->coding_name, "br")) out->coding = HTTP_BROTLI;
+    if (!*name || !strcmp(name, "identity") || !strcmp(name, "none")) return HTTP_PLAIN;
+    if (!strcmp(name, "deflate")) return HTTP_DEFLATED;
+    if (!strcmp(name, "br")) return HTTP_BROTLI;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (!strcmp(out->coding_name, known[i])) out->coding = HTTP_COMPRESSED;
+        if (!strcmp(name, known[i])) return HTTP_COMPRESSED;
+    return HTTP_UNKNOWN;
+}
+
+static void add_coding(struct http_response *out, struct text_span name) {
+    char word[HEADER_WORD_MOST];
+    while (name.size && (*name.at == ' ' || *name.at == '\t')) name.at++, name.size--;
+    header_word(name, word);
+    const enum http_coding coding = coding_called(word);
+    if (coding == HTTP_PLAIN) return;
+    if (coding == HTTP_UNKNOWN || out->coding_count == HTTP_CODINGS_MOST)
+        strcpy(out->unknown, word);
+    else
+        out->codings[out->coding_count++] = coding;
+}
+
+/* In the order in which they were applied. */
+static void take_codings(struct http_response *out, struct text_span value) {
+    while (value.size) {
+        const uint8_t *comma = memchr(value.at, ',', value.size);
+        const size_t size = comma ? (size_t)(comma - value.at) : value.size;
+        add_coding(out, (struct text_span){value.at, size});
+        value.at += size + (comma != NULL);
+        value.size -= size + (comma != NULL);
+    }
 }
 
 static unsigned status_of(struct text_span line) {
@@ -79,7 +97,7 @@ bool http_response(struct text_span block, struct http_response *out) {
         char word[HEADER_WORD_MOST];
         header_word(field.value, word);
         if (span_is(field.name, "transfer-encoding")) out->chunked = !strcmp(word, "chunked");
-        if (span_is(field.name, "content-encoding")) take_coding(out, field.value);
+        if (span_is(field.name, "content-encoding")) take_codings(out, field.value);
         if (span_is(field.name, "content-type")) out->type = field.value;
     }
     out->body = block;

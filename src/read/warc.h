@@ -15,13 +15,15 @@ struct warc_record {
 bool warc_header(struct text_span header, struct warc_record *record);
 
 enum http_coding { HTTP_PLAIN, HTTP_COMPRESSED, HTTP_DEFLATED, HTTP_BROTLI, HTTP_UNKNOWN };
+enum { HTTP_CODINGS_MOST = 4 };
 
 struct http_response {
     unsigned status;
     struct text_span body, type;
     bool chunked;
-    enum http_coding coding;
-    char coding_name[HEADER_WORD_MOST];
+    enum http_coding codings[HTTP_CODINGS_MOST]; /* one upon the other, the outermost last; none is PLAIN */
+    size_t coding_count;
+    char unknown[HEADER_WORD_MOST]; /* a coding that is not known, or one too many; "": all are */
 };
 
 bool http_response(struct text_span block, struct http_response *response);

@@ -18,6 +18,7 @@ struct xml_events {
     bool (*begin)(void *context, const char *name, const char **attributes); /* name, value, ..., NULL */
     bool (*end)(void *context, const char *name);                            /* may be NULL */
     bool (*text)(void *context, const char *text, size_t size);              /* may be NULL */
+    bool (*missing)(void *context, const char *entity); /* that is not in the document; may be NULL */
 };
 
 /* encoding: what it is in whatever it says; NULL: as it says. CORRUPT when it is not well-formed, UNSUPPORTED
@@ -26,13 +27,19 @@ stemma_status xml_parse(const uint8_t *bytes, size_t size, const char *encoding,
                         const struct xml_events *events, void *context, const volatile int *stop,
                         stemma_error *err);
 
+/* Whether bytes in UTF-8, all of a document or its beginning, are well-formed, and within the limits. */
+bool xml_begins(const uint8_t *bytes, size_t size, bool whole);
+
 /* The value of an attribute, by its name without prefix, or with it where name has one; NULL: it is not
  * there. */
 const char *xml_attribute(const char **attributes, const char *name);
 
-/* The text of any XML document, in UTF-8: elements separate words. */
+/* What is told of an entity that is not in the document. */
+void xml_note_missing(stemma_error *damage, const char *entity);
+
+/* The text of any XML document, in UTF-8: elements separate words. Entities that are not in it are damage. */
 struct buf;
 stemma_status xml_text(const uint8_t *bytes, size_t size, const struct reading_limits *limits,
-                       struct buf *out, stemma_error *err);
+                       struct buf *out, stemma_error *damage, stemma_error *err);
 
 #endif

@@ -1,6 +1,7 @@
 #include "read/zip_parts.h"
 
-#include <archive.h>
+#include "read/archive_failure.h"
+
 #include <archive_entry.h>
 #include <errno.h>
 
@@ -21,9 +22,9 @@ void zip_parts_release(struct zip_parts *zip) {
 }
 
 static stemma_status archive_failed(struct archive *archive, stemma_error *err) {
-    const char *said = archive_error_string(archive);
+    char said[ARCHIVE_SAID];
     if (archive_errno(archive) == ENOMEM) return fail_memory(err);
-    return fail(err, STEMMA_CORRUPT, "%s", said ? said : "damaged data");
+    return fail(err, STEMMA_CORRUPT, "%s", archive_said(archive, said));
 }
 
 static stemma_status check_room(const struct zip_parts *zip, size_t size, stemma_error *err) {

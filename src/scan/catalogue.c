@@ -18,18 +18,27 @@ void catalogue_init(struct catalogue *c, size_t key_bytes) {
 
 void catalogue_release(struct catalogue *c) {
     catalogue_forget_sources(c);
-    for (size_t i = 0; i < c->problem_count; i++) {
-        mem_free(c->problems[i].name);
-        mem_free(c->problems[i].cause);
-    }
+    problems_release(&c->problems);
     mem_free(c->sources);
     mem_free(c->documents);
     mem_free(c->classes);
     mem_free(c->keys);
-    mem_free(c->problems);
     mem_free(c->by_bytes.slots);
     mem_free(c->by_text.slots);
     pthread_mutex_destroy(&c->lock);
+}
+
+static void table_forget(struct identity_table *table) {
+    mem_free(table->slots);
+    *table = (struct identity_table){0};
+}
+
+void catalogue_forget_keys(struct catalogue *c) {
+    mem_free(c->keys);
+    c->keys = NULL;
+    c->key_cap = c->key_bytes = 0;
+    table_forget(&c->by_bytes);
+    table_forget(&c->by_text);
 }
 
 /* ---- room ---- */
@@ -233,6 +242,12 @@ stemma_status catalogue_classify(struct catalogue *c, uint32_t document, struct 
     return room ? STEMMA_OK : fail_memory(err);
 }
 
+void catalogue_mark_known(struct catalogue *c, uint32_t class) {
+    pthread_mutex_lock(&c->lock);
+    c->classes[class].known = true;
+    pthread_mutex_unlock(&c->lock);
+}
+
 void catalogue_set_keys(struct catalogue *c, uint32_t class, const uint8_t *keys, uint32_t size,
                         uint32_t samples) {
     pthread_mutex_lock(&c->lock);
@@ -244,28 +259,23 @@ void catalogue_set_keys(struct catalogue *c, uint32_t class, const uint8_t *keys
 
 /* ---- problems ---- */
 
-static void enter_problem(struct catalogue *c, uint32_t document, const char *name, uint64_t line,
-                          stemma_status status, const char *cause) {
-    if (!mem_grow((void **)&c->problems, &c->problem_cap, c->problem_count + 1, sizeof *c->problems)) return;
-    struct problem problem = {document, mem_copy_string(name), line, status, mem_copy_string(cause)};
-    if (problem.name && problem.cause) {
-        c->problems[c->problem_count++] = problem;
-    } else {
-        mem_free(problem.name);
-        mem_free(problem.cause);
-    }
-}
-
 void catalogue_add_problem(struct catalogue *c, const char *name, uint64_t line, const stemma_error *cause) {
     pthread_mutex_lock(&c->lock);
-    enter_problem(c, NO_DOCUMENT, name, line, cause->status, cause->message);
+    problems_add(&c->problems, NO_DOCUMENT, name, line, cause->status, cause->message);
     pthread_mutex_unlock(&c->lock);
 }
 
 void catalogue_fail_document(struct catalogue *c, uint32_t document, const stemma_error *cause) {
     pthread_mutex_lock(&c->lock);
     c->documents[document].state = DOCUMENT_FAILED;
-    enter_problem(c, document, catalogue_id(c, document), 0, cause->status, cause->message);
+    problems_add(&c->problems, document, catalogue_id(c, document), 0, cause->status, cause->message);
+    pthread_mutex_unlock(&c->lock);
+}
+
+void catalogue_damage_document(struct catalogue *c, uint32_t document, const stemma_error *cause) {
+    pthread_mutex_lock(&c->lock);
+    c->documents[document].damaged = true;
+    problems_add(&c->problems, document, catalogue_id(c, document), 0, cause->status, cause->message);
     pthread_mutex_unlock(&c->lock);
 }
 
@@ -279,34 +289,48 @@ static int by_document(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Documents that failed are entered once, so the first `known` problems are sorted by them. */
+/* Which of several was read does not show: each is told of under its own name. */
+static void tell_of(struct catalogue *c, uint32_t document, const struct problem *of) {
+    const char *own = catalogue_id(c, document), *other = catalogue_id(c, of->document);
+    const char *at = strstr(of->cause, other);
+    stemma_error told;
+    if (at)
+        (void)fail(&told, of->status, "%.*s%s%s", (int)(at - of->cause), of->cause, own, at + strlen(other));
+    problems_add(&c->problems, document, own, 0, of->status, at ? told.message : of->cause);
+}
+
+/* Documents that failed or are damaged are entered once, so the first `known` problems are sorted by them. */
 static void share_problem(struct catalogue *c, size_t known, uint32_t from, uint32_t to) {
     struct problem asked = {.document = from};
     const struct problem *found =
-        known ? bsearch(&asked, c->problems, known, sizeof asked, by_document) : NULL;
-    if (found) enter_problem(c, to, catalogue_id(c, to), 0, found->status, found->cause);
+        known ? bsearch(&asked, c->problems.list, known, sizeof asked, by_document) : NULL;
+    if (found) tell_of(c, to, found);
 }
 
-/* Of files with the same bytes one was looked into: what it holds, all of them do. */
+/* Of files with the same bytes one was looked into: what it holds, all of them do. So does what could not be
+ * read of them. */
 static void settle_filled(struct catalogue *c) {
     for (size_t i = 0; i < c->document_count; i++) {
         struct document *document = &c->documents[i];
-        if (document->holds && !document->id && c->sources[document->source].filled)
-            c->documents[catalogue_first_same(c, (uint32_t)i)].filled = true;
+        const bool holds = document->holds && !document->id && c->sources[document->source].filled;
+        if (holds || document->damaged) c->documents[catalogue_first_same(c, (uint32_t)i)].filled = true;
     }
     for (size_t i = 0; i < c->document_count; i++)
         c->documents[i].filled = c->documents[catalogue_first_same(c, (uint32_t)i)].filled;
 }
 
 void catalogue_settle(struct catalogue *c) {
-    const size_t known = c->problem_count;
-    if (known) qsort(c->problems, known, sizeof *c->problems, by_document);
+    const size_t known = c->problems.held;
+    if (known) qsort(c->problems.list, known, sizeof *c->problems.list, by_document);
     for (size_t i = 0; i < c->document_count; i++) {
         struct document *document = &c->documents[i];
         if (document->same_as == NO_DOCUMENT) continue;
-        document->class = c->documents[document->same_as].class;
-        document->state = c->documents[document->same_as].state;
-        if (document->state == DOCUMENT_FAILED) share_problem(c, known, document->same_as, (uint32_t)i);
+        const struct document *first = &c->documents[document->same_as];
+        document->class = first->class;
+        document->state = first->state;
+        document->damaged = first->damaged;
+        if (first->state == DOCUMENT_FAILED || first->damaged)
+            share_problem(c, known, document->same_as, (uint32_t)i);
     }
     settle_filled(c);
 }
@@ -314,17 +338,6 @@ void catalogue_settle(struct catalogue *c) {
 uint32_t catalogue_first_same(const struct catalogue *c, uint32_t document) {
     uint32_t first = c->documents[document].same_as;
     return first == NO_DOCUMENT ? document : first;
-}
-
-static int problem_order(const void *a, const void *b) {
-    const struct problem *p = a, *q = b;
-    int names = strcmp(p->name, q->name);
-    if (names) return names;
-    return p->line != q->line ? (p->line > q->line) - (p->line < q->line) : strcmp(p->cause, q->cause);
-}
-
-void catalogue_sort_problems(struct catalogue *c) {
-    if (c->problem_count) qsort(c->problems, c->problem_count, sizeof *c->problems, problem_order);
 }
 
 /* ---- asking ---- */

@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "scan/identity.h"
+#include "scan/problems.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -25,13 +26,16 @@ struct source {
     const char *name; /* path, or the id of a text in memory */
     enum source_kind kind;
     bool has_owner;
-    bool filled; /* of a file that was looked into: something is in it */
+    bool filled;   /* of a file that was looked into: something is in it */
+    bool known;    /* what is inside was, so that it was not read */
+    bool in_order; /* of a data set: its records cannot be read again by themselves */
+    bool looked;   /* it is one because there are texts in its first records */
     uint32_t owner;
     uint64_t size;
     int64_t modified, changed; /* nanoseconds since 1970 */
     uint64_t device, inode;    /* of a file: what is acted on must still be it */
     union {
-        struct dataset *dataset; /* open from its reading on, until the end */
+        struct dataset *dataset; /* open from its reading on, until the end; NULL: see scan_dataset */
         const void *memory;
     };
 };
@@ -55,8 +59,9 @@ struct document {
     uint8_t format;   /* enum text_format: how the bytes are read, which may depend on the name */
     uint8_t
         state;  /* enum document_state; of one that is the same as another: that one's, once all is settled */
-    bool holds;  /* a file in which other documents may be: a container; */
-    bool filled; /* something is in it, or in one with the same bytes, once all is settled */
+    bool holds; /* a file in which other documents may be: a container; */
+    bool filled;    /* more is in it than its text says, or in one with the same bytes, once all is settled */
+    bool damaged;   /* it is used, but may lack text, which is told among the problems */
     const char *id; /* of a record, or in a container; NULL: the source's name */
 };
 
@@ -70,6 +75,7 @@ struct text_class {
     uint32_t samples;
     uint32_t size;    /* distinct shingles, about: see keyer_size */
     bool huge;        /* not to be held in memory; known with the rank */
+    bool known;       /* by a cache: nobody has read it yet */
     atomic_bool lost; /* its text cannot be had again, which has been told */
     uint8_t
         *cached; /* the canonical text, with KERNEL_SLACK bytes behind it; NULL: it has to be read again */
@@ -84,14 +90,6 @@ struct identity_slot {
 struct identity_table {
     struct identity_slot *slots;
     size_t capacity, count;
-};
-
-struct problem {
-    uint32_t document; /* whose text it is; NO_DOCUMENT: none that was entered */
-    char *name;
-    uint64_t line;
-    stemma_status status;
-    char *cause;
 };
 
 /* Names of sources and records, in large pieces: of so many small ones half of the memory would be the
@@ -113,8 +111,7 @@ struct catalogue {
     size_t class_count, class_cap, classes_touched;
     uint8_t *keys; /* [class][key_bytes], with KERNEL_SLACK readable bytes behind */
     size_t key_cap, key_bytes, keys_touched;
-    struct problem *problems;
-    size_t problem_count, problem_cap;
+    struct problems problems;
     struct identity_table by_bytes, by_text;
     struct name_store names;
     pthread_mutex_t lock; /* of everything above while documents are read */
@@ -129,6 +126,9 @@ stemma_status catalogue_add_source(struct catalogue *catalogue, const struct sou
 
 void catalogue_forget_sources(struct catalogue *catalogue); /* and all names */
 
+/* No more documents come, and all keys have been looked at. */
+void catalogue_forget_keys(struct catalogue *catalogue);
+
 /* The rest may be called by any thread. */
 
 /* Enters a document, of which source, place, bytes and their identity, and format are given. *number is its
@@ -140,25 +140,24 @@ stemma_status catalogue_add_document(struct catalogue *catalogue, const struct d
 /* The class of a text; *made when it is new: then its keys are to be given. */
 stemma_status catalogue_classify(struct catalogue *catalogue, uint32_t document, struct identity text,
                                  uint64_t text_size, uint32_t *class, bool *made, stemma_error *err);
+void catalogue_mark_known(struct catalogue *catalogue, uint32_t class);
 void catalogue_set_keys(struct catalogue *catalogue, uint32_t class, const uint8_t *keys, uint32_t size,
                         uint32_t samples);
 
-/* A file, or a line of a data set, that could not be read. Never fails: without memory for it the problem is
- * not told. */
+/* A file, or a line of a data set, that could not be read; if the status is OK, a document that is used
+ * though it may lack text. */
 void catalogue_add_problem(struct catalogue *catalogue, const char *name, uint64_t line,
                            const stemma_error *cause);
-/* The text of a document cannot be had. */
+/* The text of a document cannot be had, or not all of it. */
 void catalogue_fail_document(struct catalogue *catalogue, uint32_t document, const stemma_error *cause);
+void catalogue_damage_document(struct catalogue *catalogue, uint32_t document, const stemma_error *cause);
 /* Nor, any more, that of a class; told once. */
 void catalogue_lose(struct catalogue *catalogue, uint32_t class, const stemma_error *cause);
 
 void catalogue_set_state(struct catalogue *catalogue, uint32_t document, enum document_state state);
-/* Its text cannot be had, which is a problem. */
-void catalogue_fail_document(struct catalogue *catalogue, uint32_t document, const stemma_error *cause);
 
 /* When all is read: documents with the bytes of another get its state and class, and share its problem. */
 void catalogue_settle(struct catalogue *catalogue);
-void catalogue_sort_problems(struct catalogue *catalogue);
 
 /* The document that first had its bytes, read alike; it may be itself. */
 uint32_t catalogue_first_same(const struct catalogue *catalogue, uint32_t document);

@@ -1,7 +1,7 @@
 /*
  * Documents inside files: archives, mail, crawls. When all files have been read, each of those that hold
  * documents is gone through by one worker, the largest first; of files with the same bytes only the first is,
- * since the others hold the same.
+ * since the others hold the same. So are data sets that a cache knows.
  */
 #include "base/alloc.h"
 #include "base/file.h"
@@ -24,7 +24,6 @@ stemma_status scan_walk_container(struct stemma_scan *scan, uint32_t number, str
                                   struct container_visitor *visitor, stemma_error *err) {
     const char *name = scan->catalogue.sources[number].name;
     struct container_options options = {.document = scan->document_options,
-                                        .unpacked_most = scan->settings.options.most_unpacked,
                                         .held_most = scan->record_most,
                                         .held_freely = worker ? scan->huge_from : 0,
                                         .wait = worker_wait,
@@ -50,6 +49,8 @@ stemma_status scan_walk_container(struct stemma_scan *scan, uint32_t number, str
 struct inside {
     struct worker *worker;
     uint32_t source;
+    stemma_status status; /* of telling a problem */
+    stemma_error error;
 };
 
 /* Something is in there that goes with the file, also where it cannot be read or is passed over. */
@@ -58,43 +59,68 @@ static void note_filled(const struct inside *in) {
 }
 
 static stemma_status take_contained(void *context, const struct contained *found, stemma_error *err) {
-    const struct inside *in = context;
+    struct inside *in = context;
     const stemma_scan_options *o = &in->worker->scan->settings.options;
     struct document document = {.source = in->source, .offset = found->number + 1};
     note_filled(in);
+    if (in->status != STEMMA_OK) return fail(err, in->status, "%s", in->error.message);
     if (found->size < o->least_bytes || (o->most_bytes && found->size > o->most_bytes)) return STEMMA_OK;
     return worker_take(in->worker, &document, found->id, found->id, strlen(found->id), found->bytes,
                        found->size, found->kind, err);
 }
 
 static void take_problem(void *context, const char *id, const stemma_error *cause) {
-    const struct inside *in = context;
+    struct inside *in = context;
+    stemma_error error;
     note_filled(in);
-    catalogue_add_problem(&in->worker->scan->catalogue, id, 0, cause);
+    stemma_status status = worker_problem(in->worker, in->source, id, 0, cause, &error);
+    if (status == STEMMA_OK || in->status != STEMMA_OK) return;
+    in->status = status;
+    in->error = error;
 }
 
-stemma_status scan_read_inside(struct worker *w, uint32_t source, stemma_error *err) {
-    struct inside in = {w, source};
+static stemma_status read_container(struct worker *w, uint32_t source, stemma_error *err) {
+    struct inside in = {.worker = w, .source = source};
     bool more = false;
     struct container_visitor visitor = {
         .context = &in, .document = take_contained, .problem = take_problem, .more = &more};
-    stemma_status status = scan_walk_container(w->scan, source, w, &visitor, err);
+    TRY(worker_begin_inside(w, source, err));
+    TRY(scan_walk_container(w->scan, source, w, &visitor, err));
+    if (in.status != STEMMA_OK) return fail(err, in.status, "%s", in.error.message);
     if (more) note_filled(&in);
-    return status;
+    const struct inside_taken how = {.whole = true, .tight = visitor.tight, .held = visitor.held};
+    return worker_end_inside(w, source, &how, err);
+}
+
+stemma_status scan_read_inside(struct worker *w, uint32_t source, stemma_error *err) {
+    bool wanted = true;
+    if (w->kind->inside) TRY(w->kind->inside(w->taker, source, &wanted, err));
+    return wanted ? read_container(w, source, err) : STEMMA_OK;
 }
 
 /* ---- all of them ---- */
 
-stemma_status scan_note_container(struct stemma_scan *scan, const struct document *document,
-                                  stemma_error *err) {
+static stemma_status note(struct stemma_scan *scan, struct scan_container container, stemma_error *err) {
     pthread_mutex_lock(&scan->catalogue.lock);
     bool room = mem_grow((void **)&scan->containers, &scan->container_cap, scan->container_count + 1,
                          sizeof *scan->containers);
-    if (room)
-        scan->containers[scan->container_count++] = (struct scan_container){
-            .same = document_identity(document), .source = document->source, .size = document->bytes};
+    if (room) scan->containers[scan->container_count++] = container;
     pthread_mutex_unlock(&scan->catalogue.lock);
     return room ? STEMMA_OK : fail_memory(err);
+}
+
+stemma_status scan_note_container(struct stemma_scan *scan, const struct document *document,
+                                  stemma_error *err) {
+    const struct scan_container container = {
+        .same = document_identity(document), .source = document->source, .size = document->bytes};
+    return note(scan, container, err);
+}
+
+/* Each counts, also those with the same bytes. */
+stemma_status scan_note_known(struct stemma_scan *scan, uint32_t source, stemma_error *err) {
+    const struct scan_container container = {
+        .same = {source, UINT64_MAX}, .source = source, .size = scan->catalogue.sources[source].size};
+    return note(scan, container, err);
 }
 
 static int by_bytes_and_place(const void *a, const void *b) {

@@ -34,17 +34,19 @@ static stemma_status copy_sources(struct stemma_scan *scan, struct dataset_filte
     for (uint32_t i = 0; i < scan->catalogue.source_count; i++) {
         walk.source = i;
         while (walk.at < scan->catalogue.document_count && document_at(&walk)->source < i) walk.at++;
-        if (!scan->catalogue.sources[i].dataset)
+        const struct source *source = &scan->catalogue.sources[i];
+        struct dataset *dataset;
+        if (!source->dataset && !source->known)
             continue; /* it could not be opened: a problem that was told */
-        TRY(dataset_filter_copy(filter, scan->catalogue.sources[i].dataset, keep, &walk, kept, err));
+        TRY(scan_dataset(scan, i, &dataset, err));
+        TRY(dataset_filter_copy(filter, dataset, keep, &walk, kept, err));
     }
     return STEMMA_OK;
 }
 
-/* Standard input, which has no name, is JSON lines. */
+/* What standard input is shows when it is read: BY_NAME before. */
 static enum dataset_kind kind_of(const struct source *source) {
-    enum dataset_kind kind = dataset_kind_of(source->name);
-    return kind == DATASET_BY_NAME ? DATASET_JSON_LINES : kind;
+    return source->dataset ? dataset_kind(source->dataset) : dataset_kind_of(source->name);
 }
 
 stemma_status scan_filter_check(const struct stemma_scan *scan, const char *path, stemma_error *err) {
@@ -56,6 +58,7 @@ stemma_status scan_filter_check(const struct stemma_scan *scan, const char *path
             return fail(err, STEMMA_INVALID,
                         "'%s' is not a data set: only data sets are written without their redundant records",
                         source->name);
+        if (kind_of(source) == DATASET_BY_NAME) continue;
         if (kind != DATASET_BY_NAME && kind_of(source) != kind)
             return fail(err, STEMMA_INVALID, "'%s' and '%s' are data sets of different kinds", source->name,
                         other);

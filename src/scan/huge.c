@@ -8,6 +8,8 @@
 #include "shingle/stream.h"
 #include "shingle/whole.h"
 
+#include <unistd.h>
+
 enum { PIECE = 1 << 20 };
 
 /* A document on its way in pieces: identities of its bytes and its text, fingerprints to the sink. */
@@ -19,7 +21,10 @@ struct passage {
     uint64_t size, text_size;
     enum text_format format;
     bool binary, converted;
-    stemma_error failure; /* all of it was read, and its text could not be had */
+    stemma_error failure;  /* all of it was read, and its text could not be had, */
+    stemma_error damage;   /* or not all of it */
+    struct worker *worker; /* whose taker gets the pieces of its text; NULL: nobody does */
+    stemma_error refused;  /* what the taker said of one */
     enum container_kind kind;
 };
 
@@ -27,6 +32,18 @@ static void take_text(void *context, const uint8_t *text, size_t size) {
     struct passage *p = context;
     identity_add(&p->text, text, size);
     p->text_size += size;
+    if (p->worker && p->refused.status == STEMMA_OK)
+        (void)p->worker->kind->piece(p->worker->taker, text, size, &p->refused);
+}
+
+static stemma_status check_refused(const struct passage *p, stemma_error *err) {
+    return p->refused.status == STEMMA_OK ? STEMMA_OK
+                                          : fail(err, p->refused.status, "%s", p->refused.message);
+}
+
+static stemma_status feed(struct passage *p, const uint8_t *bytes, size_t size, stemma_error *err) {
+    TRY(shingler_feed(p->shingler, bytes, size, err));
+    return check_refused(p, err);
 }
 
 static stemma_status passage_init(struct passage *p, struct stemma_scan *scan, struct shingle_sink sink,
@@ -42,6 +59,13 @@ static stemma_status passage_init(struct passage *p, struct stemma_scan *scan, s
     }
     return shingler_new(view, &scan->recipe->tables, sink, (struct text_sink){p, take_text}, &p->shingler,
                         err);
+}
+
+/* Of a document that a worker's taker gets. */
+static stemma_status passage_for(struct passage *p, struct worker *w, stemma_error *err) {
+    stemma_status status = passage_init(p, w->scan, w->kind->begin_pieces(w->taker), err);
+    if (w->kind->piece) p->worker = w;
+    return status;
 }
 
 static void passage_release(struct passage *p) {
@@ -74,10 +98,13 @@ static stemma_status take_converted(struct passage *p, const char *name, const u
     struct document_text text;
     const struct document_options options = alone_options(p->scan);
     stemma_status status = document_extract(&extractor, name, bytes, size, &options, &text, err);
+    if (status == STEMMA_OK && text.damage) document_tell_damage(name, text.damage, &p->damage);
+    if (status == STEMMA_OK && p->format == TEXT_XML)
+        p->format = text.format; /* it may be no XML after all */
     for (size_t at = 0, step; status == STEMMA_OK && at < text.size; at += step) {
         step = text.size - at < PIECE ? text.size - at : PIECE;
         status = check_stop(p->scan->settings.limits.stop, err);
-        if (status == STEMMA_OK) status = shingler_feed(p->shingler, text.bytes + at, step, err);
+        if (status == STEMMA_OK) status = feed(p, text.bytes + at, step, err);
     }
     extractor_release(&extractor);
     return status;
@@ -120,7 +147,7 @@ static stemma_status read_pieces(struct passage *p, struct input *input, struct 
         if (p->converted) return read_converted(p, input, piece, err);
         identity_add(&p->bytes, piece->data, piece->len);
         p->size += piece->len;
-        if (!p->binary) TRY(shingler_feed(p->shingler, piece->data + skip, piece->len - skip, err));
+        if (!p->binary) TRY(feed(p, piece->data + skip, piece->len - skip, err));
         progress_add(p->scan, 0, piece->len);
         skip = 0;
     }
@@ -129,6 +156,7 @@ static stemma_status read_pieces(struct passage *p, struct input *input, struct 
 
 static stemma_status end_passage(struct passage *p, stemma_error *err) {
     TRY(shingler_finish(p->shingler, err));
+    TRY(check_refused(p, err));
     return p->labeller ? labeller_finish(p->labeller, err) : STEMMA_OK;
 }
 
@@ -137,6 +165,7 @@ static stemma_status read_file(struct passage *p, const char *name, struct buf *
     piece->len = 0;
     TRY(of_document(input_open(&input, name, err)));
     input.stop = p->scan->settings.limits.stop;
+    if (!input.owned) lseek(input.fd, 0, SEEK_SET); /* standard input, of which the beginning was read */
     stemma_status status = read_pieces(p, &input, piece, err);
     if (status == STEMMA_OK) status = end_passage(p, err);
     input_close(&input);
@@ -148,6 +177,7 @@ static stemma_status read_file(struct passage *p, const char *name, struct buf *
 /* The document was begun; now its text. */
 static stemma_status enter_text(struct worker *w, struct passage *p, stemma_error *err) {
     bool binary = p->binary || (p->text_size == 0 && !format_may_be_empty(p->format));
+    if (p->damage.message[0]) TRY(w->kind->damaged(w->taker, &p->damage, err));
     if (binary)
         return w->kind->no_text(w->taker, p->kind > CONTAINER_MAIL ? DOCUMENT_CONTAINER : DOCUMENT_BINARY,
                                 NULL, err);
@@ -175,7 +205,7 @@ stemma_status huge_convert(struct worker *w, const char *name, const uint8_t *by
                            stemma_error *err) {
     struct stemma_scan *scan = w->scan;
     struct passage p;
-    stemma_status status = passage_init(&p, scan, w->kind->begin_pieces(w->taker), err);
+    stemma_status status = passage_for(&p, w, err);
     if (status == STEMMA_OK) {
         pthread_mutex_lock(&scan->converting);
         status = take_converted(&p, name, bytes, size, err);
@@ -189,7 +219,7 @@ stemma_status huge_convert(struct worker *w, const char *name, const uint8_t *by
 
 stemma_status huge_read(struct worker *w, uint32_t source, stemma_error *err) {
     struct passage p;
-    stemma_status status = passage_init(&p, w->scan, w->kind->begin_pieces(w->taker), err);
+    stemma_status status = passage_for(&p, w, err);
     if (status == STEMMA_OK)
         status = read_file(&p, w->scan->catalogue.sources[source].name, &w->reader.bytes, err);
     if (status == STEMMA_OK) status = enter(w, source, &p, err);

@@ -2,48 +2,73 @@
  * counts once. */
 #include "base/alloc.h"
 #include "read/dataset.h"
-#include "read/file_ids.h"
+#include "read/files_met.h"
 #include "read/tree.h"
 #include "scan/scan.h"
 #include "scan/taker.h"
 
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 /* Where they need not all be known at once. */
-enum { LISTED_MOST = 1 << 16 };
+enum { LISTED_MOST = 1 << 16, LISTED_BYTES = 16 << 20 /* with their names */ };
 
 struct listing {
     struct stemma_scan *scan;
-    struct file_ids seen;
+    struct key_table seen;
     bool named;             /* the operand itself is a file */
+    bool overlap;           /* files may be reached twice by one name */
     uint64_t files;         /* reached so far */
     struct file_id omit[2]; /* folders that are left out */
     size_t omit_count;
 };
 
-/* In a folder a table is a document like others, unless it was said which of its columns is text. */
-static bool is_dataset(const struct listing *l, const char *path) {
-    if (!dataset_name(path)) return false;
-    return l->named || l->scan->settings.options.text_field || dataset_kind_of(path) == DATASET_JSON_LINES;
+/* In a folder a table is a document like others, unless it was said which of its columns is text; and so are
+ * JSON lines without texts, such as a log. */
+static stemma_status find_kind(const struct listing *l, struct source *source, stemma_error *err) {
+    const struct scan_cache *cache = l->scan->cache;
+    struct inside_known known;
+    bool is = dataset_name(source->name);
+    source->kind = SOURCE_DATASET;
+    if (is && !l->named && !l->scan->settings.options.text_field) {
+        is = source->looked = dataset_kind_of(source->name) == DATASET_JSON_LINES;
+        /* A collection, or a cache that has its records, knows what it is without opening it. */
+        bool found = l->scan->taken_for != NULL;
+        if (is && cache) TRY(cache->find_inside(cache->context, source, &known, &found, err));
+        is = is && (found || scan_finds_texts(l->scan, source->name));
+    }
+    if (!is) source->kind = SOURCE_FILE;
+    return STEMMA_OK;
+}
+
+/* So that memory does not grow with a folder: who takes files as they are listed does nothing to them, and a
+ * file with one name is met once but for mounts. */
+static bool met_once(const struct listing *l, const struct tree_file *file) {
+    return l->scan->takers->listed && file->names == 1 && !l->overlap;
+}
+
+static bool is_much(const struct catalogue *listed) {
+    return listed->source_count >= LISTED_MOST || catalogue_resident(listed) >= LISTED_BYTES;
 }
 
 static stemma_status take_file(void *context, const struct tree_file *file, stemma_error *err) {
     struct listing *l = context;
     const struct taker_kind *takers = l->scan->takers;
-    bool added = true;
+    bool again = false;
     l->files++;
-    if (takers->listed && l->scan->catalogue.source_count >= LISTED_MOST) {
+    if (takers->listed && is_much(&l->scan->catalogue)) {
         TRY(takers->listed(l->scan, err));
         progress_stage(l->scan, "listing", 0, 0);
     }
-    if (!file_ids_add(&l->seen, file->device, file->inode, &added)) return fail_memory(err);
-    if (!added) {
+    if (!met_once(l, file)) TRY(file_met(&l->seen, file->device, file->inode, &again, err));
+    if (again) {
         l->scan->summary.repeated++;
         return STEMMA_OK;
     }
     struct source source = {.name = file->path,
-                            .kind = is_dataset(l, file->path) ? SOURCE_DATASET : SOURCE_FILE,
                             .has_owner = true,
                             .owner = file->owner,
                             .size = file->size,
@@ -51,6 +76,7 @@ static stemma_status take_file(void *context, const struct tree_file *file, stem
                             .changed = file->changed,
                             .device = file->device,
                             .inode = file->inode};
+    TRY(find_kind(l, &source, err));
     progress_add(l->scan, 1, file->size);
     return catalogue_add_source(&l->scan->catalogue, &source, err);
 }
@@ -58,6 +84,15 @@ static stemma_status take_file(void *context, const struct tree_file *file, stem
 static void take_problem(void *context, const char *path, const stemma_error *cause) {
     struct listing *l = context;
     catalogue_add_problem(&l->scan->catalogue, path, 0, cause);
+}
+
+/* A data set; but who asks about documents may ask about one, or an archive. */
+static stemma_status list_standard_input(struct stemma_scan *scan, stemma_error *err) {
+    struct source source = {.name = "-", .kind = SOURCE_DATASET};
+    bool records = true;
+    if (scan->takers->in_order) TRY(scan_look_at_standard(scan, &records, err));
+    if (!records) source.kind = SOURCE_FILE;
+    return catalogue_add_source(&scan->catalogue, &source, err);
 }
 
 static stemma_status list_operand(struct listing *l, const char *path, stemma_error *err) {
@@ -73,12 +108,13 @@ static stemma_status list_operand(struct listing *l, const char *path, stemma_er
                                    .max_size = o->most_bytes,
                                    .omit = l->omit,
                                    .omit_count = l->omit_count,
+                                   .temporary_directory = l->scan->settings.limits.temporary_directory,
                                    .stop = l->scan->settings.limits.stop};
-    struct tree_visitor visitor = {.context = l, .file = take_file, .problem = take_problem};
-    if (strcmp(path, "-") == 0) {
-        struct source source = {.name = path, .kind = SOURCE_DATASET};
-        return catalogue_add_source(&l->scan->catalogue, &source, err);
-    }
+    struct tree_visitor visitor = {.context = l,
+                                   .file = take_file,
+                                   .problem = take_problem,
+                                   .passed_over = &l->scan->summary.passed_over};
+    if (strcmp(path, "-") == 0) return list_standard_input(l->scan, err);
     l->named = dataset_name(path);
     return tree_walk(path, &options, &visitor, err);
 }
@@ -88,9 +124,42 @@ static void omit(struct listing *l, const char *path) {
     if (path && stat(path, &info) == 0) l->omit[l->omit_count++] = (struct file_id){info.st_dev, info.st_ino};
 }
 
+/* Of paths without links in them. */
+static bool is_below(const char *path, const char *folder) {
+    const size_t size = strlen(folder);
+    return strncmp(path, folder, size) == 0 && (size == 1 || !path[size] || path[size] == '/');
+}
+
+enum { COMPARED_MOST = 64 }; /* paths */
+
+/* Whether a file may be reached by two of the paths. */
+static stemma_status compare_operands(const struct stemma_scan *scan, char **real, bool *overlap,
+                                      stemma_error *err) {
+    char room[PATH_MAX];
+    for (size_t i = 0; i < scan->operand_count; i++) {
+        if (!realpath(scan->operands[i], room)) {
+            *overlap |= errno == ENAMETOOLONG;
+            continue;
+        }
+        if (!(real[i] = mem_copy_string(room))) return fail_memory(err);
+        for (size_t k = 0; k < i && !*overlap; k++)
+            *overlap = real[k] && (is_below(real[i], real[k]) || is_below(real[k], real[i]));
+    }
+    return STEMMA_OK;
+}
+
+static stemma_status find_overlap(const struct stemma_scan *scan, bool *overlap, stemma_error *err) {
+    char *real[COMPARED_MOST] = {0};
+    *overlap = scan->settings.options.follow_links || scan->operand_count > COMPARED_MOST;
+    if (*overlap) return STEMMA_OK;
+    stemma_status status = compare_operands(scan, real, overlap, err);
+    for (size_t i = 0; i < COMPARED_MOST; i++) mem_free(real[i]);
+    return status;
+}
+
 stemma_status scan_list(struct stemma_scan *scan, stemma_error *err) {
-    struct listing l = {.scan = scan};
-    stemma_status status = STEMMA_OK;
+    struct listing l = {.scan = scan, .seen.directory = scan->settings.limits.temporary_directory};
+    stemma_status status = find_overlap(scan, &l.overlap, err);
     omit(&l, scan->settings.options.omit);
     omit(&l, scan->settings.store);
     progress_stage(scan, "listing", 0, 0);
@@ -99,6 +168,6 @@ stemma_status scan_list(struct stemma_scan *scan, stemma_error *err) {
         status = list_operand(&l, scan->operands[i], err);
         if (status == STEMMA_OK && !vec64_add(&scan->found, l.files - before)) status = fail_memory(err);
     }
-    file_ids_release(&l.seen);
+    key_table_release(&l.seen);
     return status;
 }

@@ -28,8 +28,10 @@ static stemma_status join_all(struct stemma_scan *scan, uint32_t *sizes, uint32_
                                .memory = limits->memory / 8,
                                .directory = limits->temporary_directory,
                                .stop = limits->stop};
+    mem_scattered(c->keys, c->class_count * c->key_bytes);
     TRY(join_candidates(&scan->plan, &input, scan->pairs, &counts, err));
     scan->summary.spilled_bytes += counts.spilled;
+    scan->summary.crowded = counts.crowded;
     return sorter_finish(scan->pairs, err);
 }
 

@@ -46,6 +46,7 @@ stemma_status scan_original(struct stemma_scan *scan, uint32_t number, const cha
     struct document_text found;
     *canonical = text_in_order_only(scan, document);
     if (*canonical) {
+        TRY(texts_recall_grouped(scan, err));
         TRY(text_fetch(&o->reader, document->class, &o->room, &found.bytes, &found.size, err));
     } else {
         TRY(text_reader_source(&o->reader, document, &found, err));

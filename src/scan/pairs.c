@@ -91,12 +91,15 @@ stemma_status scan_pairs(struct stemma_scan *scan, stemma_scan_take_pair *take, 
     struct pair_batch *batch = mem_zero(1, sizeof *batch);
     if (!batch) return fail_memory(err);
     stemma_status status = sorter_read(scan->pairs, &cursor, err);
+    if (status == STEMMA_OK) status = ahead_begin(scan, true, err);
     if (status == STEMMA_OK) status = give_all(scan, cursor, batch, take, context, err);
+    ahead_end(scan);
     sorter_cursor_free(cursor);
     mem_free(batch);
-    catalogue_sort_problems(&scan->catalogue); /* pairs that no group needed were compared */
-    scan->summary.problems = scan->catalogue.problem_count;
-    return status;
+    const stemma_status sorted = /* pairs that no group needed were compared */
+        problems_sort(&scan->catalogue.problems, status == STEMMA_OK ? err : NULL);
+    scan->summary.problems = scan->catalogue.problems.count;
+    return status == STEMMA_OK ? sorted : status;
 }
 
 /* ---- copies ---- */

@@ -1,34 +1,49 @@
 /*
  * Keep order: which document of a class, and which class of all, comes first.
  *
- * By the policy asked for, then longer text, then files before what is in archives, then the id as bytes,
- * then the data set's name, then the place in it: a total order that depends on nothing but the documents.
+ * By the policy asked for, then longer text, then what is sound before what is damaged, then files before
+ * what is in archives, then (of files) fewer folders and the shorter name, then the id as bytes, then the
+ * data set's name, then the place in it: a total order that depends on nothing but the documents.
  */
 #include "base/alloc.h"
+#include "base/thread.h"
 #include "runs/record_sort.h"
 #include "scan/scan.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- the order of input ---- */
 
-static int input_order(const void *a, const void *b, void *context) {
-    const struct document *documents = context;
-    const struct document *p = &documents[*(const uint32_t *)a], *q = &documents[*(const uint32_t *)b];
-    if (p->source != q->source) return p->source < q->source ? -1 : 1;
-    return (p->offset > q->offset) - (p->offset < q->offset);
+/* Numbers of documents by their offsets, then, keeping that order, by their sources. */
+static bool sort_input(struct stemma_scan *scan, struct record *records, uint32_t *starts) {
+    const struct catalogue *c = &scan->catalogue;
+    for (size_t i = 0; i < c->document_count; i++) {
+        records[i] = (struct record){c->documents[i].offset, i};
+        starts[c->documents[i].source + 1]++;
+        if (text_in_order_only(scan, &c->documents[i])) scan->any_in_order_only = true;
+    }
+    if (!sort_records(records, c->document_count, scan->settings.threads)) return false;
+    for (size_t i = 0; i < c->source_count; i++) starts[i + 1] += starts[i];
+    for (size_t i = 0; i < c->document_count; i++) {
+        const uint32_t document = (uint32_t)records[i].value, place = starts[c->documents[document].source]++;
+        scan->order[place] = document;
+        scan->place[document] = place;
+    }
+    return true;
 }
 
 static stemma_status order_input(struct stemma_scan *scan, stemma_error *err) {
-    size_t count = scan->catalogue.document_count;
+    const size_t count = scan->catalogue.document_count;
     scan->order = mem_alloc(count * sizeof *scan->order);
     scan->place = mem_alloc(count * sizeof *scan->place);
-    if (!scan->order || !scan->place) return fail_memory(err);
-    for (size_t i = 0; i < count; i++) scan->order[i] = (uint32_t)i;
-    qsort_r(scan->order, count, sizeof *scan->order, input_order, scan->catalogue.documents);
-    for (size_t i = 0; i < count; i++) scan->place[scan->order[i]] = (uint32_t)i;
-    return STEMMA_OK;
+    struct record *records = mem_alloc(count * sizeof *records);
+    uint32_t *starts = mem_zero(scan->catalogue.source_count + (size_t)1, sizeof *starts);
+    bool room = scan->order && scan->place && records && starts && sort_input(scan, records, starts);
+    mem_free(records);
+    mem_free(starts);
+    return room ? STEMMA_OK : fail_memory(err);
 }
 
 /* ---- keep order of documents ---- */
@@ -65,13 +80,35 @@ static bool is_contained(const struct stemma_scan *scan, uint32_t document) {
     return catalogue_is_contained(&scan->catalogue, &scan->catalogue.documents[document]);
 }
 
+static uint64_t folders_of(const char *path) {
+    uint64_t folders = 0;
+    for (; *path; path++) folders += *path == '/';
+    return folders;
+}
+
+/* Of the name without its extension, which says nothing of what was first. */
+static uint64_t name_length(const char *path) {
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
+    return dot ? (uint64_t)(dot - name) : strlen(name);
+}
+
+/* Smaller is better: a file of its own rather than one in an archive; copies are put into folders, and get
+ * longer names. Ids of records say nothing of the kind. */
+static uint64_t place_key(const struct stemma_scan *scan, uint32_t document) {
+    const struct source *source = &scan->catalogue.sources[scan->catalogue.documents[document].source];
+    const char *id = catalogue_id(&scan->catalogue, document);
+    uint64_t inside = is_contained(scan, document);
+    return source->kind == SOURCE_FILE ? inside << 63 | folders_of(id) << 32 | name_length(id) : inside << 63;
+}
+
 /* Where the policy does not decide. */
 static int tie_order(const struct stemma_scan *scan, uint32_t a, uint32_t b) {
     uint64_t size_a = text_size_of(scan, a), size_b = text_size_of(scan, b);
     if (size_a != size_b) return size_a > size_b ? -1 : 1;
-    bool inside_a = is_contained(scan, a), inside_b = is_contained(scan, b);
-    if (inside_a != inside_b)
-        return inside_a ? 1 : -1; /* a file of its own is kept rather than one in an archive */
+    const struct document *documents = scan->catalogue.documents;
+    if (documents[a].damaged != documents[b].damaged) return documents[a].damaged ? 1 : -1;
+    uint64_t place_a = place_key(scan, a), place_b = place_key(scan, b);
+    if (place_a != place_b) return place_a < place_b ? -1 : 1;
     int ids = strcmp(catalogue_id(&scan->catalogue, a), catalogue_id(&scan->catalogue, b));
     if (ids) return ids;
     int sources = strcmp(source_name(scan, a), source_name(scan, b)); /* data sets may use one id each */
@@ -169,18 +206,26 @@ static uint64_t string_key(const char *string) {
     return key;
 }
 
-/* Of one length: by where they are and a few bytes of the id; documents, which lie anywhere in memory, are
- * compared only where that does not tell. */
+/* By a few bytes of the id; documents, which lie anywhere in memory, are compared only where these do not
+ * tell. */
 static bool sort_by_id(const struct stemma_scan *scan, struct record *records, size_t count) {
     const size_t common = common_start(scan, records, count);
-    for (size_t i = 0; i < count; i++) {
-        uint64_t inside = is_contained(scan, best_of(records[i]));
-        records[i].key = inside << 63 | string_key(id_of(scan, records[i]) + common) >> 1;
-    }
+    for (size_t i = 0; i < count; i++) records[i].key = string_key(id_of(scan, records[i]) + common);
     if (!sort_records(records, count, scan->settings.threads)) return false;
     for (size_t at = 0, length; at < count; at += length) {
         length = run_length(records + at, count - at);
         if (length > 1) qsort_r(records + at, length, sizeof *records, tied_order, (void *)scan);
+    }
+    return true;
+}
+
+/* Of one length. */
+static bool sort_by_place(const struct stemma_scan *scan, struct record *records, size_t count) {
+    for (size_t i = 0; i < count; i++) records[i].key = place_key(scan, best_of(records[i]));
+    if (!sort_records(records, count, scan->settings.threads)) return false;
+    for (size_t at = 0, length; at < count; at += length) {
+        length = run_length(records + at, count - at);
+        if (length > 1 && !sort_by_id(scan, records + at, length)) return false;
     }
     return true;
 }
@@ -191,7 +236,7 @@ static bool sort_tied(const struct stemma_scan *scan, struct record *records, si
     if (!sort_records(records, count, scan->settings.threads)) return false;
     for (size_t at = 0, length; at < count; at += length) {
         length = run_length(records + at, count - at);
-        if (length > 1 && !sort_by_id(scan, records + at, length)) return false;
+        if (length > 1 && !sort_by_place(scan, records + at, length)) return false;
     }
     return true;
 }
@@ -219,34 +264,65 @@ static void fill_ranking(struct ranking *ranking, const struct record *sorted, c
     ranking->first[ranking->count] = at;
 }
 
-/* Classes of text come first: their ranks are those that the join knows. False without memory. */
-static bool rank_classes(struct stemma_scan *scan, uint32_t *starts, uint32_t *documents,
-                         struct record *sorted) {
-    struct ranking *ranking = &scan->ranking;
-    const size_t texts = scan->catalogue.class_count;
-    sort_by_class(&scan->catalogue, ranking->count, starts, documents);
-    for (uint32_t class = 0; class < ranking->count; class ++) {
-        uint32_t *own = documents + starts[class], size = starts[class + 1] - starts[class];
-        if (size > 1) qsort_r(own, size, sizeof *own, keep_order, scan);
-        sorted[class] = class_record(policy_key(scan, own[0]), class, own[0]);
-    }
-    if (!sort_classes(scan, sorted, texts) || !sort_classes(scan, sorted + texts, ranking->count - texts))
-        return false;
-    fill_ranking(ranking, sorted, starts, documents);
-    return true;
+/* ---- class by class, by several threads ---- */
+
+#define CLASSES_AT_ONCE 65536
+
+struct by_class {
+    struct stemma_scan *scan;
+    const uint32_t *starts;
+    uint32_t *documents;
+    struct record *sorted;
+    void (*take)(struct by_class *all, uint32_t class);
+    uint32_t count;
+    atomic_uint_fast32_t next;
+};
+
+static void take_classes(void *context, unsigned worker) {
+    struct by_class *all = context;
+    (void)worker;
+    for (uint64_t begin; (begin = (uint64_t)CLASSES_AT_ONCE * all->next++) < all->count;)
+        for (uint64_t i = begin; i < all->count && i < begin + CLASSES_AT_ONCE; i++)
+            all->take(all, (uint32_t)i);
+}
+
+static void for_each_class(struct by_class *all, uint32_t count, void (*take)(struct by_class *, uint32_t)) {
+    all->take = take;
+    all->count = count;
+    all->next = 0;
+    threads_run(count > CLASSES_AT_ONCE ? all->scan->settings.threads : 1, take_classes, all);
+}
+
+static void order_class(struct by_class *all, uint32_t class) {
+    uint32_t *own = all->documents + all->starts[class], size = all->starts[class + 1] - all->starts[class];
+    if (size > 1) qsort_r(own, size, sizeof *own, keep_order, all->scan);
+    all->sorted[class] = class_record(policy_key(all->scan, own[0]), class, own[0]);
 }
 
 /* Which document of a class was read first depends on the threads; from now on it is the first in keep
  * order. */
-static void choose_documents(struct stemma_scan *scan) {
-    struct catalogue *c = &scan->catalogue;
-    for (uint32_t i = 0; i < c->class_count; i++) {
-        struct text_class *class = &c->classes[i];
-        class->document = scan->ranking.documents[scan->ranking.first[scan->ranking.rank_of[i]]];
-        const struct document *document = &c->documents[class->document];
-        class->huge = c->sources[document->source].kind == SOURCE_FILE && !document->id &&
-                      (document->bytes > scan->huge_from || class->text_size > scan->huge_from);
-    }
+static void choose_document(struct by_class *all, uint32_t class) {
+    const struct stemma_scan *scan = all->scan;
+    struct text_class *c = &all->scan->catalogue.classes[class];
+    c->document = scan->ranking.documents[scan->ranking.first[scan->ranking.rank_of[class]]];
+    const struct document *document = &scan->catalogue.documents[c->document];
+    c->huge = scan->catalogue.sources[document->source].kind == SOURCE_FILE && !document->id &&
+              (document->bytes > scan->huge_from || c->text_size > scan->huge_from);
+}
+
+/* Classes of text come first: their ranks are those that the join knows. False without memory. */
+static bool rank_classes(struct stemma_scan *scan, uint32_t *starts, uint32_t *documents,
+                         struct record *sorted) {
+    struct ranking *ranking = &scan->ranking;
+    struct by_class all = {.scan = scan, .starts = starts, .documents = documents, .sorted = sorted};
+    const size_t texts = scan->catalogue.class_count;
+    sort_by_class(&scan->catalogue, ranking->count, starts, documents);
+    for_each_class(&all, ranking->count, order_class);
+    if (!sort_classes(scan, sorted, texts) || !sort_classes(scan, sorted + texts, ranking->count - texts))
+        return false;
+    fill_ranking(ranking, sorted, starts, documents);
+    for_each_class(&all, (uint32_t)texts, choose_document);
+    return true;
 }
 
 stemma_status scan_rank(struct stemma_scan *scan, stemma_error *err) {
@@ -263,7 +339,6 @@ stemma_status scan_rank(struct stemma_scan *scan, stemma_error *err) {
     struct record *sorted = mem_alloc(ranking->count * sizeof *sorted);
     bool room = ranking->class_of && ranking->rank_of && ranking->first && ranking->documents && starts &&
                 own && sorted && rank_classes(scan, starts, own, sorted);
-    if (room) choose_documents(scan);
     mem_free(starts);
     mem_free(own);
     mem_free(sorted);

@@ -36,6 +36,23 @@ bool is_problem(stemma_status status) {
            status == STEMMA_UNSUPPORTED;
 }
 
+/* ---- what it takes documents out of ---- */
+
+stemma_status worker_begin_inside(struct worker *w, uint32_t source, stemma_error *err) {
+    return w->kind->begin_inside ? w->kind->begin_inside(w->taker, source, err) : STEMMA_OK;
+}
+
+stemma_status worker_end_inside(struct worker *w, uint32_t source, const struct inside_taken *how,
+                                stemma_error *err) {
+    return w->kind->end_inside ? w->kind->end_inside(w->taker, source, how, err) : STEMMA_OK;
+}
+
+stemma_status worker_problem(struct worker *w, uint32_t source, const char *name, uint64_t line,
+                             const stemma_error *cause, stemma_error *err) {
+    catalogue_add_problem(&w->scan->catalogue, name, line, cause);
+    return w->kind->problem ? w->kind->problem(w->taker, source, name, line, cause, err) : STEMMA_OK;
+}
+
 /* ---- one document ---- */
 
 void worker_wait(void *worker) {
@@ -46,6 +63,15 @@ void worker_wait(void *worker) {
 void worker_go_on(void *worker) {
     struct worker *w = worker;
     if (--w->alone == 0) pthread_mutex_unlock(&w->scan->converting);
+}
+
+/* What the reader found out about the document that it has just extracted. */
+static stemma_status tell_damage(struct worker *w, const char *name, stemma_error *err) {
+    const char *damage = w->reader.extractor.damage.message;
+    stemma_error what;
+    if (!*damage) return STEMMA_OK;
+    document_tell_damage(name, damage, &what);
+    return w->kind->damaged(w->taker, &what, err);
 }
 
 static stemma_status take_bytes(struct worker *w, const char *name, const uint8_t *bytes, size_t size,
@@ -79,6 +105,7 @@ static stemma_status take_bytes(struct worker *w, const char *name, const uint8_
     }
     if (is_problem(status)) return w->kind->no_text(w->taker, DOCUMENT_FAILED, &cause, err);
     if (status != STEMMA_OK) return fail(err, status, "%s", cause.message);
+    TRY(tell_damage(w, name, err));
     if (binary) return w->kind->no_text(w->taker, DOCUMENT_BINARY, NULL, err);
     if (text_size == 0) return w->kind->no_text(w->taker, DOCUMENT_EMPTY, NULL, err);
     return w->kind->text(w->taker, &w->reader, text, text_size, err);
@@ -156,8 +183,7 @@ static stemma_status take_file(struct worker *w, uint32_t number, stemma_error *
         return STEMMA_OK;
     }
     if (!is_problem(status)) return fail(err, status, "%s", cause.message);
-    catalogue_add_problem(&scan->catalogue, source->name, 0, &cause);
-    return STEMMA_OK;
+    return worker_problem(w, number, source->name, 0, &cause, err);
 }
 
 /* ---- data sets ---- */
@@ -186,12 +212,19 @@ static stemma_status take_records(struct worker *w, uint32_t source, const struc
         stemma_status status = record_reader_next(&w->records_in, &record, &more, &cause);
         if (status != STEMMA_OK && !is_problem(status)) return fail(err, status, "%s", cause.message);
         if (status != STEMMA_OK)
-            catalogue_add_problem(catalogue, catalogue->sources[source].name, record.line, &cause);
+            TRY(worker_problem(w, source, catalogue->sources[source].name, record.line, &cause, err));
         else if (more)
             TRY(take_record(w, source, &record, err));
         else
             return STEMMA_OK;
     }
+}
+
+static stemma_status take_batch(struct worker *w, uint32_t source, const struct dataset_batch *batch,
+                                stemma_error *err) {
+    const struct inside_taken how = {.whole = true, .tight = batch->too_long > 0};
+    TRY(take_records(w, source, batch, err));
+    return worker_end_inside(w, source, &how, err);
 }
 
 /* ---- all of them, by several workers ---- */
@@ -201,7 +234,7 @@ struct reading {
     pthread_mutex_t lock; /* of what follows */
     uint32_t *queue;      /* sources */
     size_t next;
-    size_t datasets;      /* among them */
+    bool begun;           /* the data set at its place was */
     stemma_status status; /* the first failure ends the reading */
     stemma_error error;
 };
@@ -213,52 +246,59 @@ struct job {
     bool batched;
 };
 
-/* Data sets that keep their descriptors, so that a record is read again at no other cost. */
-enum { DATASETS_OPEN = 64 };
-
-static stemma_status open_dataset(struct reading *r, struct source *source, stemma_error *err) {
-    const struct scan_settings *settings = &r->scan->settings;
-    struct dataset_options options = {.text_field = settings->options.text_field,
-                                      .id_field = settings->options.id_field,
-                                      .record_most = r->scan->record_most,
-                                      .directory = settings->limits.temporary_directory,
-                                      .many = r->datasets > DATASETS_OPEN,
-                                      .stop = settings->limits.stop};
-    stemma_status status = dataset_open(source->name, &options, &source->dataset, err);
-    bool copied = strcmp(source->name, "-") == 0; /* so a temporary file may have failed */
-    return copied ? status : of_document(status);
-}
-
 static void end_reading(struct reading *r, stemma_status status, const stemma_error *error) {
     if (r->status != STEMMA_OK) return;
     r->status = status;
     r->error = *error;
 }
 
-/* The next batch of the data set at the head of the queue; false when it has no more, or cannot be read
- * further. */
-static bool next_batch(struct reading *r, struct worker *w, uint32_t number, struct dataset_batch *batch) {
-    struct source *source = &r->scan->catalogue.sources[number];
-    bool more = false, wanted = true;
-    stemma_error cause;
-    uint64_t before = source->dataset ? dataset_position(source->dataset) : 0;
+/* What a worker that cuts a data set tells of it: there was nothing that others will not tell. */
+static const struct inside_taken cut_to_the_end = {.whole = true};
+
+static stemma_status begin_dataset(struct worker *w, uint32_t number, bool *wanted, stemma_error *err) {
+    TRY(ask_taker(w, number, wanted, err));
+    return *wanted ? worker_begin_inside(w, number, err) : STEMMA_OK;
+}
+
+static stemma_status cut(struct worker *w, struct source *source, struct dataset_batch *batch, bool *more,
+                         stemma_error *err) {
+    const uint64_t before = source->dataset ? dataset_position(source->dataset) : 0;
     if (!source->dataset) {
-        stemma_status asked = ask_taker(w, number, &wanted, &cause);
-        if (asked != STEMMA_OK) end_reading(r, asked, &cause);
-        if (asked != STEMMA_OK || !wanted) return false;
+        TRY(scan_open_dataset(w->scan, source, err));
+        source->in_order = !dataset_random_access(source->dataset);
     }
-    stemma_status status = source->dataset ? STEMMA_OK : open_dataset(r, source, &cause);
-    if (status == STEMMA_OK) {
-        status = of_document(dataset_next(source->dataset, batch, &more, &cause));
-        progress_add(r->scan, 0, dataset_position(source->dataset) - before);
+    stemma_status status = of_document(dataset_next(source->dataset, batch, more, err));
+    progress_add(w->scan, 0, dataset_position(source->dataset) - before);
+    return status;
+}
+
+/* It has no more batches, or cannot be read further. */
+static stemma_status end_dataset(struct worker *w, uint32_t number, stemma_status status,
+                                 const stemma_error *cause, stemma_error *err) {
+    const bool told = is_problem(status) || status == STEMMA_INVALID; /* invalid: no column of that name */
+    if (status != STEMMA_OK && !told) return fail(err, status, "%s", cause->message);
+    if (told) {
+        TRY(worker_begin_inside(w, number, err));
+        TRY(worker_problem(w, number, w->scan->catalogue.sources[number].name, 0, cause, err));
+        TRY(worker_end_inside(w, number, &cut_to_the_end, err));
     }
-    if (status == STEMMA_OK) return more;
-    if (is_problem(status) || status == STEMMA_INVALID) { /* invalid: no column of that name */
-        catalogue_add_problem(&r->scan->catalogue, source->name, 0, &cause);
-    } else {
-        end_reading(r, status, &cause);
-    }
-    return false;
+    return worker_end_inside(w, number, &cut_to_the_end, err);
+}
+
+/* The next batch of the data set at the head of the queue; *more is false when there is none. */
+static stemma_status next_batch(struct reading *r, struct worker *w, uint32_t number,
+                                struct dataset_batch *batch, bool *more, stemma_error *err) {
+    bool wanted = true;
+    stemma_error cause;
+    *more = false;
+    if (!r->begun) TRY(begin_dataset(w, number, &wanted, err));
+    r->begun = wanted;
+    if (!wanted) return STEMMA_OK;
+    stemma_status status = cut(w, &r->scan->catalogue.sources[number], batch, more, &cause);
+    *more = *more && status == STEMMA_OK;
+    if (*more) return worker_begin_inside(w, number, err);
+    r->begun = false;
+    return end_dataset(w, number, status, &cause, err);
 }
 
 static bool take_job(struct reading *r, struct worker *w, struct dataset_batch *batch, struct job *job) {
@@ -267,7 +307,11 @@ static bool take_job(struct reading *r, struct worker *w, struct dataset_batch *
     while (!found && r->status == STEMMA_OK && r->next < r->scan->catalogue.source_count) {
         job->source = r->queue[r->next];
         job->batched = r->scan->catalogue.sources[job->source].kind == SOURCE_DATASET;
-        found = !job->batched || next_batch(r, w, job->source, batch);
+        stemma_error error;
+        stemma_status status = STEMMA_OK;
+        found = !job->batched;
+        if (job->batched) status = next_batch(r, w, job->source, batch, &found, &error);
+        if (status != STEMMA_OK) end_reading(r, status, &error);
         if (!job->batched || !found) r->next++;
     }
     if (found) job->number = r->scan->jobs++;
@@ -288,7 +332,7 @@ static stemma_status do_job(struct worker *w, const struct job *job, const struc
      */
     if (w->kind->job) TRY(w->kind->job(w->taker, job->number, err));
     TRY(check_stop(w->scan->settings.limits.stop, err));
-    if (job->batched) return take_records(w, job->source, batch, err);
+    if (job->batched) return take_batch(w, job->source, batch, err);
     if (source->kind == SOURCE_FILE) return take_file_and_inside(w, job->source, err);
     struct document document = {.source = job->source};
     return worker_take(w, &document, NULL, NULL, 0, source->memory, source->size, CONTAINER_NONE, err);
@@ -326,15 +370,17 @@ stemma_status scan_read_sources(struct stemma_scan *scan, stemma_error *err) {
     struct catalogue *c = &scan->catalogue;
     struct reading r = {.scan = scan, .status = STEMMA_OK};
     uint64_t bytes = 0;
+    scan->datasets = 0;
     r.queue = mem_alloc(c->source_count * sizeof *r.queue);
     if (!r.queue) return fail_memory(err);
     for (size_t i = 0; i < c->source_count; i++) {
         r.queue[i] = (uint32_t)i;
-        r.datasets += c->sources[i].kind == SOURCE_DATASET;
+        scan->datasets += c->sources[i].kind == SOURCE_DATASET;
         bytes += c->sources[i].size;
     }
     if (!scan->takers->in_order) qsort_r(r.queue, c->source_count, sizeof *r.queue, queue_order, c->sources);
     progress_stage(scan, "reading", 0, bytes);
+    texts_expect(&scan->texts, bytes);
     pthread_mutex_init(&r.lock, NULL);
     threads_run(scan->settings.threads, work, &r);
     pthread_mutex_destroy(&r.lock);

@@ -34,9 +34,18 @@ stemma_status worker_take(struct worker *worker, const struct document *place, c
                           const char *id, size_t id_size, const uint8_t *bytes, size_t size,
                           enum container_kind kind, stemma_error *err);
 
-/* A file that was read and holds documents. */
+/* What cannot be read of a source that documents are taken out of. */
+stemma_status worker_problem(struct worker *worker, uint32_t source, const char *name, uint64_t line,
+                             const stemma_error *cause, stemma_error *err);
+stemma_status worker_begin_inside(struct worker *worker, uint32_t source, stemma_error *err);
+stemma_status worker_end_inside(struct worker *worker, uint32_t source, const struct inside_taken *how,
+                                stemma_error *err);
+
+/* A file that was read, or is known, and holds documents. */
 stemma_status scan_note_container(struct stemma_scan *scan, const struct document *document,
                                   stemma_error *err);
+/* A data set of which the taker knows what is inside. */
+stemma_status scan_note_known(struct stemma_scan *scan, uint32_t source, stemma_error *err);
 /* What is inside one. */
 stemma_status scan_read_inside(struct worker *worker, uint32_t source, stemma_error *err);
 /* What is inside all that were noted. */

@@ -7,31 +7,18 @@
 #include "base/temporary.h"
 #include "scan/reading.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { BLOCK = 4096 };
 
 /* ---- what is needed ---- */
 
-/* A record that is wanted, and its class. */
-struct wanted {
-    uint64_t offset;
-    uint32_t source, class;
-};
-
-static int wanted_order(const void *a, const void *b) {
-    const struct wanted *p = a, *q = b;
-    if (p->source != q->source) return p->source < q->source ? -1 : 1;
-    return (p->offset > q->offset) - (p->offset < q->offset);
-}
-
 static bool is_at_hand(const struct stemma_scan *scan, uint32_t class) {
     const struct texts *texts = &scan->texts;
     return scan->catalogue.classes[class].cached || (texts->spool_places && texts->spool_places[class]);
 }
 
-static stemma_status list_wanted(struct stemma_scan *scan, const uint8_t *needed, struct wanted **out,
+static stemma_status list_wanted(struct stemma_scan *scan, const uint8_t *needed, struct text_place **out,
                                  size_t *count, stemma_error *err) {
     const struct catalogue *c = &scan->catalogue;
     size_t cap = 0;
@@ -40,9 +27,9 @@ static stemma_status list_wanted(struct stemma_scan *scan, const uint8_t *needed
         if (!(needed[i / 8] >> i % 8 & 1) || is_at_hand(scan, i)) continue;
         if (!text_in_order_only(scan, document)) continue;
         if (!mem_grow((void **)out, &cap, *count + 1, sizeof **out)) return fail_memory(err);
-        (*out)[(*count)++] = (struct wanted){document->offset, document->source, i};
+        (*out)[(*count)++] = text_place_of(scan, i);
     }
-    if (*count) qsort(*out, *count, sizeof **out, wanted_order);
+    text_places_sort(*out, *count);
     return STEMMA_OK;
 }
 
@@ -85,7 +72,7 @@ static stemma_status keep_text(struct text_reader *reader, uint32_t number, cons
 /* A data set on its way: next .. end are the records that are still wanted. */
 struct recall {
     struct text_reader reader;
-    const struct wanted *next, *end;
+    const struct text_place *next, *end;
 };
 
 static stemma_status recall_batch(struct recall *r, const struct dataset *dataset,
@@ -104,8 +91,13 @@ static stemma_status recall_batch(struct recall *r, const struct dataset *datase
     return STEMMA_OK;
 }
 
+static stemma_status end_of_reading(stemma_status status, const stemma_error *cause, stemma_error *err) {
+    if (status == STEMMA_OK || is_problem(status) || status == STEMMA_INVALID) return STEMMA_OK;
+    return fail(err, status, "%s", cause->message);
+}
+
 /* Where it cannot be read further it ends: whoever asks for a text that was missed is told. */
-static stemma_status recall_source(struct recall *r, struct dataset *dataset, stemma_error *err) {
+static stemma_status recall_dataset(struct recall *r, struct dataset *dataset, stemma_error *err) {
     struct dataset_batch batch = {0};
     bool more = true;
     stemma_error cause;
@@ -117,8 +109,14 @@ static stemma_status recall_source(struct recall *r, struct dataset *dataset, st
     }
     dataset_batch_release(&batch);
     dataset_end(dataset);
-    if (status == STEMMA_OK || is_problem(status) || status == STEMMA_INVALID) return STEMMA_OK;
-    return fail(err, status, "%s", cause.message);
+    return end_of_reading(status, &cause, err);
+}
+
+static stemma_status recall_source(struct recall *r, uint32_t source, stemma_error *err) {
+    struct dataset *dataset;
+    stemma_error cause;
+    stemma_status status = scan_dataset(r->reader.scan, source, &dataset, &cause);
+    return status == STEMMA_OK ? recall_dataset(r, dataset, err) : end_of_reading(status, &cause, err);
 }
 
 /* ---- containers ---- */
@@ -154,11 +152,10 @@ static stemma_status recall_container(struct recall *r, uint32_t source, stemma_
 
 static stemma_status recall_from(struct recall *r, uint32_t number, stemma_error *err) {
     const struct source *source = &r->reader.scan->catalogue.sources[number];
-    return source->kind == SOURCE_FILE ? recall_container(r, number, err)
-                                       : recall_source(r, source->dataset, err);
+    return source->kind == SOURCE_FILE ? recall_container(r, number, err) : recall_source(r, number, err);
 }
 
-static stemma_status recall_sources(struct recall *r, const struct wanted *wanted, size_t count,
+static stemma_status recall_sources(struct recall *r, const struct text_place *wanted, size_t count,
                                     stemma_error *err) {
     for (size_t begin = 0, end; begin < count; begin = end) {
         for (end = begin; end < count && wanted[end].source == wanted[begin].source;) end++;
@@ -171,7 +168,7 @@ static stemma_status recall_sources(struct recall *r, const struct wanted *wante
 
 stemma_status texts_recall(struct stemma_scan *scan, const uint8_t *needed, stemma_error *err) {
     struct recall recall = {0};
-    struct wanted *wanted = NULL;
+    struct text_place *wanted = NULL;
     size_t count = 0;
     stemma_status status = list_wanted(scan, needed, &wanted, &count, err);
     if (status == STEMMA_OK && count) {
@@ -190,36 +187,95 @@ static void mark(uint8_t *needed, uint32_t class) {
     needed[class / 8] |= (uint8_t)(1u << class % 8);
 }
 
-static stemma_status mark_candidates(struct stemma_scan *scan, struct sorter_cursor *cursor, uint8_t *needed,
-                                     stemma_error *err) {
+static void mark_pair(const struct stemma_scan *scan, uint64_t pair, uint8_t *needed) {
+    mark(needed, scan->ranking.class_of[pair >> 32]);
+    mark(needed, scan->ranking.class_of[(uint32_t)pair]);
+}
+
+bool texts_any_new(const struct stemma_scan *scan, uint64_t pair) {
+    const struct text_class *classes = scan->catalogue.classes;
+    return !classes[scan->ranking.class_of[pair >> 32]].known ||
+           !classes[scan->ranking.class_of[(uint32_t)pair]].known;
+}
+
+static stemma_status mark_candidates(struct stemma_scan *scan, struct sorter_cursor *cursor, bool all,
+                                     uint8_t *needed, stemma_error *err) {
     struct record records[BLOCK];
     size_t count = 1;
     while (count) {
         TRY(sorter_next(cursor, records, BLOCK, &count, err));
-        for (size_t i = 0; i < count; i++) {
-            mark(needed, scan->ranking.class_of[records[i].key >> 32]);
-            mark(needed, scan->ranking.class_of[(uint32_t)records[i].key]);
-        }
+        for (size_t i = 0; i < count; i++)
+            if (all || texts_any_new(scan, records[i].key)) mark_pair(scan, records[i].key, needed);
     }
     return STEMMA_OK;
 }
 
-static bool any_in_order_only(const struct stemma_scan *scan) {
-    const struct catalogue *c = &scan->catalogue;
-    for (size_t i = 0; i < c->document_count; i++)
-        if (text_in_order_only(scan, &c->documents[i])) return true;
-    return false;
+static stemma_status recall_candidates(struct stemma_scan *scan, bool all, uint8_t *needed,
+                                       stemma_error *err) {
+    struct sorter_cursor *cursor = NULL;
+    stemma_status status = sorter_read(scan->pairs, &cursor, err);
+    if (status == STEMMA_OK) status = mark_candidates(scan, cursor, all, needed, err);
+    sorter_cursor_free(cursor);
+    return status == STEMMA_OK ? texts_recall(scan, needed, err) : status;
+}
+
+static uint8_t *nothing_needed(const struct stemma_scan *scan) {
+    return mem_zero(scan->ranking.count / 8 + 1, 1);
 }
 
 stemma_status texts_recall_candidates(struct stemma_scan *scan, stemma_error *err) {
-    struct sorter_cursor *cursor = NULL;
-    if (!any_in_order_only(scan)) return STEMMA_OK;
-    uint8_t *needed = mem_zero(scan->ranking.count / 8 + 1, 1);
+    if (scan->texts.recalled == RECALLED_CANDIDATES) return STEMMA_OK;
+    scan->texts.recalled = RECALLED_CANDIDATES;
+    if (!scan->any_in_order_only) return STEMMA_OK;
+    uint8_t *needed = nothing_needed(scan);
     if (!needed) return fail_memory(err);
-    stemma_status status = sorter_read(scan->pairs, &cursor, err);
-    if (status == STEMMA_OK) status = mark_candidates(scan, cursor, needed, err);
-    sorter_cursor_free(cursor);
-    if (status == STEMMA_OK) status = texts_recall(scan, needed, err);
+    stemma_status status = recall_candidates(scan, true, needed, err);
+    mem_free(needed);
+    return status;
+}
+
+/* ---- of pairs that a cache does not know ---- */
+
+static bool is_missed(const struct stemma_scan *scan, uint32_t rank) {
+    const uint32_t class = scan->ranking.class_of[rank];
+    const struct catalogue *c = &scan->catalogue;
+    return !is_at_hand(scan, class) && text_in_order_only(scan, &c->documents[c->classes[class].document]);
+}
+
+/* Most pairs that are asked for have a text that is new. If others are, too, all candidates may be. */
+stemma_status texts_recall_pairs(struct stemma_scan *scan, const uint64_t *pairs, size_t count,
+                                 stemma_error *err) {
+    bool missed = false;
+    for (size_t i = 0; i < count && !missed; i++)
+        missed = is_missed(scan, (uint32_t)(pairs[i] >> 32)) || is_missed(scan, (uint32_t)pairs[i]);
+    if (!missed || scan->texts.recalled == RECALLED_CANDIDATES) return STEMMA_OK;
+    if (scan->texts.recalled == RECALLED_NEW) return texts_recall_candidates(scan, err);
+    scan->texts.recalled = RECALLED_NEW;
+    uint8_t *needed = nothing_needed(scan);
+    if (!needed) return fail_memory(err);
+    for (size_t i = 0; i < count; i++) mark_pair(scan, pairs[i], needed);
+    stemma_status status = recall_candidates(scan, false, needed, err);
+    mem_free(needed);
+    return status;
+}
+
+/* ---- of groups ---- */
+
+static void mark_document(const struct stemma_scan *scan, uint32_t document, uint8_t *needed) {
+    const uint32_t class = scan->catalogue.documents[document].class;
+    if (class < scan->catalogue.class_count) mark(needed, class);
+}
+
+stemma_status texts_recall_grouped(struct stemma_scan *scan, stemma_error *err) {
+    const struct scan_results *r = &scan->results;
+    if (scan->texts.recalled_grouped) return STEMMA_OK;
+    uint8_t *needed = nothing_needed(scan);
+    if (!needed) return fail_memory(err);
+    for (size_t i = 0; i < r->group_count; i++) mark_document(scan, r->groups[i].kept, needed);
+    for (size_t i = 0; i < r->member_count; i++)
+        mark_document(scan, scan->order[r->members[i].document], needed);
+    stemma_status status = texts_recall(scan, needed, err);
+    scan->texts.recalled_grouped = status == STEMMA_OK;
     mem_free(needed);
     return status;
 }

@@ -1,6 +1,7 @@
 /* Groups in documents: members of the kept class, and of the classes it took, each with its relation to the
  * kept document. */
 #include "base/alloc.h"
+#include "runs/record_sort.h"
 #include "scan/scan.h"
 
 #include <stdlib.h>
@@ -82,6 +83,8 @@ static stemma_status add_group(struct stemma_scan *scan, uint32_t rank, const st
     const struct ranking *ranking = &scan->ranking;
     struct scan_results *r = &scan->results;
     uint32_t kept = ranking->documents[ranking->first[rank]];
+    if (count == 0 && ranking->first[rank + 1] - ranking->first[rank] == 1)
+        return STEMMA_OK; /* it is alone */
     struct result_group group = {.kept = kept, .first = r->member_count};
     (void)may_go(scan, kept); /* it stays, so that others with its bytes may go */
     for (uint32_t i = ranking->first[rank] + 1; i < ranking->first[rank + 1]; i++)
@@ -92,7 +95,6 @@ static stemma_status add_group(struct stemma_scan *scan, uint32_t rank, const st
             TRY(add_member(scan, &group, document, relative_of(scan, document, kept, &taken[k].numbers),
                            err));
         }
-    if (group.count == 0) return STEMMA_OK;
     if (!mem_grow((void **)&r->groups, &r->group_cap, r->group_count + 1, sizeof *r->groups))
         return fail_memory(err);
     r->groups[r->group_count++] = group;
@@ -125,11 +127,20 @@ static stemma_status collect(struct stemma_scan *scan, const struct group_member
 }
 
 /* Largest saving first, then in the order of input. */
-static int group_order(const void *a, const void *b, void *context) {
-    const struct result_group *p = a, *q = b;
-    const uint32_t *place = context;
-    if (p->bytes != q->bytes) return p->bytes > q->bytes ? -1 : 1;
-    return (place[p->kept] > place[q->kept]) - (place[p->kept] < place[q->kept]);
+static stemma_status sort_groups(struct stemma_scan *scan, stemma_error *err) {
+    struct scan_results *r = &scan->results;
+    struct result_group *sorted = mem_alloc(r->group_count * sizeof *sorted);
+    struct record *records = mem_alloc(r->group_count * sizeof *records);
+    for (size_t i = 0; sorted && records && i < r->group_count; i++)
+        records[i] = (struct record){~r->groups[i].bytes, (uint64_t)scan->place[r->groups[i].kept] << 32 | i};
+    const bool room = sorted && records && sort_records(records, r->group_count, scan->settings.threads);
+    for (size_t i = 0; room && i < r->group_count; i++) sorted[i] = r->groups[(uint32_t)records[i].value];
+    mem_free(records);
+    mem_free(room ? r->groups : sorted);
+    if (!room) return fail_memory(err);
+    r->groups = sorted;
+    r->group_cap = r->group_count;
+    return STEMMA_OK;
 }
 
 static stemma_status verify_and_keep(struct stemma_scan *scan, const uint64_t *pairs, size_t count,
@@ -166,12 +177,11 @@ stemma_status scan_group(struct stemma_scan *scan, stemma_error *err) {
     struct group_members members = {0};
     if (o->pairs) compared_begin(&scan->compared, scan->settings.limits.memory / 16);
     progress_stage(scan, "verifying", sorter_count(scan->pairs), 0);
+    TRY(ahead_begin(scan, false, err));
     stemma_status status = group_make(&rule, scan->ranking.count, scan->pairs, &verifier, &members, err);
     if (status == STEMMA_OK) status = collect(scan, members.list, members.count, err);
     group_members_release(&members);
+    ahead_end(scan);
     compared_finish(&scan->compared);
-    struct scan_results *r = &scan->results;
-    if (status == STEMMA_OK && r->group_count)
-        qsort_r(r->groups, r->group_count, sizeof *r->groups, group_order, scan->place);
-    return status;
+    return status == STEMMA_OK && scan->results.group_count ? sort_groups(scan, err) : status;
 }

@@ -53,7 +53,9 @@ static stemma_status prepare(struct stemma_scan *scan, stemma_error *err) {
     const struct view *view = &scan->recipe->view;
     TRY(make_plan(scan, err));
     scan->catalogue.key_bytes = scan->plan.key_bytes;
+    scan->catalogue.problems.directory = limits->temporary_directory;
     scan->document_options = document_options_for(view->folds, limits);
+    scan->document_options.limits.unpacked_most = scan->settings.options.most_unpacked;
     scan->texts.budget = limits->memory / 8 * TEXT_EIGHTHS;
     scan->texts.most = TEXTS_MOST;
     const size_t work = limits->memory / 8 * WORK_EIGHTHS / expansion_of(view->unit);
@@ -81,6 +83,7 @@ stemma_status scan_new(const struct stemma_recipe *recipe, const struct scan_set
     texts_init(&scan->texts);
     progress_init(&scan->progress);
     pthread_mutex_init(&scan->converting, NULL);
+    pthread_mutex_init(&scan->opening, NULL);
     stemma_status status = prepare(scan, err);
     if (status != STEMMA_OK) {
         scan_free(scan);
@@ -115,6 +118,7 @@ void scan_free(struct stemma_scan *scan) {
     for (size_t i = 0; i < scan->operand_count; i++) mem_free(scan->operands[i]);
     mem_free(scan->operands);
     vec64_release(&scan->found);
+    ahead_end(scan);
     texts_release(&scan->texts, scan->settings.threads);
     sorter_free(scan->samples);
     sorter_free(scan->pairs);
@@ -122,6 +126,7 @@ void scan_free(struct stemma_scan *scan) {
     catalogue_release(&scan->catalogue);
     progress_release(&scan->progress);
     pthread_mutex_destroy(&scan->converting);
+    pthread_mutex_destroy(&scan->opening);
     mem_free(scan->containers);
     mem_free(scan->ranking.class_of);
     mem_free(scan->ranking.rank_of);
@@ -152,13 +157,28 @@ uint64_t scan_resident(const struct stemma_scan *scan) {
            c->class_count * (RANKED_CLASS + JOINED_CLASS);
 }
 
+/* What only the join needed is given back. */
+static void after_match(struct stemma_scan *scan) {
+    stemma_scan_summary *s = &scan->summary;
+    s->resident_bytes = scan_resident(scan);
+    s->spilled_bytes += sorter_spilled(scan->samples);
+    catalogue_forget_keys(&scan->catalogue);
+    if (!scan->settings.options.boilerplate) {
+        sorter_free(scan->samples);
+        scan->samples = NULL;
+    }
+    texts_share_anew(scan);
+    mem_trim();
+}
+
 /* ---- running ---- */
 
 static void count_documents(struct stemma_scan *scan) {
     const struct catalogue *c = &scan->catalogue;
     stemma_scan_summary *s = &scan->summary;
     s->documents = c->document_count;
-    s->problems = c->problem_count;
+    s->problems = c->problems.count;
+    s->damaged = c->problems.damaged;
     s->classes = scan->ranking.count;
     for (size_t i = 0; i < c->document_count; i++) {
         const struct document *document = &c->documents[i];
@@ -180,9 +200,8 @@ static void summarise(struct stemma_scan *scan, double begin) {
     s->redundant = scan->results.redundant;
     s->redundant_bytes = scan->results.redundant_bytes;
     s->candidates = sorter_count(scan->pairs);
-    s->resident_bytes = scan_resident(scan);
     s->cached_bytes = scan->texts.used;
-    s->spilled_bytes += sorter_spilled(scan->samples) + sorter_spilled(scan->pairs) + scan->texts.spooled;
+    s->spilled_bytes += sorter_spilled(scan->pairs) + scan->texts.spooled;
     s->seconds = clock_seconds() - begin;
 }
 
@@ -191,14 +210,21 @@ stemma_status scan_run(struct stemma_scan *scan, stemma_error *err) {
     TRY(scan_list(scan, err));
     if (scan->settings.options.filter) TRY(scan_filter_check(scan, scan->settings.options.filter, err));
     TRY(scan_read(scan, err));
+    if (scan->cache) TRY(scan->cache->all_read(scan->cache->context, err));
+    TRY(scan_count_namesakes(scan, err));
     double read = clock_seconds();
     TRY(scan_rank(scan, err));
     TRY(scan_match(scan, err));
-    TRY(texts_recall_candidates(scan, err));
+    after_match(scan);
+    if (!scan->cache || scan->settings.options.group == STEMMA_GROUP_POPULAR)
+        TRY(texts_recall_candidates(scan, err)); /* else when it turns out what is not known */
     double matched = clock_seconds();
     TRY(scan_group(scan, err));
-    if (scan->settings.options.tree) TRY(scan_trees(scan, err));
-    catalogue_sort_problems(&scan->catalogue);
+    if (scan->settings.options.tree) {
+        TRY(texts_recall_grouped(scan, err));
+        TRY(scan_trees(scan, err));
+    }
+    TRY(problems_sort(&scan->catalogue.problems, err));
     scan->summary.seconds_reading = read - begin;
     scan->summary.seconds_matching = matched - read;
     scan->summary.seconds_verifying = clock_seconds() - matched;

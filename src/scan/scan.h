@@ -11,6 +11,7 @@
 #include "join/join.h"
 #include "join/plan.h"
 #include "read/container.h"
+#include "scan/ahead.h"
 #include "scan/cache.h"
 #include "scan/catalogue.h"
 #include "scan/compared.h"
@@ -73,19 +74,24 @@ struct stemma_scan {
     struct vec64 found;              /* files at or below each of them, once they are listed */
     const struct taker_kind *takers; /* of the documents that are read */
     const struct scan_cache *cache;  /* of cached_taker */
+    stemma_error cache_trouble;      /* why there is none, or not to the end; STEMMA_OK: nothing */
     void *taken_for;                 /* what these work for, if it is not the scan */
     struct catalogue catalogue;
     struct scan_container *containers; /* under the catalogue's lock while files are read */
     size_t container_count, container_cap;
-    uint64_t jobs; /* that were given to takers which want to know */
+    size_t datasets;         /* among the sources */
+    pthread_mutex_t opening; /* one of them at a time */
+    uint64_t jobs;           /* that were given to takers which want to know */
     struct texts texts;
+    struct ahead ahead;
     struct sorter *samples;   /* (sample, class) */
     struct sorter *pairs;     /* candidates in ranks */
     struct compared compared; /* of these, what was compared, where pairs will be asked for */
     struct ranking ranking;
     struct scan_results results;
-    uint32_t *order; /* documents in the order of input */
-    uint32_t *place; /* and back: the number that is reported */
+    uint32_t *order;        /* documents in the order of input */
+    uint32_t *place;        /* and back: the number that is reported */
+    bool any_in_order_only; /* texts that cannot be read again by themselves; known with the order */
     stemma_scan_summary summary;
     struct document_options document_options;
     size_t huge_from;           /* bytes: larger documents are not held in memory; */
@@ -119,6 +125,16 @@ struct worker;
 stemma_status scan_walk_container(struct stemma_scan *scan, uint32_t source, struct worker *worker,
                                   struct container_visitor *visitor, stemma_error *err);
 
+/* Opens the data set that a source is, to be read from its beginning. */
+stemma_status scan_open_dataset(const struct stemma_scan *scan, struct source *source, stemma_error *err);
+/* The same, for who reads some of it again: opened if it was not. By any thread. */
+stemma_status scan_dataset(struct stemma_scan *scan, uint32_t source, struct dataset **out,
+                           stemma_error *err);
+
+/* Of JSON lines: whether one of the first records has a text, or that cannot be told. */
+bool scan_finds_texts(const struct stemma_scan *scan, const char *path);
+stemma_status scan_look_at_standard(const struct stemma_scan *scan, bool *records, stemma_error *err);
+
 /* All sources that were listed, with what they hold. */
 stemma_status scan_read_sources(struct stemma_scan *scan, stemma_error *err);
 /* Others may be listed in their place. */
@@ -128,6 +144,7 @@ void scan_forget_sources(struct stemma_scan *scan);
 
 stemma_status scan_list(struct stemma_scan *scan, stemma_error *err);
 stemma_status scan_read(struct stemma_scan *scan, stemma_error *err);
+stemma_status scan_count_namesakes(struct stemma_scan *scan, stemma_error *err);
 stemma_status scan_rank(struct stemma_scan *scan, stemma_error *err);
 stemma_status scan_match(struct stemma_scan *scan, stemma_error *err);
 stemma_status scan_group(struct stemma_scan *scan, stemma_error *err);

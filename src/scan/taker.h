@@ -7,7 +7,7 @@
 #ifndef SCAN_TAKER_H
 #define SCAN_TAKER_H
 
-#include "scan/catalogue.h"
+#include "scan/cache.h"
 #include "shingle/stream.h"
 
 struct stemma_scan;
@@ -27,16 +27,30 @@ struct taker_kind {
     stemma_status (*pause)(void *taker, stemma_error *err);                /* likewise */
     /* Whether a file or data set has to be read at all; NULL: all have to. */
     stemma_status (*source)(void *taker, uint32_t source, bool *wanted, stemma_error *err);
+    /* Whether what is inside a container, or a data set that was not read, has to be; NULL: all has to. */
+    stemma_status (*inside)(void *taker, uint32_t source, bool *wanted, stemma_error *err);
+    /* From here on documents are taken out of a container or data set: by one worker, or one for each batch;
+     * then also by whoever cuts it, from its beginning to its end. Problems are told in between; they are in
+     * the catalogue already. All NULL: it does not matter. */
+    stemma_status (*begin_inside)(void *taker, uint32_t source, stemma_error *err);
+    stemma_status (*problem)(void *taker, uint32_t source, const char *name, uint64_t line,
+                             const stemma_error *cause, stemma_error *err);
+    stemma_status (*end_inside)(void *taker, uint32_t source, const struct inside_taken *how,
+                                stemma_error *err);
     /* Of the document source, place, bytes, format, state, what it holds, and the identity of its bytes are
      * known; id NULL: it has the source's name. Not wanted: nobody looks at its text. */
     stemma_status (*document)(void *taker, const struct document *document, const char *id, size_t id_size,
                               bool *wanted, stemma_error *err);
+    /* Of the document at work something could not be read, as `what` tells; the rest of it follows. */
+    stemma_status (*damaged)(void *taker, const stemma_error *what, stemma_error *err);
     /* The canonical text, which the reader has just made, not empty. */
     stemma_status (*text)(void *taker, struct text_reader *reader, const uint8_t *text, size_t size,
                           stemma_error *err);
-    /* A text that is not to be held. Its fingerprints are taken before anything else is known of the
-     * document, and are forgotten when another begins. */
+    /* A text that is not to be held. Its fingerprints, and the pieces of its canonical text (NULL: nobody
+     * looks at them), are taken before anything else is known of the document, and are forgotten when another
+     * begins. */
     struct shingle_sink (*begin_pieces)(void *taker);
+    stemma_status (*piece)(void *taker, const uint8_t *text, size_t size, stemma_error *err);
     stemma_status (*end_pieces)(void *taker, struct identity text, uint64_t size, stemma_error *err);
     /* There is none: binary, empty, a container, or failed, which has a cause. */
     stemma_status (*no_text)(void *taker, enum document_state state, const stemma_error *cause,
@@ -48,7 +62,7 @@ struct taker_kind {
 
 /* Enters documents into the catalogue, with the keys and samples that the join works with. */
 extern const struct taker_kind catalogue_taker;
-/* The same with scan->cache: files that it knows are not read, the others are made known to it. */
+/* The same with scan->cache: what it knows is not read, the rest is made known to it. */
 extern const struct taker_kind cached_taker;
 
 #endif

@@ -12,6 +12,7 @@
 
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -53,7 +54,7 @@ stemma_status text_reader_read(struct text_reader *reader, const char *path, boo
 
 enum text_format reading_format(const struct stemma_scan *scan, const char *name, const uint8_t *bytes,
                                 size_t size) {
-    if (is_compressed(bytes, size)) { /* what is inside goes by the rest of its name */
+    if (compression_of(bytes, size)) { /* what is inside goes by the rest of its name */
         char inside[PACKED_NAME_MOST];
         packed_name(name, inside);
         return format_guess(inside, bytes, 0);
@@ -61,8 +62,10 @@ enum text_format reading_format(const struct stemma_scan *scan, const char *name
     enum text_format guess = format_guess(name, bytes, size);
     bool files;
     if (guess == TEXT_PLAIN) return mail_look(bytes, size, &files) ? TEXT_MAIL : TEXT_PLAIN;
-    enum text_format format = document_look(name, bytes, size, &scan->document_options).format;
-    return format == TEXT_BINARY ? TEXT_PLAIN : format;
+    const struct document_kind kind = document_look(name, bytes, size, &scan->document_options);
+    if (kind.format == TEXT_XML && kind.encoding == ENCODING_UTF8 && !format_still_xml(bytes, size))
+        return TEXT_PLAIN;
+    return kind.format == TEXT_BINARY ? TEXT_PLAIN : kind.format;
 }
 
 /* ---- reading again ---- */
@@ -70,7 +73,7 @@ enum text_format reading_format(const struct stemma_scan *scan, const char *name
 stemma_status text_reader_source(struct text_reader *reader, const struct document *document,
                                  struct document_text *out, stemma_error *err) {
     const struct source *source = &reader->scan->catalogue.sources[document->source];
-    const uint8_t *bytes = source->memory;
+    const uint8_t *bytes = NULL;
     size_t size = source->size;
     bool huge = false;
     if (catalogue_is_contained(&reader->scan->catalogue, document))
@@ -80,8 +83,12 @@ stemma_status text_reader_source(struct text_reader *reader, const struct docume
         bytes = reader->bytes.data;
         size = reader->bytes.len;
     } else if (source->kind == SOURCE_DATASET) {
-        TRY(of_document(dataset_text_at(source->dataset, document->offset, document->record_size,
-                                        &reader->records, &bytes, &size, err)));
+        struct dataset *dataset;
+        TRY(scan_dataset(reader->scan, document->source, &dataset, err));
+        TRY(of_document(dataset_text_at(dataset, document->offset, document->record_size, &reader->records,
+                                        &bytes, &size, err)));
+    } else {
+        bytes = source->memory;
     }
     if (huge) return fail(err, STEMMA_CORRUPT, "'%s' has grown since it was read", source->name);
     const struct document_options options =
@@ -119,13 +126,33 @@ static stemma_status read_spooled(const struct texts *texts, uint64_t place, siz
 
 bool text_in_order_only(const struct stemma_scan *scan, const struct document *document) {
     const struct source *source = &scan->catalogue.sources[document->source];
-    if (source->kind == SOURCE_FILE) return document->id != NULL;
-    return source->kind == SOURCE_DATASET && source->dataset && !dataset_random_access(source->dataset);
+    return source->kind == SOURCE_FILE ? document->id != NULL : source->in_order;
+}
+
+struct text_place text_place_of(const struct stemma_scan *scan, uint32_t class) {
+    const struct document *d = &scan->catalogue.documents[scan->catalogue.classes[class].document];
+    return (struct text_place){d->offset, d->source, class};
+}
+
+static int by_place(const void *a, const void *b) {
+    const struct text_place *p = a, *q = b;
+    if (p->source != q->source) return p->source < q->source ? -1 : 1;
+    return (p->offset > q->offset) - (p->offset < q->offset);
+}
+
+void text_places_sort(struct text_place *places, size_t count) {
+    if (count) qsort(places, count, sizeof *places, by_place);
 }
 
 static stemma_status changed(const struct stemma_scan *scan, uint32_t document, stemma_error *err) {
     return fail(err, STEMMA_CORRUPT, "'%s' has changed since it was read",
                 catalogue_id(&scan->catalogue, document));
+}
+
+static bool is_text_of(const struct stemma_scan *scan, const struct text_class *class, const uint8_t *text,
+                       size_t size) {
+    return size == class->text_size &&
+           identity_equal(identity_of(&scan->key, text, size), class->text_identity);
 }
 
 stemma_status text_fetch(struct text_reader *reader, uint32_t number, struct buf *room, const uint8_t **text,
@@ -141,9 +168,7 @@ stemma_status text_fetch(struct text_reader *reader, uint32_t number, struct buf
     const struct document *document = &scan->catalogue.documents[class->document];
     if (text_in_order_only(scan, document)) return changed(scan, class->document, err);
     TRY(read_again(reader, document, text, size, err));
-    if (*size != class->text_size ||
-        !identity_equal(identity_of(&scan->key, *text, *size), class->text_identity))
-        return changed(scan, class->document, err);
+    if (!is_text_of(scan, class, *text, *size)) return changed(scan, class->document, err);
     return keep_copy(room, text, *size, err);
 }
 
@@ -159,19 +184,53 @@ enum {
     TOUCHED = 1 << 19
 };
 
+/* The texts of so many bytes are in large pages: a scan takes a fourteenth less. For more, the system looks
+ * longer for such pages than they save. */
+#define LARGE_PAGES_MOST ((uint64_t)1 << 28)
+
+/* Of so many times what can be kept, it would all be given up for what is read ahead. */
+#define KEPT_IN_VAIN 4
+
+void texts_expect(struct texts *texts, uint64_t bytes) {
+    texts->large_pages = bytes <= LARGE_PAGES_MOST;
+    if (bytes / KEPT_IN_VAIN > texts->most) texts->most = 0;
+}
+
 static size_t chunk_size(const struct stemma_scan *scan) {
     size_t part = scan->texts.budget / BUDGET_CHUNKS;
     return part < CHUNK_MOST ? part : CHUNK_MOST;
 }
 
+static uint8_t *take_spare(struct texts *texts) {
+    struct text_spare *spare = texts->spares;
+    texts->spares = spare->next;
+    texts->spare_bytes -= texts->spare_size;
+    return (uint8_t *)spare;
+}
+
+static void add_spare(struct texts *texts, uint8_t *bytes) {
+    struct text_spare *spare = (struct text_spare *)(void *)bytes;
+    spare->next = texts->spares;
+    texts->spares = spare;
+    texts->spare_bytes += texts->spare_size;
+}
+
+/* Until no more than so many bytes are spare. */
+static void drop_spares(struct texts *texts, size_t most) {
+    while (texts->spare_bytes > most) mem_free(take_spare(texts));
+}
+
 /* Under the lock: memory is taken before it is there, so that threads do not take the same. */
 static bool enter_chunk(struct stemma_scan *scan, size_t size, size_t *number) {
     struct texts *texts = &scan->texts;
-    if (texts->used + size > texts->most || texts->used + size + scan_resident(scan) > texts->budget ||
+    const size_t taken = texts->used + size + scan_resident(scan);
+    if (texts->used + size > texts->most || taken > texts->budget ||
         !mem_grow((void **)&texts->chunks, &texts->chunk_cap, texts->chunk_count + 1, sizeof *texts->chunks))
         return false;
     *number = texts->chunk_count++;
     texts->chunks[*number] = (struct text_chunk){.size = size, .first = UINT32_MAX, .open = true};
+    if (size == texts->spare_size && texts->spares) texts->chunks[*number].bytes = take_spare(texts);
+    drop_spares(texts, texts->budget - taken);
     texts->used += size;
     return true;
 }
@@ -180,9 +239,11 @@ static uint8_t *new_chunk(struct stemma_scan *scan, size_t size, size_t *number)
     struct texts *texts = &scan->texts;
     pthread_mutex_lock(&scan->catalogue.lock);
     bool entered = enter_chunk(scan, size, number);
+    uint8_t *bytes = entered ? texts->chunks[*number].bytes : NULL;
     pthread_mutex_unlock(&scan->catalogue.lock);
-    if (!entered) return NULL;
-    uint8_t *bytes = mem_alloc(size);
+    if (!entered || bytes) return bytes;
+    bytes = mem_alloc(size);
+    if (bytes && texts->large_pages) mem_large_pages(bytes, size);
     pthread_mutex_lock(&scan->catalogue.lock);
     texts->chunks[*number].bytes = bytes;
     if (!bytes) texts->used -= texts->chunks[*number].size;
@@ -307,6 +368,19 @@ void texts_keep(struct text_reader *reader, uint32_t class, const uint8_t *text,
     enter_text(reader->scan, class, place, reader->chunk, false);
 }
 
+stemma_status text_read_ahead(struct text_reader *reader, uint32_t number, stemma_error *err) {
+    const struct stemma_scan *scan = reader->scan;
+    const struct text_class *class = &scan->catalogue.classes[number];
+    struct document_text source;
+    const uint8_t *text;
+    size_t size;
+    TRY(text_reader_source(reader, &scan->catalogue.documents[class->document], &source, err));
+    TRY(canon(reader, &source, &text, &size, err));
+    if (!is_text_of(scan, class, text, size)) return changed(scan, class->document, err);
+    texts_keep(reader, number, text, size);
+    return STEMMA_OK;
+}
+
 /* ---- giving way ---- */
 
 /* Trimming goes through all that is free: not for every chunk. */
@@ -368,6 +442,41 @@ stemma_status texts_make_room(struct stemma_scan *scan, stemma_error *err) {
     return status;
 }
 
+/* ---- when all is read ---- */
+
+/* What the join has taken is free, and the samples are unless they are asked for again; those who compare and
+ * the pairs have the rest. */
+enum { EIGHTHS = 5, EIGHTHS_BESIDE_SAMPLES = 4 };
+
+void texts_share_anew(struct stemma_scan *scan) {
+    const size_t eighths = scan->samples ? EIGHTHS_BESIDE_SAMPLES : EIGHTHS;
+    scan->texts.most = scan->texts.budget = scan->settings.limits.memory / 8 * eighths;
+}
+
+/* Less what is left over in chunks. */
+size_t texts_room(const struct stemma_scan *scan) {
+    const size_t taken = scan->texts.used + scan_resident(scan),
+                 open = scan->settings.threads * chunk_size(scan);
+    if (taken + open > scan->texts.budget) return 0;
+    const size_t room = scan->texts.budget - taken - open;
+    return room - room / CHUNK_TEXTS;
+}
+
+void texts_give_up_all(struct stemma_scan *scan) {
+    struct texts *texts = &scan->texts;
+    for (size_t i = 0; i < scan->catalogue.class_count; i++) scan->catalogue.classes[i].cached = NULL;
+    drop_spares(texts, 0);
+    texts->spare_size = chunk_size(scan);
+    for (size_t i = 0; i < texts->chunk_count; i++) {
+        const struct text_chunk *chunk = &texts->chunks[i];
+        if (chunk->bytes && chunk->size == texts->spare_size)
+            add_spare(texts, chunk->bytes);
+        else
+            mem_free(chunk->bytes);
+    }
+    texts->chunk_count = texts->given_up = texts->used = 0;
+}
+
 void texts_init(struct texts *texts) {
     *texts = (struct texts){.spool = -1};
 }
@@ -390,5 +499,6 @@ void texts_release(struct texts *texts, unsigned threads) {
     if (texts->spool >= 0) close(texts->spool);
     mem_free(texts->spool_places);
     threads_run(texts->chunk_count > 1 ? threads : 1, release_chunks, &release);
+    drop_spares(texts, 0);
     mem_free(texts->chunks);
 }

@@ -24,15 +24,26 @@ struct text_chunk {
     bool open;            /* somebody is writing to it */
 };
 
+/* Memory of chunks that were given up, for others of the same size: to clear new pages takes the system
+ * longer than it takes to read a text into them. */
+struct text_spare {
+    struct text_spare *next;
+};
+
 /* Down to chunks under the catalogue's lock. */
 struct texts {
-    size_t budget;    /* bytes that chunks and what is resident may take together, */
-    size_t most;      /* and chunks alone */
-    size_t used;      /* by chunks */
-    size_t given_up;  /* chunks before this one; */
-    size_t untrimmed; /* bytes of these that the system may not have back yet */
+    size_t budget;                  /* bytes that chunks and what is resident may take together, */
+    size_t most;                    /* and chunks alone */
+    size_t used;                    /* by chunks */
+    size_t given_up;                /* chunks before this one; */
+    size_t untrimmed;               /* bytes of these that the system may not have back yet */
+    bool large_pages;               /* for chunks */
+    struct text_spare *spares;      /* all of spare_size; */
+    size_t spare_size, spare_bytes; /* not used, and there */
     struct text_chunk *chunks;
     size_t chunk_count, chunk_cap;
+    enum { RECALLED_NONE, RECALLED_NEW, RECALLED_CANDIDATES } recalled;
+    bool recalled_grouped;
     int spool;              /* unnamed file, or -1 */
     uint64_t spooled;       /* bytes in it */
     uint64_t *spool_places; /* by class, place + 1; NULL: none */
@@ -87,6 +98,9 @@ stemma_status text_reader_source(struct text_reader *reader, const struct docume
 stemma_status text_fetch(struct text_reader *reader, uint32_t class, struct buf *room, const uint8_t **text,
                          size_t *size, stemma_error *err);
 
+/* So many bytes of documents were listed. */
+void texts_expect(struct texts *texts, uint64_t bytes);
+
 /* Keep the text of a class that was just read, if there is room. */
 void texts_keep(struct text_reader *reader, uint32_t class, const uint8_t *text, size_t size);
 
@@ -94,13 +108,36 @@ void texts_keep(struct text_reader *reader, uint32_t class, const uint8_t *text,
  * than is allowed. */
 stemma_status texts_make_room(struct stemma_scan *scan, stemma_error *err);
 
+/* When all is read and matched: what is free now is for texts, too. */
+void texts_share_anew(struct stemma_scan *scan);
+size_t texts_room(const struct stemma_scan *scan); /* bytes, for texts that are not large */
+void texts_give_up_all(struct stemma_scan *scan);
+/* Read the text of a class again, and keep it if there is room. Errors: as of text_fetch. */
+stemma_status text_read_ahead(struct text_reader *reader, uint32_t class, stemma_error *err);
+
 /* Whether its text cannot be read again by itself. */
 bool text_in_order_only(const struct stemma_scan *scan, const struct document *document);
+
+/* Where the document of a class lies; to be sorted into the order of the files. */
+struct text_place {
+    uint64_t offset;
+    uint32_t source, class;
+};
+struct text_place text_place_of(const struct stemma_scan *scan, uint32_t class);
+void text_places_sort(struct text_place *places, size_t count);
+
+/* Whether one of a pair of ranks is new to the cache: what is known of the other is of no use then. */
+bool texts_any_new(const struct stemma_scan *scan, uint64_t pair);
 
 /* Make sure of such texts that will be asked for: a bit a class. */
 stemma_status texts_recall(struct stemma_scan *scan, const uint8_t *needed, stemma_error *err);
 /* The same for all that are in a candidate pair. */
 stemma_status texts_recall_candidates(struct stemma_scan *scan, stemma_error *err);
+/* The same for these pairs, and others that are likely to be asked for next: few calls read anything. */
+stemma_status texts_recall_pairs(struct stemma_scan *scan, const uint64_t *pairs, size_t count,
+                                 stemma_error *err);
+/* The same for all that are in a group. */
+stemma_status texts_recall_grouped(struct stemma_scan *scan, stemma_error *err);
 void texts_init(struct texts *texts);
 void texts_release(struct texts *texts, unsigned threads);
 

@@ -10,7 +10,6 @@
 #include "scan/reading.h"
 #include "shingle/whole.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* What a worker takes for a family, its texts apart. */

@@ -128,15 +128,93 @@ static void work(void *context, unsigned number) {
     pthread_mutex_unlock(&v->lock);
 }
 
-stemma_status scan_verify(struct stemma_scan *scan, const uint64_t *pairs, size_t count,
-                          const struct overlap_aim *aim, struct numbers *numbers, stemma_error *err) {
+static stemma_status compare_all(struct stemma_scan *scan, const uint64_t *pairs, size_t count,
+                                 const struct overlap_aim *aim, struct numbers *numbers, stemma_error *err) {
     struct verification v = {
         .scan = scan, .pairs = pairs, .aim = aim, .numbers = numbers, .count = count, .status = STEMMA_OK};
+    TRY(texts_recall_pairs(scan, pairs, count, err));
+    TRY(ahead_reach(scan, pairs, count, err));
     pthread_mutex_init(&v.lock, NULL);
     threads_run(count > 8 ? scan->settings.threads : 1, work, &v);
     pthread_mutex_destroy(&v.lock);
-    scan->summary.verified += count;
     return v.status == STEMMA_OK ? STEMMA_OK : fail(err, v.status, "%s", v.error.message);
+}
+
+/* ---- what a cache knows ---- */
+
+/* Texts and aim: numbers may stay behind an aim that is not reached. The view is the cache's. */
+static struct identity pair_identity(const struct stemma_scan *scan, uint64_t pair,
+                                     const struct overlap_aim *aim) {
+    const struct text_class *classes = scan->catalogue.classes;
+    const uint32_t *class_of = scan->ranking.class_of;
+    uint8_t bytes[2 * IDENTITY_BLOCK + sizeof *aim] = {0};
+    identity_store(classes[class_of[pair >> 32]].text_identity, bytes);
+    identity_store(classes[class_of[(uint32_t)pair]].text_identity, bytes + IDENTITY_BLOCK);
+    if (aim) memcpy(bytes + 2 * IDENTITY_BLOCK, aim, sizeof *aim);
+    return identity_of(&scan->key, bytes, sizeof bytes);
+}
+
+/* The pairs that it does not know, in their order, and where they stand. */
+struct unknown {
+    uint64_t *pairs;
+    size_t *places, count;
+    struct numbers *numbers;
+};
+
+static stemma_status find_unknown(struct stemma_scan *scan, const uint64_t *pairs, size_t count,
+                                  const struct overlap_aim *aim, struct numbers *numbers,
+                                  struct unknown *unknown, stemma_error *err) {
+    const struct scan_cache *cache = scan->cache;
+    for (size_t i = 0; i < count; i++) {
+        bool found;
+        TRY(cache->find_numbers(cache->context, pair_identity(scan, pairs[i], aim), &numbers[i], &found,
+                                err));
+        if (found) continue;
+        unknown->pairs[unknown->count] = pairs[i];
+        unknown->places[unknown->count++] = i;
+    }
+    progress_add(scan, count - unknown->count, 0);
+    return STEMMA_OK;
+}
+
+/* What could not be compared is not known. */
+static stemma_status keep_numbers(struct stemma_scan *scan, const struct unknown *unknown,
+                                  const struct overlap_aim *aim, struct numbers *numbers, stemma_error *err) {
+    const struct scan_cache *cache = scan->cache;
+    const struct text_class *classes = scan->catalogue.classes;
+    for (size_t i = 0; i < unknown->count; i++) {
+        const uint64_t pair = unknown->pairs[i];
+        numbers[unknown->places[i]] = unknown->numbers[i];
+        if (classes[scan->ranking.class_of[pair >> 32]].lost ||
+            classes[scan->ranking.class_of[(uint32_t)pair]].lost)
+            continue;
+        TRY(cache->keep_numbers(cache->context, pair_identity(scan, pair, aim), &unknown->numbers[i], err));
+    }
+    return STEMMA_OK;
+}
+
+static stemma_status compare_unknown(struct stemma_scan *scan, const uint64_t *pairs, size_t count,
+                                     const struct overlap_aim *aim, struct numbers *numbers,
+                                     stemma_error *err) {
+    struct unknown unknown = {.pairs = mem_alloc(count * sizeof *unknown.pairs),
+                              .places = mem_alloc(count * sizeof *unknown.places),
+                              .numbers = mem_alloc(count * sizeof *unknown.numbers)};
+    stemma_status status = unknown.pairs && unknown.places && unknown.numbers ? STEMMA_OK : fail_memory(err);
+    if (status == STEMMA_OK) status = find_unknown(scan, pairs, count, aim, numbers, &unknown, err);
+    if (status == STEMMA_OK && unknown.count)
+        status = compare_all(scan, unknown.pairs, unknown.count, aim, unknown.numbers, err);
+    if (status == STEMMA_OK) status = keep_numbers(scan, &unknown, aim, numbers, err);
+    mem_free(unknown.pairs);
+    mem_free(unknown.places);
+    mem_free(unknown.numbers);
+    return status;
+}
+
+stemma_status scan_verify(struct stemma_scan *scan, const uint64_t *pairs, size_t count,
+                          const struct overlap_aim *aim, struct numbers *numbers, stemma_error *err) {
+    scan->summary.verified += count;
+    return scan->cache && count ? compare_unknown(scan, pairs, count, aim, numbers, err)
+                                : compare_all(scan, pairs, count, aim, numbers, err);
 }
 
 /* ---- samples ---- */

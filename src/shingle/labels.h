@@ -1,8 +1,10 @@
 /*
- * Option A of Broder 1997: each shingle is numbered by its occurrence, so that how often it occurs counts too.
+ * Option A of Broder 1997: each shingle is numbered by its occurrence, so that how often it occurs counts
+ * too.
  *
- * Labels need the whole document: fingerprints are sorted (on disk, when they are many), and the k-th of a run of
- * equal ones becomes a fingerprint of its own. They reach the sink when the document ends, in no useful order.
+ * Labels need the whole document: fingerprints are sorted (on disk, when they are many), and the k-th of a
+ * run of equal ones becomes a fingerprint of its own. They reach the sink when the document ends, in no
+ * useful order.
  */
 #ifndef SHINGLE_LABELS_H
 #define SHINGLE_LABELS_H

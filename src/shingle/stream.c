@@ -1,9 +1,9 @@
 /*
  * The pipeline of one document: canonical text, tokens, fingerprints, in pieces that stay in the cache.
  *
- * Tokens become values of 64 bits (hash=mix: combined by the rolling kernel) or symbols of 1, 4 or 8 bytes (Rabin:
- * a window of w symbols is a string of fixed width, so the sliding tables apply). What a window still needs is
- * carried over from piece to piece.
+ * Tokens become values of 64 bits (hash=mix: combined by the rolling kernel) or symbols of 1, 4 or 8 bytes
+ * (Rabin: a window of w symbols is a string of fixed width, so the sliding tables apply). What a window still
+ * needs is carried over from piece to piece.
  */
 #include "shingle/stream.h"
 
@@ -49,7 +49,8 @@ stemma_status shingler_new(const struct view *view, const struct shingle_tables 
                            struct shingle_sink sink, struct text_sink text, struct shingler **out,
                            stemma_error *err) {
     if (!view_can_read(view))
-        return fail(err, STEMMA_INVALID, "the recipe is keyed (key id %016llx): its key is needed to read a document",
+        return fail(err, STEMMA_INVALID,
+                    "the recipe is keyed (key id %016llx): its key is needed to read a document",
                     (unsigned long long)view->key_id);
     struct shingler *s = mem_zero(1, sizeof *s);
     if (!s) return fail_memory(err);
@@ -100,8 +101,7 @@ uint64_t shingler_windows(const struct shingler *s) {
 
 static bool add_symbol(struct shingler *s, uint64_t value) {
     uint8_t bytes[8];
-    for (size_t i = 0; i < s->symbol_size; i++)
-        bytes[i] = (uint8_t)(value >> (8 * (s->symbol_size - 1 - i)));
+    for (size_t i = 0; i < s->symbol_size; i++) bytes[i] = (uint8_t)(value >> (8 * (s->symbol_size - 1 - i)));
     s->token_count++;
     s->unseen++;
     return buf_add(&s->symbols, bytes, s->symbol_size);
@@ -118,14 +118,15 @@ static bool add_padded(struct shingler *s, const uint8_t *token, size_t size) {
 }
 
 static uint32_t code_point(const uint8_t *token, size_t size) {
-    if (size == 1) return token[0] < 0x80 ? token[0] : 0x110000u + token[0]; /* a stray byte stands for itself */
+    if (size == 1)
+        return token[0] < 0x80 ? token[0] : 0x110000u + token[0]; /* a stray byte stands for itself */
     uint32_t value = token[0] & (0x7fu >> size);
     for (size_t i = 1; i < size; i++) value = value << 6 | (token[i] & 0x3f);
     return value;
 }
 
-/* A word or line as 8 bytes. Mixed, because the fingerprint of fingerprints of the same polynomial would be linear in
- * the bytes: neighbouring tokens could cancel each other, whatever the polynomial. */
+/* A word or line as 8 bytes. Mixed, because the fingerprint of fingerprints of the same polynomial would be
+ * linear in the bytes: neighbouring tokens could cancel each other, whatever the polynomial. */
 static uint64_t rabin_symbol(const struct shingler *s, const uint8_t *token, size_t size) {
     return mix64(rabin_of(s->tables->rabin, token, size) ^ mix64(size));
 }
@@ -133,7 +134,8 @@ static uint64_t rabin_symbol(const struct shingler *s, const uint8_t *token, siz
 static bool add_token(struct shingler *s, const uint8_t *token, size_t size) {
     if (s->view->hash == HASH_PADDED) return add_padded(s, token, size);
     if (uses_rabin(s))
-        return add_symbol(s, s->view->unit == UNIT_CHAR ? code_point(token, size) : rabin_symbol(s, token, size));
+        return add_symbol(s, s->view->unit == UNIT_CHAR ? code_point(token, size)
+                                                        : rabin_symbol(s, token, size));
     s->token_count++;
     s->unseen++;
     return vec64_add(&s->tokens, token_hash(&s->tables->keys, token, size));
@@ -179,7 +181,8 @@ static stemma_status tokenise(struct shingler *s, bool last, stemma_error *err) 
     return STEMMA_OK;
 }
 
-/* A token that comes in many small pieces is not looked at anew with each: only when twice as much is there. */
+/* A token that comes in many small pieces is not looked at anew with each:
+ * only when twice as much is there. */
 static bool worth_tokenising(const struct shingler *s) {
     return s->text.len >= 2 * s->unfinished;
 }
@@ -192,7 +195,8 @@ static void take_strided(uint64_t *fp, size_t count, size_t stride) {
         for (size_t i = 0; i < count; i++) fp[i] = fp[i * stride];
 }
 
-/* Fingerprints of `windows` windows that begin at token `first` of the carry. Fewer, when only multiples matter. */
+/* Fingerprints of `windows` windows that begin at token `first` of the carry. Fewer, when only multiples
+ * matter. */
 static size_t fingerprints(struct shingler *s, size_t first, size_t windows) {
     size_t window = s->view->window, stride = s->symbol_size;
     uint64_t *fp = s->fp.data;
@@ -296,7 +300,8 @@ static void count_bytes(struct shingler *s, size_t added) {
     s->unseen += added;
 }
 
-static stemma_status canonical(struct shingler *s, const uint8_t *bytes, size_t size, bool last, stemma_error *err) {
+static stemma_status canonical(struct shingler *s, const uint8_t *bytes, size_t size, bool last,
+                               stemma_error *err) {
     struct buf *out = text_of(s);
     size_t before = out->len;
     TRY(last ? canon_finish(s->canon, out, err) : canon_feed(s->canon, bytes, size, out, err));

@@ -35,7 +35,8 @@ stemma_status shingler_new(const struct view *view, const struct shingle_tables 
                            stemma_error *err);
 stemma_status shingler_feed(struct shingler *shingler, const uint8_t *bytes, size_t size, stemma_error *err);
 /* The same of text that is canonical already; a document is fed in one way or the other. */
-stemma_status shingler_feed_text(struct shingler *shingler, const uint8_t *text, size_t size, stemma_error *err);
+stemma_status shingler_feed_text(struct shingler *shingler, const uint8_t *text, size_t size,
+                                 stemma_error *err);
 stemma_status shingler_finish(struct shingler *shingler, stemma_error *err);
 /* Another document follows, whatever became of the last; memory is kept. */
 void shingler_reset(struct shingler *shingler);

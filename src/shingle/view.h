@@ -14,13 +14,13 @@ struct view {
     uint32_t window;
     bool labelled;
     enum hash_kind hash;
-    int width;       /* bits of a fingerprint, 32 to 64 */
+    int width; /* bits of a fingerprint, 32 to 64 */
     uint64_t seed;
     bool keyed;
-    uint64_t key_id; /* stored */
-    uint64_t secret; /* follows from the key, takes the place of seed; never stored */
+    uint64_t key_id;    /* stored */
+    uint64_t secret;    /* follows from the key, takes the place of seed; never stored */
     uint64_t finish[2]; /* likewise: the finaliser of keyed fingerprints */
-    bool has_secret; /* a keyed recipe read from a file has none: it compares, but cannot sketch */
+    bool has_secret;    /* a keyed recipe read from a file has none: it compares, but cannot sketch */
 };
 
 /* What the polynomial and the hash functions follow from, in a view that can read. */

@@ -32,8 +32,8 @@ stemma_status whole_shingles(struct whole *whole, const uint8_t *text, size_t si
                              size_t *count, uint64_t *tokens, stemma_error *err);
 
 /* The same fingerprints of a long text, given to the sink in pieces that stay in the nearest cache. *done is
- * false where there is no gain, or when a word turned out to be too long: what was given then does not count.
- */
+ * false where there is no gain, or when a word turned out to be too long:
+ * what was given then does not count. */
 stemma_status whole_pieces(struct whole *whole, const uint8_t *text, size_t size, struct shingle_sink sink,
                            bool *done, stemma_error *err);
 

@@ -50,7 +50,8 @@ double agreement_chance(const struct agreement *a, size_t least) {
     return sum;
 }
 
-size_t agreement_least(const struct agreement *a, double share) {
+/* The largest `least` with which so many are found; 0 when there is none. */
+static size_t agreement_least(const struct agreement *a, double share) {
     double sum = 0;
     for (size_t n = a->minima + 1; n-- > 0;) {
         sum += a->all[n] - a->apart[n];

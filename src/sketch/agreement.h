@@ -16,9 +16,10 @@
 #define BAND_ROWS_LEAST 2
 #define BAND_ROWS_MOST  16
 
-/* Whether a band needs a check: with less than 24 bits it would bring strangers together. */
+/* Whether a band needs a check. With less than 24 bits it would bring strangers together; with up to four rows,
+ * some of which a common template has, those who share the template. */
 static inline size_t band_checks(size_t rows) {
-    return rows < 3;
+    return rows < 5;
 }
 
 /* Coefficient n: the probability that n minima agree; in those that are `apart`, and no band does. */
@@ -36,9 +37,6 @@ void agreement_add_rows(struct agreement *a);
 
 /* At least `least` minima and a whole band. */
 double agreement_chance(const struct agreement *a, size_t least);
-
-/* The largest `least` with which so many are found; 0 when there is none. */
-size_t agreement_least(const struct agreement *a, double share);
 
 /* What is promised: of the pairs with this much more than the threshold, this share is found. */
 static const struct {

@@ -2,6 +2,7 @@
 #include "sketch/edit_text.h"
 
 #include "base/alloc.h"
+#include "kernels/kernels.h"
 #include "text/offsets.h"
 #include "text/utf8.h"
 
@@ -101,8 +102,7 @@ static void forget_pairs(struct edit_text *text) {
     text->pair = 0;
 }
 
-static bool place(struct edit_text *text, const uint32_t *chars, size_t count) {
-    if (!vec64_reserve(&text->places, count)) return false;
+static void place(struct edit_text *text, const uint32_t *chars, size_t count) {
     uint64_t at = text->done, shift = 0, until = 0, *places = text->places.data + text->places.len;
     const bool bytes = text->bytes;
     for (size_t i = 0; i < count; i++) {
@@ -110,59 +110,95 @@ static bool place(struct edit_text *text, const uint32_t *chars, size_t count) {
         places[i] = at + shift;
         at += bytes ? 1 : char_size(chars[i]);
     }
-    text->places.len += count;
     forget_pairs(text);
-    return true;
 }
 
 /* ---- counting ---- */
 
-static inline uint32_t bin_of(uint32_t c) {
-    return c < 0x80 ? c : 0x80 + c % (AGREE_BINS - 0x80);
+static void count_beyond(struct edit_text *text, uint32_t c) {
+    const uint32_t bin = 0x80 + c % (AGREE_BINS - 0x80);
+    if (text->bins[bin]++ == 0) text->beyond[text->beyond_count++] = (uint16_t)bin;
+}
+
+static void count_one(struct edit_text *text, uint32_t c) {
+    if (c < 0x80)
+        text->bins[c]++;
+    else
+        count_beyond(text, c);
 }
 
 /* ASCII is counted in four tables by turns: one counter would have to wait for its last sum. */
-static size_t count_ascii(uint64_t *bins, const uint32_t *chars, size_t count) {
-    uint32_t tables[4][0x80] = {{0}};
+struct turns {
+    uint16_t of[4][0x80];
+};
+
+static void count_some(struct edit_text *text, const uint32_t *chars, size_t count) {
+    struct turns turns = {{{0}}};
     size_t at = 0;
-    for (; at + 4 <= count && (chars[at] | chars[at + 1] | chars[at + 2] | chars[at + 3]) < 0x80; at += 4)
-        for (size_t k = 0; k < 4; k++) tables[k][chars[at + k]]++;
+    for (; at + 4 <= count; at += 4) {
+        uint64_t two[2];
+        memcpy(two, chars + at, sizeof two);
+        if (((two[0] | two[1]) & ~UINT64_C(0x0000007f0000007f)) == 0) {
+            turns.of[0][(uint32_t)two[0]]++;
+            turns.of[1][two[0] >> 32]++;
+            turns.of[2][(uint32_t)two[1]]++;
+            turns.of[3][two[1] >> 32]++;
+        } else
+            for (size_t k = 0; k < 4; k++) count_one(text, chars[at + k]);
+    }
+    for (; at < count; at++) count_one(text, chars[at]);
     for (size_t i = 0; i < 0x80; i++)
-        for (size_t k = 0; k < 4; k++) bins[i] += tables[k][i];
-    return at;
+        text->bins[i] += (uint32_t)turns.of[0][i] + turns.of[1][i] + turns.of[2][i] + turns.of[3][i];
 }
 
-enum { COUNT_RUN = 1024 }; /* characters that are worth the tables */
-
-static void count_chars(uint64_t *bins, const uint32_t *chars, size_t count) {
-    for (size_t at = 0; at < count;) {
-        size_t end = count - at < COUNT_RUN ? count : at + COUNT_RUN;
-        if (count - at >= COUNT_RUN) at += count_ascii(bins, chars + at, count - at);
-        for (; at < end; at++) bins[bin_of(chars[at])]++;
+static void count_chars(struct edit_text *text, const uint32_t *chars, size_t count) {
+    for (size_t at = 0, some; at < count; at += some) {
+        some = count - at < 4 * UINT16_MAX ? count - at : 4 * UINT16_MAX;
+        count_some(text, chars + at, some);
     }
+}
+
+static void clear_counts(struct edit_text *text) {
+    memset(text->bins, 0, 0x80 * sizeof *text->bins);
+    for (size_t i = 0; i < text->beyond_count; i++) text->bins[text->beyond[i]] = 0;
+    text->beyond_count = 0;
 }
 
 uint16_t edit_text_agree(const struct edit_text *text) {
     unsigned __int128 sum = 0, all = (unsigned __int128)text->length * text->length;
     if (all == 0) return 0;
-    for (size_t i = 0; i < AGREE_BINS; i++) sum += (unsigned __int128)text->bins[i] * text->bins[i];
+    for (size_t i = 0; i < 0x80; i++) sum += (unsigned __int128)text->bins[i] * text->bins[i];
+    for (size_t i = 0; i < text->beyond_count; i++) {
+        const uint64_t bin = text->bins[text->beyond[i]];
+        sum += (unsigned __int128)bin * bin;
+    }
     return (uint16_t)((sum * AGREE_SCALE + all / 2) / all);
 }
 
 /* ---- feeding ---- */
 
+bool edit_text_reserve(struct edit_text *text, size_t count) {
+    const size_t slack = KERNEL_SLACK / sizeof *text->chars;
+    return count <= SIZE_MAX - text->count - slack &&
+           mem_grow((void **)&text->chars, &text->cap, text->count + count + slack, sizeof *text->chars) &&
+           (!text->placed || vec64_reserve(&text->places, count));
+}
+
+void edit_text_take(struct edit_text *text, size_t count) {
+    count_chars(text, text->chars + text->count, count);
+    text->count += count;
+    text->length += count;
+    if (text->placed) text->places.len += count;
+}
+
 static stemma_status take_text(struct edit_text *text, bool last, stemma_error *err) {
     size_t size = text->text.len, made = 0;
-    if (size > SIZE_MAX - text->count ||
-        !mem_grow((void **)&text->chars, &text->cap, text->count + size, sizeof *text->chars))
-        return fail_memory(err);
+    if (!edit_text_reserve(text, size)) return fail_memory(err);
     uint32_t *out = text->chars + text->count;
     size_t used = text->bytes ? copy_bytes(text->text.data, size, out, &made)
                               : decode(text->text.data, size, last, out, &made);
-    if (text->placed && !place(text, out, made)) return fail_memory(err);
-    count_chars(text->bins, out, made);
-    text->count += made;
-    text->length += made;
+    if (text->placed) place(text, out, made);
+    edit_text_take(text, made);
     text->done += used;
     if (used < size) memmove(text->text.data, text->text.data + used, size - used);
     text->text.len -= used;
@@ -177,6 +213,14 @@ stemma_status edit_text_feed(struct edit_text *text, const uint8_t *bytes, size_
 stemma_status edit_text_finish(struct edit_text *text, stemma_error *err) {
     TRY(canon_finish(text->canon, &text->text, err));
     return take_text(text, true, err);
+}
+
+void edit_text_reset(struct edit_text *text) {
+    clear_counts(text);
+    text->count = text->pair = 0;
+    text->length = text->done = 0;
+    text->text.len = text->places.len = text->map.len = 0;
+    canon_reset(text->canon);
 }
 
 void edit_text_drop(struct edit_text *text, size_t count) {

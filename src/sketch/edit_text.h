@@ -17,7 +17,7 @@
 #define STRAY_BYTE  0x110000u
 
 struct edit_text {
-    uint32_t *chars; /* those that were not dropped yet */
+    uint32_t *chars; /* those that were not dropped yet, with KERNEL_SLACK readable bytes behind them */
     size_t count, cap;
     struct vec64 places; /* of each of them: where in the source it begins; only when asked for */
     uint64_t length;     /* characters so far, dropped ones too */
@@ -30,6 +30,8 @@ struct edit_text {
     bool bytes, placed; /* characters are bytes; places are wanted */
     bool passes;        /* the canonical text is the source */
     uint64_t bins[AGREE_BINS];
+    uint16_t beyond[AGREE_BINS]; /* bins behind those of ASCII that are not 0: often few, so that they are */
+    size_t beyond_count;         /* summed up and cleared at little cost */
 };
 
 /* Whether the characters of documents under this view are their bytes. */
@@ -41,10 +43,16 @@ stemma_status edit_text_init(struct edit_text *text, unsigned folds, bool bytes,
 /* Append the characters of the next piece; give pieces that fit the cache. */
 stemma_status edit_text_feed(struct edit_text *text, const uint8_t *bytes, size_t size, stemma_error *err);
 stemma_status edit_text_finish(struct edit_text *text, stemma_error *err);
+/* The same of characters that are known already: they are put behind those that are there, with their places,
+ * and then taken. False when memory is refused. */
+bool edit_text_reserve(struct edit_text *text, size_t count);
+void edit_text_take(struct edit_text *text, size_t count);
 /* Forget the first `count` characters. */
 void edit_text_drop(struct edit_text *text, size_t count);
 /* The chance that two characters drawn from the text agree, in parts of AGREE_SCALE; 0 for no text. */
 uint16_t edit_text_agree(const struct edit_text *text);
+/* Another document follows, whatever became of the last. */
+void edit_text_reset(struct edit_text *text);
 void edit_text_release(struct edit_text *text);
 
 #endif

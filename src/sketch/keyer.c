@@ -123,8 +123,8 @@ static void count_distinct(struct keyer *keyer, const uint64_t *fp, size_t count
     }
 }
 
-/* Each bin is watched up to its minimum, an empty one to the end: bins hit, by the part of all bins watched.
- */
+/* Each bin is watched up to its minimum, an empty one to the end:
+ * bins hit, by the part of all bins watched. */
 static double size_by_minima(const uint32_t *minima, size_t bins) {
     uint64_t watched = 1, hit = 0;
     for (size_t bin = 0; bin < bins; bin++) {

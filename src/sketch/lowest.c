@@ -21,7 +21,8 @@ bool lowest_settle(struct lowest *lowest) {
 }
 
 /* Take the block by a guessed threshold; when fewer than n are below it nothing is taken. */
-static bool lowest_guess(struct lowest *lowest, const struct kernels *kernels, const uint64_t *values, size_t count) {
+static bool lowest_guess(struct lowest *lowest, const struct kernels *kernels, const uint64_t *values,
+                         size_t count) {
     uint64_t guess = UINT64_MAX / count * (2 * lowest->n);
     if (!vec64_reserve(&lowest->kept, count + KERNEL_SLACK)) return false;
     lowest->kept.len = kernels->filter_below(values, count, guess, lowest->kept.data);

@@ -1,7 +1,8 @@
 /*
- * The n smallest distinct numbers of a stream: a threshold filter throws nearly everything away, the few that pass are
- * sorted in once in a while. Of a first block that is long, those below a guessed threshold are sorted only: evenly
- * spread numbers have about 2 n below it, and where the guess was too low the block is taken in the plain way.
+ * The n smallest distinct numbers of a stream: a threshold filter throws nearly everything away, the few that
+ * pass are sorted in once in a while. Of a first block that is long, those below a guessed threshold are
+ * sorted only: evenly spread numbers have about 2 n below it, and where the guess was too low the block is
+ * taken in the plain way.
  */
 #ifndef SKETCH_LOWEST_H
 #define SKETCH_LOWEST_H

@@ -20,8 +20,8 @@
 static const char default_specs[] = "oph n=2048 bits=1; mod n=32";
 enum { DEFAULT_WINDOW = 5, DEFAULT_BYTE_WINDOW = 20, DEFAULT_WIDTH = 64, WIDTH_LEAST = 32, WIDTH_MOST = 64 };
 
-/* Which fields a scheme takes, with their usual and largest values; a field whose most is 0 it does not take.
- */
+/* Which fields a scheme takes, with their usual and largest values;
+ * a field whose most is 0 it does not take. */
 enum spec_field { SPEC_N, SPEC_MOD, SPEC_BITS, SPEC_C, SPEC_K, SPEC_ALPHABET, SPEC_POSITIONS, SPEC_FIELDS };
 static const char *const spec_fields[] = {"n", "mod", "bits", "c", "k", "alphabet", "positions"};
 struct field_rule {

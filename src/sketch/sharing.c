@@ -44,7 +44,8 @@ void sharing_init(struct sharing *s, double contained, uint32_t minima) {
 uint64_t sharing_least(const struct sharing *s, double contained, uint64_t samples) {
     if (samples <= SHARING_SAMPLES) return s->shared[samples];
     const double n = (double)samples;
-    return (uint64_t)(n * contained - SHARED_SIGMAS * sqrt(n * contained * (1 - contained)) - 1);
+    const double least = n * contained - SHARED_SIGMAS * sqrt(n * contained * (1 - contained)) - 1;
+    return least > 1 ? (uint64_t)least : 1;
 }
 
 static double size_error(const struct sharing *s, uint32_t size) {

@@ -1,8 +1,8 @@
 /*
  * The maker of signatures, one pass over the edit text.
  *
- * The hash of a window is a polynomial in its characters mod 2^64, rolled on from window to window, then
- * mixed: the polynomial's low bits know only the characters' low bits. Whether a window is kept depends on
+ * The hash of a window is a polynomial in its characters mod 2^64, then mixed: the polynomial's low bits know
+ * only the characters' low bits. Whether a window is kept depends on
  * the hash mod C, its symbol on the hash divided by C, so one says nothing about the other.
  */
 #include "sketch/signature.h"
@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/rng.h"
 #include "kernels/divisor.h"
+#include "kernels/kernels.h"
 #include "sketch/edit_text.h"
 #include "sketch/signature2011.h"
 
@@ -24,34 +25,41 @@ struct recent {
 };
 
 struct window_hash {
-    uint64_t multiplier, leave; /* leave: what the first character of a window is worth */
-    uint64_t finish[2];
+    struct window_keys keys;
     bool keyed;
-    struct divisor divisor;
+    uint64_t last; /* keyed: xored in between the two rounds of the finaliser */
 };
 
 struct signer {
     struct edit_text text;
     struct spec spec;
     size_t memory;
+    size_t most;      /* windows are kept, and so many at most; 0: symbols are, of all */
+    uint32_t rate;    /* that of the spec, until there are more */
     uint64_t windows; /* done so far: the number of the one that begins with text.chars[0] */
     struct window_hash hash;
+    const struct kernels *kernels;
     struct recent recent;
     struct bit_sampler *bits; /* signature2011 */
     struct signature_data made;
+    struct kept_windows kept;
 };
 
 /* ---- setting up ---- */
 
 static void window_hash_init(struct window_hash *hash, const struct view *view, const struct spec *spec) {
     uint64_t state = mix64(view_seed(view) ^ UINT64_C(0x7369676e61747572)); /* "signatur" */
-    hash->multiplier = (rng_next(&state) & ~UINT64_C(7)) | 5;               /* of the longest period */
-    hash->leave = 1;
-    for (uint32_t i = 1; i < spec->n; i++) hash->leave *= hash->multiplier;
+    struct window_keys *keys = &hash->keys;
+    keys->multiplier = (rng_next(&state) & ~UINT64_C(7)) | 5; /* of the longest period */
+    keys->leave = 1;
+    for (uint32_t i = 0; i < spec->n; i++) keys->leave *= keys->multiplier;
     hash->keyed = view->keyed;
-    hash->finish[0] = rng_next(&state) ^ view->finish[0]; /* zero unless keyed */
-    hash->finish[1] = view->finish[1];
-    hash->divisor = divisor_of(spec->c);
+    keys->finish = rng_next(&state) ^ view->finish[0]; /* zero unless keyed */
+    hash->last = view->finish[1];
+}
+
+static void recent_clear(struct recent *recent) {
+    for (size_t i = 0; i < SIGNATURE_WINDOW_MOST; i++) recent->at[i] = UINT64_MAX;
 }
 
 stemma_status signer_new(const struct view *view, const struct spec *spec, size_t memory, struct signer **out,
@@ -60,8 +68,10 @@ stemma_status signer_new(const struct view *view, const struct spec *spec, size_
     bool bits = spec->scheme == SCHEME_SIGNATURE2011;
     if (!signer) return fail_memory(err);
     signer->spec = *spec;
+    signer->rate = spec->c;
     signer->memory = memory;
-    for (size_t i = 0; i < SIGNATURE_WINDOW_MOST; i++) signer->recent.at[i] = UINT64_MAX;
+    signer->kernels = kernels_get();
+    recent_clear(&signer->recent);
     window_hash_init(&signer->hash, view, spec);
     stemma_status status =
         edit_text_init(&signer->text, view->folds, bits || edit_text_is_bytes(view), spec->positions, err);
@@ -79,6 +89,7 @@ void signer_free(struct signer *signer) {
     edit_text_release(&signer->text);
     bit_sampler_free(signer->bits);
     signature_data_release(&signer->made);
+    kept_windows_release(&signer->kept);
     sodium_memzero(&signer->hash, sizeof signer->hash); /* it may follow from a key */
     mem_free(signer);
 }
@@ -102,86 +113,101 @@ static void remember(struct recent *recent, uint64_t at, uint64_t hash) {
     recent->hash[slot] = hash;
 }
 
-/* The window that begins at `index` of the characters at hand has a hash that is a multiple of C. False when
- * memory is refused. */
-static bool take_hit(struct signer *signer, size_t index, uint64_t hash) {
+/* Those that are not kept at twice the rate are forgotten. */
+static void double_rate(struct signer *signer) {
+    struct kept_windows *kept = &signer->kept;
+    size_t left = 0;
+    signer->rate *= 2;
+    for (size_t i = 0; i < kept->hashes.len; i++) {
+        if (kept->hashes.data[i] & (signer->rate - 1)) continue;
+        if (signer->spec.positions) kept->positions.data[left] = kept->positions.data[i];
+        kept->hashes.data[left++] = kept->hashes.data[i];
+    }
+    kept->hashes.len = left;
+    if (signer->spec.positions) kept->positions.len = left;
+}
+
+static bool keep_window(struct signer *signer, size_t index, uint64_t hash) {
+    struct kept_windows *kept = &signer->kept;
+    if (hash & (signer->rate - 1)) return true; /* it was found before the rate was doubled */
+    if (kept->hashes.len == kept->hashes.cap && !vec64_reserve(&kept->hashes, 1)) return false;
+    kept->hashes.data[kept->hashes.len++] = hash;
+    if (signer->spec.positions && !vec64_add(&kept->positions, signer->text.places.data[index])) return false;
+    while (kept->hashes.len > signer->most && signer->rate < KEPT_RATE_MOST) double_rate(signer);
+    return true;
+}
+
+static bool take_symbol(struct signer *signer, size_t index, uint64_t hash) {
     const struct spec *spec = &signer->spec;
     struct signature_data *made = &signer->made;
-    uint64_t at = signer->windows + index;
-    bool repeated = seen_lately(&signer->recent, spec->n, at, hash);
-    remember(&signer->recent, at, hash);
-    if (repeated) return true;
     if (!vec16_reserve(&made->symbols, 1)) return false;
     made->symbols.data[made->symbols.len++] = (uint16_t)(hash / spec->c % spec->alphabet);
     return !spec->positions || vec64_add(&made->positions, signer->text.places.data[index]);
 }
 
-/* Half of mix64 is enough for a polynomial with a random multiplier; under a key, what fingerprints get, too.
- */
-static inline uint64_t finished(const struct window_hash *hash, uint64_t value, bool keyed) {
-    value ^= hash->finish[0];
-    if (keyed) return mix64(mix64(value) ^ hash->finish[1]);
-    value = (value ^ value >> 32) * MIX64_MULTIPLIER;
-    return value ^ value >> 32;
+/* The window that begins at `index` of the characters at hand has a hash that is a multiple of C. False when
+ * memory is refused. */
+static bool take_hit(struct signer *signer, size_t index, uint64_t hash) {
+    uint64_t at = signer->windows + index;
+    bool repeated = seen_lately(&signer->recent, signer->spec.n, at, hash);
+    remember(&signer->recent, at, hash);
+    if (repeated) return true;
+    return signer->most ? keep_window(signer, index, hash) : take_symbol(signer, index, hash);
 }
 
-/* A polynomial waits for its last value; so several stretches of the text are rolled at once. */
-enum { LANES = 2, STRETCH = 512 };
+/* Windows at a time: what comes of them stays on the stack. */
+enum { STRETCH = 512 };
 
-/* The windows of a stretch whose hash is a multiple of C. */
 struct hits {
     size_t count;
-    uint32_t index[STRETCH];
-    uint64_t hash[STRETCH];
+    uint32_t place[STRETCH + KERNEL_SLACK];
+    uint64_t hash[STRETCH + KERNEL_SLACK];
 };
 
-/* `lanes` stretches of `each` windows, one behind the other. All but `in` and `each` are constants where this
- * is called, so that the loop has but one decision. `power`: C is a power of two. */
-static inline __attribute__((always_inline)) void scan(const struct window_hash *hash, const uint32_t *in,
-                                                       size_t n, size_t each, size_t lanes, bool keyed,
-                                                       bool power, struct hits *hits) {
-    const struct window_hash key = *hash;
-    const uint64_t mask = key.divisor.shift ? (UINT64_C(1) << key.divisor.shift) - 1 : 0;
-    uint64_t value[LANES] = {0};
-    for (size_t lane = 0; lane < lanes; lane++) {
-        hits[lane].count = 0;
-        for (size_t i = 0; i + 1 < n; i++) value[lane] = value[lane] * key.multiplier + in[lane * each + i];
-    }
-    for (size_t i = 0; i < each; i++)
-        for (size_t lane = 0; lane < lanes; lane++) {
-            const uint32_t *at = in + lane * each + i;
-            value[lane] = value[lane] * key.multiplier + at[n - 1];
-            uint64_t finish = finished(&key, value[lane], keyed);
-            value[lane] -= at[0] * key.leave;
-            if (__builtin_expect(power ? (finish & mask) != 0 : !divides(&key.divisor, finish), 1)) continue;
-            hits[lane].index[hits[lane].count] = (uint32_t)(lane * each + i);
-            hits[lane].hash[hits[lane].count++] = finish;
-        }
-}
-
-static void scan_stretches(const struct signer *signer, const uint32_t *in, size_t each, bool all,
-                           struct hits *hits) {
+/* Under a key the finaliser is that of fingerprints. */
+static void find_keyed(const struct signer *signer, const uint32_t *in, size_t windows, struct hits *hits) {
     const struct window_hash *hash = &signer->hash;
     const size_t n = signer->spec.n;
-    bool power = (signer->spec.c & (signer->spec.c - 1)) == 0;
-    if (hash->keyed || !all)
-        scan(hash, in, n, each, all ? LANES : 1, hash->keyed, power, hits);
-    else if (power)
-        scan(hash, in, n, STRETCH, LANES, false, true, hits);
+    uint64_t sum = 0;
+    hits->count = 0;
+    for (size_t i = 0; i + 1 < windows + n; i++) {
+        sum = sum * hash->keys.multiplier + (in[i] - (i >= n ? in[i - n] * hash->keys.leave : 0));
+        if (i + 1 < n) continue;
+        hits->place[hits->count] = (uint32_t)(i + 1 - n);
+        hits->hash[hits->count++] = mix64(mix64(sum ^ hash->keys.finish) ^ hash->last);
+    }
+}
+
+static void drop_others(struct hits *hits, uint32_t rate) {
+    const struct divisor divisor = divisor_of(rate);
+    size_t kept = 0;
+    for (size_t i = 0; i < hits->count; i++) {
+        hits->place[kept] = hits->place[i];
+        hits->hash[kept] = hits->hash[i];
+        kept += divides(&divisor, hits->hash[i]);
+    }
+    hits->count = kept;
+}
+
+/* The windows whose hash is a multiple of the rate. Half of mix64 is enough for a polynomial with a random
+ * multiplier. */
+static void find_hits(const struct signer *signer, const uint32_t *in, size_t windows, struct hits *hits) {
+    const uint32_t rate = signer->rate, power = rate & (~rate + 1);
+    if (signer->hash.keyed)
+        find_keyed(signer, in, windows, hits);
     else
-        scan(hash, in, n, STRETCH, LANES, false, false, hits);
+        hits->count = signer->kernels->sign_windows(&signer->hash.keys, in, windows, signer->spec.n,
+                                                    power - 1, hits->place, hits->hash);
+    if (signer->hash.keyed || power != rate) drop_others(hits, rate);
 }
 
 static bool hash_windows(struct signer *signer, size_t windows) {
-    struct hits hits[LANES];
-    for (size_t at = 0; at < windows;) {
-        bool all = windows - at >= LANES * STRETCH;
-        size_t each = all || windows - at > STRETCH ? STRETCH : windows - at;
-        scan_stretches(signer, signer->text.chars + at, each, all, hits);
-        for (size_t lane = 0; lane < (all ? LANES : 1); lane++)
-            for (size_t i = 0; i < hits[lane].count; i++)
-                if (!take_hit(signer, at + hits[lane].index[i], hits[lane].hash[i])) return false;
-        at += each * (all ? LANES : 1);
+    struct hits hits;
+    for (size_t at = 0, count; at < windows; at += count) {
+        count = windows - at < STRETCH ? windows - at : STRETCH;
+        find_hits(signer, signer->text.chars + at, count, &hits);
+        for (size_t i = 0; i < hits.count; i++)
+            if (!take_hit(signer, at + hits.place[i], hits.hash[i])) return false;
     }
     return true;
 }
@@ -217,6 +243,19 @@ stemma_status signer_feed(struct signer *signer, const uint8_t *bytes, size_t si
     return STEMMA_OK;
 }
 
+bool signer_reserve(struct signer *signer, size_t count, uint32_t **chars, uint64_t **places) {
+    struct edit_text *text = &signer->text;
+    if (!edit_text_reserve(text, count)) return false;
+    *chars = text->chars + text->count;
+    *places = signer->spec.positions ? text->places.data + text->places.len : NULL;
+    return true;
+}
+
+stemma_status signer_take(struct signer *signer, size_t count, stemma_error *err) {
+    edit_text_take(&signer->text, count);
+    return take_windows(signer, err);
+}
+
 stemma_status signer_finish(struct signer *signer, struct signature_data *out, stemma_error *err) {
     TRY(edit_text_finish(&signer->text, err));
     TRY(take_windows(signer, err));
@@ -224,6 +263,54 @@ stemma_status signer_finish(struct signer *signer, struct signature_data *out, s
     signer->made.agree = edit_text_agree(&signer->text);
     *out = signer->made;
     signer->made = (struct signature_data){0};
+    return STEMMA_OK;
+}
+
+/* ---- windows of many rates ---- */
+
+void signer_keep(struct signer *signer, size_t most) {
+    signer->most = most;
+}
+
+stemma_status signer_finish_kept(struct signer *signer, const struct kept_windows **out, stemma_error *err) {
+    TRY(edit_text_finish(&signer->text, err));
+    TRY(take_windows(signer, err));
+    signer->kept.rate = signer->rate;
+    signer->kept.length = signer->text.length;
+    signer->kept.agree = edit_text_agree(&signer->text);
+    *out = &signer->kept;
+    return STEMMA_OK;
+}
+
+void signer_reset(struct signer *signer) {
+    edit_text_reset(&signer->text);
+    recent_clear(&signer->recent);
+    signer->rate = signer->spec.c;
+    signer->windows = 0;
+    signer->kept.hashes.len = signer->kept.positions.len = 0;
+}
+
+void kept_windows_release(struct kept_windows *kept) {
+    vec64_release(&kept->hashes);
+    vec64_release(&kept->positions);
+}
+
+stemma_status kept_windows_at(const struct kept_windows *kept, struct signature_rate to,
+                              struct signature_data *out, stemma_error *err) {
+    const bool placed = kept->positions.len > 0;
+    const int rate_bits = __builtin_ctz(to.c);
+    out->symbols.len = out->positions.len = 0;
+    out->length = kept->length;
+    out->agree = kept->agree;
+    if (!vec16_reserve(&out->symbols, kept->hashes.len) ||
+        (placed && !vec64_reserve(&out->positions, kept->hashes.len)))
+        return fail_memory(err);
+    for (size_t i = 0; i < kept->hashes.len; i++) {
+        const uint64_t hash = kept->hashes.data[i];
+        if (hash & (to.c - 1)) continue;
+        if (placed) out->positions.data[out->positions.len++] = kept->positions.data[i];
+        out->symbols.data[out->symbols.len++] = (uint16_t)(hash >> rate_bits & (to.alphabet - 1));
+    }
     return STEMMA_OK;
 }
 

@@ -10,9 +10,10 @@
 #define SKETCH_SIGNATURE_H
 
 #include "base/buf.h"
+#include "kernels/kernels.h"
 #include "sketch/recipe.h"
 
-#define SIGNATURE_WINDOW_MOST   64u
+#define SIGNATURE_WINDOW_MOST   ((uint32_t)SIGN_WINDOW_MOST)
 #define SIGNATURE_RATE_MOST     (1u << 20)
 #define SIGNATURE_ALPHABET_MOST 65536u
 
@@ -48,6 +49,11 @@ stemma_status signer_new(const struct view *view, const struct spec *spec, size_
                          stemma_error *err);
 /* The result does not depend on where the bytes are cut. After a failure the signer can only be freed. */
 stemma_status signer_feed(struct signer *signer, const uint8_t *bytes, size_t size, stemma_error *err);
+/* The same of a text whose characters are known: so many of them, or fewer, are put where it is said, with
+ * their places, unless they are not kept (NULL), and then taken. False when memory is refused. A document is
+ * fed in one way or the other. */
+bool signer_reserve(struct signer *signer, size_t count, uint32_t **chars, uint64_t **places);
+stemma_status signer_take(struct signer *signer, size_t count, stemma_error *err);
 /* Moves the signature to *out, which is empty. The signer can then only be freed. */
 stemma_status signer_finish(struct signer *signer, struct signature_data *out, stemma_error *err);
 void signer_free(struct signer *signer);
@@ -65,5 +71,31 @@ bool signature_rates_meet(struct signature_rate a, struct signature_rate b, stru
  * signature_rates_meet gave. Symbols and positions go to *data, which is empty and keeps them. */
 stemma_status signature_coarsen(const struct signature *from, struct signature_rate to,
                                 struct signature_data *data, struct signature *out, stemma_error *err);
+
+/* ---- windows of many rates ---- */
+
+/* The windows that are kept at a rate, as their hashes, in the order of the text: what the signatures of this
+ * rate and of any power of two times it are made of. */
+struct kept_windows {
+    struct vec64 hashes;
+    struct vec64 positions; /* as of a signature; empty, or one for each */
+    uint64_t length;
+    uint16_t agree; /* in parts of AGREE_SCALE */
+    uint32_t rate;
+};
+#define KEPT_RATE_MOST (UINT32_C(1) << 31) /* a longer text than some hundred GB has more windows */
+
+/* Before its first piece: the signer keeps windows, no more than `most` (> 0). The rate is that of the spec
+ * times the least power of two that suffices for the whole text. It ends with _finish_kept, which gives what
+ * lasts until the signer is reset or freed. */
+void signer_keep(struct signer *signer, size_t most);
+stemma_status signer_finish_kept(struct signer *signer, const struct kept_windows **out, stemma_error *err);
+/* Another document follows, whatever became of the last. Of signers that keep windows. */
+void signer_reset(struct signer *signer);
+void kept_windows_release(struct kept_windows *kept);
+
+/* The signature at a rate that is a power of two times theirs, in place of what *out had. */
+stemma_status kept_windows_at(const struct kept_windows *kept, struct signature_rate to,
+                              struct signature_data *out, stemma_error *err);
 
 #endif

@@ -360,8 +360,8 @@ static inline bool is_plain(const struct char_record *record) {
     return !(record->flags & (CHAR_BACK | CHAR_ALONE | CHAR_LISTED)) && record->class != CHAR_IGNORE;
 }
 
-/* A plain character of lines under FOLD_TEXT, of `length` bytes at `at`; returns the end of what was written.
- */
+/* A plain character of lines under FOLD_TEXT, of `length` bytes at `at`;
+ * returns the end of what was written. */
 SPECIALISED uint8_t *put_plain(struct joint *joint, uint32_t cp, const uint8_t *at, size_t length,
                                uint8_t *out) {
     const struct char_record *record = unicode_record(cp);

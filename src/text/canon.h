@@ -58,8 +58,8 @@ stemma_status canon_new(unsigned folds, enum unit unit, struct offset_map *map, 
  * After a failure out is as it was, and canon can only be freed. */
 stemma_status canon_feed(struct canon *canon, const uint8_t *bytes, size_t size, struct buf *out,
                          stemma_error *err);
-/* No more than so many bytes behind out->len are asked for while a document of that size is fed and finished.
- */
+/* No more than so many bytes behind out->len are asked for while a document of that
+ * size is fed and finished. */
 size_t canon_most(size_t size);
 /* The document ends: append what was held back. */
 stemma_status canon_finish(struct canon *canon, struct buf *out, stemma_error *err);

@@ -6,8 +6,8 @@
 
 #include "text/canon.h"
 
-/* A longer word or line is cut into tokens of so many bytes: what is held back of a document stays bounded.
- */
+/* A longer word or line is cut into tokens of so many bytes:
+ * what is held back of a document stays bounded. */
 #define TOKEN_MOST 65536
 
 struct token {

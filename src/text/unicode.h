@@ -15,8 +15,8 @@
 enum char_class {
     CHAR_OTHER,  /* punctuation, symbols, controls, unassigned, private use */
     CHAR_SPACE,  /* White_Space */
-    CHAR_IGNORE, /* invisible: soft hyphen, joiners, variation selectors; no part of a word, no border either
-                  */
+    CHAR_IGNORE, /* invisible: soft hyphen, joiners, variation selectors;
+                  * no part of a word, no border either */
     CHAR_WORD,   /* letters and numbers */
     CHAR_SINGLE, /* letters of scripts written without spaces: each a word of its own */
     CHAR_MARK    /* continues what stands before, starts a word where nothing does */

@@ -4,9 +4,9 @@
  * SIMDe does most of it; what SIMDe 0.7.4 lacks stands below as obvious loops.
  *
  * To have a kernel tested here:
- *  1. In src/kernels/avx512_*.c include "kernels/avx512_vector.h" or avx512.h first (they bring the intrinsics),
- *     never <immintrin.h>.
- *     The sources are found by name; nothing is to be added to a CMakeLists.txt.
+ *  1. In src/kernels/avx512_*.c include "kernels/avx512_vector.h" or avx512.h first (they bring the
+ * intrinsics), never <immintrin.h>. The sources are found by name; nothing is to be added to a
+ * CMakeLists.txt.
  *  2. A function declared in kernels/avx512.h gets a line in the renaming list below, because the real one
  *     is linked into the same test program.
  *  3. A test includes "emulate/emulated.h" and, under #if STEMMA_EMULATED, compares
@@ -36,13 +36,16 @@
 #define kernels_avx512        kernels_avx512_emulated
 #define avx512_fold_text      emulated_fold_text
 #define avx512_hash_words     emulated_hash_words
+#define avx512_map_spaces     emulated_map_spaces
 #define avx512_combine        emulated_combine
+#define avx512_sign_windows   emulated_sign_windows
 #define avx512_rabin_all      emulated_rabin_all
 #define avx512_rabin_mod      emulated_rabin_mod
 #define avx512_horner         emulated_horner
 #define avx512_filter_mod     emulated_filter_mod
 #define avx512_filter_below   emulated_filter_below
 #define avx512_oph_update     emulated_oph_update
+#define avx512_bin_minima     emulated_bin_minima
 #define avx512_minhash_update emulated_minhash_update
 #define avx512_simhash_update emulated_simhash_update
 #define avx512_hamming        emulated_hamming
@@ -99,13 +102,17 @@ static inline __m512i emulated_mm512_maskz_loadu_epi8(__mmask64 mask, const void
 #undef _mm512_maskz_loadu_epi8
 #define _mm512_maskz_loadu_epi8 emulated_mm512_maskz_loadu_epi8
 
-static inline void emulated_mm512_mask_storeu_epi8(void *to, __mmask64 mask, __m512i a) {
-    struct lanes8 lanes = lanes8_of(a);
-    for (int i = 0; i < 64; i++)
-        if (mask >> i & 1) ((uint8_t *)to)[i] = lanes.at[i];
+static inline __m512i emulated_mm512_cvtepu8_epi32(__m128i a) {
+    uint8_t bytes[16];
+    uint32_t lanes[16];
+    __m512i r;
+    memcpy(bytes, &a, sizeof bytes);
+    for (int i = 0; i < 16; i++) lanes[i] = bytes[i];
+    memcpy(&r, lanes, sizeof r);
+    return r;
 }
-#undef _mm512_mask_storeu_epi8
-#define _mm512_mask_storeu_epi8 emulated_mm512_mask_storeu_epi8
+#undef _mm512_cvtepu8_epi32
+#define _mm512_cvtepu8_epi32 emulated_mm512_cvtepu8_epi32
 
 static inline __m512i emulated_mm512_mask_loadu_epi64(__m512i otherwise, __mmask8 mask, const void *from) {
     struct lanes64 r = lanes64_of(otherwise);

@@ -5,14 +5,12 @@
 
 #include "faults/faults.h" /* behind the others: cmocka has a macro named fail */
 
-/* Near-copies of one text and something else, with their texts: nothing is read but the collection. */
-void make_asked_collection(void) {
+/* Near-copies of one text and something else: nothing is read but the collection. */
+static void make_one(const char *path, unsigned more_parts) {
     stemma_collection_options options = stemma_collection_options_default();
     stemma_collection *collection;
-    options.parts |= STEMMA_PART_TEXT;
-    place(world.collection_path, sizeof world.collection_path, "collection");
-    assert_int_equal(stemma_collection_create(world.collection_path, NULL, &options, NULL, &collection, NULL),
-                     STEMMA_OK);
+    options.parts |= more_parts;
+    assert_int_equal(stemma_collection_create(path, NULL, &options, NULL, &collection, NULL), STEMMA_OK);
     for (int i = 0; i < 6; i++) {
         char id[8];
         snprintf(id, sizeof id, "d%d", i);
@@ -23,13 +21,26 @@ void make_asked_collection(void) {
     stemma_collection_free(collection);
 }
 
-void remove_asked_collection(void) {
+/* One with their texts, and one that has forgotten them. */
+void make_asked_collection(void) {
+    place(world.collection_path, sizeof world.collection_path, "collection");
+    place(world.forgotten_path, sizeof world.forgotten_path, "forgotten");
+    make_one(world.collection_path, STEMMA_PART_TEXT);
+    make_one(world.forgotten_path, STEMMA_PART_SIGNATURE);
+}
+
+static void remove_one(const char *path) {
     struct dirent *entry;
-    DIR *folder = opendir(world.collection_path);
+    DIR *folder = opendir(path);
     assert_non_null(folder);
     while ((entry = readdir(folder))) unlinkat(dirfd(folder), entry->d_name, 0);
     closedir(folder);
-    assert_int_equal(rmdir(world.collection_path), 0);
+    assert_int_equal(rmdir(path), 0);
+}
+
+void remove_asked_collection(void) {
+    remove_one(world.collection_path);
+    remove_one(world.forgotten_path);
 }
 
 static stemma_status count(void *context, const stemma_match *match, stemma_error *error) {
@@ -38,11 +49,11 @@ static stemma_status count(void *context, const stemma_match *match, stemma_erro
     return STEMMA_OK;
 }
 
-static stemma_status ask_with(const stemma_query_options *options, stemma_error *error) {
+static stemma_status ask_of(const char *path, const stemma_query_options *options, stemma_error *error) {
     stemma_collection *collection = UNTOUCHED;
     stemma_query_summary summary = {.documents = 77};
     size_t found = 0;
-    stemma_status status = stemma_collection_open(world.collection_path, NULL, NULL, &collection, error);
+    stemma_status status = stemma_collection_open(path, NULL, NULL, &collection, error);
     check_untouched(status, collection);
     if (status != STEMMA_OK) return status;
     status = stemma_collection_query_text(collection, "q", world.text, 4000, options, count, &found, &summary,
@@ -53,6 +64,10 @@ static stemma_status ask_with(const stemma_query_options *options, stemma_error 
         assert_true(found > 0);
     stemma_collection_free(collection);
     return status;
+}
+
+static stemma_status ask_with(const stemma_query_options *options, stemma_error *error) {
+    return ask_of(world.collection_path, options, error);
 }
 
 static stemma_status ask(const char *via, stemma_error *error) {
@@ -69,6 +84,14 @@ static stemma_status ask_edits(const char *unused, stemma_error *error) {
     return ask_with(&options, error);
 }
 
+static stemma_status ask_all(const char *unused, stemma_error *error) {
+    stemma_query_options options = stemma_query_options_default();
+    (void)unused;
+    options.edits = true;
+    options.top = 0;
+    return ask_with(&options, error);
+}
+
 static stemma_status ask_family(const char *unused, stemma_error *error) {
     stemma_query_options options = stemma_query_options_default();
     (void)unused;
@@ -76,10 +99,20 @@ static stemma_status ask_family(const char *unused, stemma_error *error) {
     return ask_with(&options, error);
 }
 
+static stemma_status ask_forgotten(const char *family, stemma_error *error) {
+    stemma_query_options options = stemma_query_options_default();
+    options.edits = true;
+    options.family = family;
+    return ask_of(world.forgotten_path, &options, error);
+}
+
 const struct operation asking_operations[] = {{"query, auto", ask, "auto"},
                                               {"query, bands", ask, "bands"},
                                               {"query, samples", ask, "samples"},
                                               {"query, scan", ask, "scan"},
                                               {"query, with edits", ask_edits, NULL},
+                                              {"query, all matches", ask_all, NULL},
                                               {"query, family", ask_family, NULL},
+                                              {"query, by signatures", ask_forgotten, NULL},
+                                              {"query, family by signatures", ask_forgotten, "family"},
                                               {NULL, NULL, NULL}};

@@ -7,9 +7,7 @@
 #include "shingle/whole.h"
 #include "sketch/recipe.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "faults/faults.h" /* behind the others: cmocka has a macro named fail */
 
@@ -69,8 +67,8 @@ static stemma_status compare_sketches(const char *unused, stemma_error *error) {
                     &both);
 }
 
-/* Signatures at two rates, so that one is made coarser; "runs": so few symbols that runs of them are chained.
- */
+/* Signatures at two rates, so that one is made coarser; "runs":
+ * so few symbols that runs of them are chained. */
 static stemma_status estimate_signatures(const char *how, stemma_error *error) {
     enum { SYMBOLS = 600 };
     static uint16_t fine[SYMBOLS], other[SYMBOLS];

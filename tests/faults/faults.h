@@ -47,7 +47,7 @@ enum {
 
 extern struct world {
     char folder[64], tree_path[96], text_path[96], other_path[96], large_path[96], bundle_path[96],
-        new_path[96], collection_path[96];
+        new_path[96], collection_path[96], forgotten_path[96];
     char *text, *other, *large;
     char *bundle;
     size_t bundle_size;

@@ -9,7 +9,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "faults/faults.h" /* behind the others: cmocka has a macro named fail */
 

@@ -194,6 +194,34 @@ static stemma_status read_contained(const char *name, stemma_error *error) {
     return status;
 }
 
+struct each_read {
+    size_t count;
+    stemma_error problem; /* of a document, or of the machine that reads it */
+};
+
+static stemma_status count_text(void *read, const char *id, const stemma_text *text, stemma_error *error) {
+    size_t size;
+    (void)id, (void)error;
+    ((struct each_read *)read)->count++;
+    return stemma_text_source(text, &size) ? STEMMA_OK : STEMMA_INVALID;
+}
+
+static void keep_problem(void *read, const char *id, const stemma_error *cause) {
+    (void)id;
+    ((struct each_read *)read)->problem = *cause;
+}
+
+static stemma_status read_each(const char *name, stemma_error *error) {
+    char path[160];
+    struct each_read read = {0};
+    place(path, sizeof path, name);
+    stemma_status status = stemma_text_each(path, world.recipe, NULL, count_text, keep_problem, &read, error);
+    if (status != STEMMA_OK) return status;
+    assert_true(read.count > 0 || read.problem.status != STEMMA_OK);
+    *error = read.problem;
+    return read.problem.status;
+}
+
 /* What it holds is told: that is its success here. */
 static stemma_status refuse_archive(const char *name, stemma_error *error) {
     stemma_status status = read_contained(name, error);
@@ -217,6 +245,12 @@ const struct operation reading_operations[] = {
     {"read from a crawl in an archive", read_contained, "archive!/crawl!/u"},
     {"read what is coded in a crawl", read_contained, "archive!/crawl!/v"},
     {"read an archive, which is refused", refuse_archive, "archive"},
+    {"read a record by its id", read_contained, "tree/d.jsonl:1"},
+    {"read a record of a table by its line", read_contained, "tree/d.csv:2"},
+    {"read all documents of an archive", read_each, "archive"},
+    {"read all documents of a mail in an archive", read_each, "archive!/mail"},
+    {"read all records of a data set", read_each, "tree/d.jsonl"},
+    {"read one document as all there are", read_each, "tree/d.jsonl:1"},
     {"walk a tree", walk_tree, ""},
     {"read JSON lines", read_data, "tree/d.jsonl"},
     {"read CSV", read_data, "tree/d.csv"},

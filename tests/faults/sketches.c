@@ -1,5 +1,4 @@
 /* Recipes and sketches: making, keeping, reading and searching them. */
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

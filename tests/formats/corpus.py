@@ -1,7 +1,8 @@
 """Documents in every format, good and broken, made here byte by byte; each with its text or with what is said of it.
 
-A case is (name, bytes, text) or (name, bytes, Error(pattern)): the text as `stemma text --extracted` prints it, lines
-joined by " / ". NO_TEXT: the bytes have none, and are compared as they are.
+A case is (name, bytes, text), (name, bytes, Error(pattern)) or, where there is a text and something to be said of it,
+(name, bytes, Damaged(text, pattern)): the text as `stemma text --extracted` prints it, lines joined by " / ". NO_TEXT: the
+bytes have none, and are compared as they are.
 """
 import io
 import struct
@@ -17,6 +18,12 @@ class Error:
     pattern: str
 
 
+@dataclass
+class Damaged:
+    text: str
+    pattern: str
+
+
 # ---- archives ----
 
 def archive(parts, method=zipfile.ZIP_DEFLATED):
@@ -26,6 +33,30 @@ def archive(parts, method=zipfile.ZIP_DEFLATED):
         for name, content in parts:
             z.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_STORED if name == "mimetype" else method)
     return out.getvalue()
+
+
+def zstd(content):
+    """A frame of blocks that are stored as they are."""
+    pieces = [content[at:at + (1 << 17)] for at in range(0, len(content), 1 << 17)] or [b""]
+    blocks = [(len(piece) << 3 | (i == len(pieces) - 1)).to_bytes(3, "little") + piece for i, piece in enumerate(pieces)]
+    return b"\x28\xb5\x2f\xfd\xa0" + len(content).to_bytes(4, "little") + b"".join(blocks)
+
+
+def seven(*members):
+    """A 7z archive of (name, content), none of them empty, one behind the other as they are."""
+    def number(n):
+        size = next(i for i in range(9) if i == 8 or n < 1 << 7 * (i + 1))
+        return bytes([0xFF00 >> size & 0xFF | n >> 8 * size]) + (n & (1 << 8 * size) - 1).to_bytes(size, "little")
+    contents = [content if isinstance(content, bytes) else content.encode() for _, content in members]
+    packed = b"".join(contents)
+    sums = b"".join(zlib.crc32(content).to_bytes(4, "little") for content in contents)
+    names = b"\0" + "".join(name + "\0" for name, _ in members).encode("utf-16-le")
+    streams = (b"\6\0\1\x09" + number(len(packed)) + b"\0" + b"\7\x0b\1\0\1\1\0\x0c" + number(len(packed)) + b"\0"
+               + b"\x08\x0d" + number(len(members)) + b"\x09" + b"".join(number(len(content)) for content in contents[:-1])
+               + b"\x0a\1" + sums + b"\0\0")
+    header = b"\1\4" + streams + b"\5" + number(len(members)) + b"\x11" + number(len(names)) + names + b"\0\0"
+    start = struct.pack("<QQI", len(packed), len(header), zlib.crc32(header))
+    return b"7z\xbc\xaf\x27\x1c\0\4" + struct.pack("<I", zlib.crc32(start)) + start + packed + header
 
 
 def relations(*entries):
@@ -102,6 +133,12 @@ def entity_bomb(root):
 def with_wrong_checksum(data, content):
     """The bytes of a stored member are changed; what the archive says of them is not."""
     return data.replace(content, bytes(reversed(content)))
+
+
+def without(data, name):
+    """An archive that lost a member."""
+    with zipfile.ZipFile(io.BytesIO(data)) as z:
+        return archive([(n, z.read(n)) for n in z.namelist() if n != name])
 
 
 def locked(data):
@@ -215,11 +252,18 @@ CASES = [
     ("password.docx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504) + "EncryptedPackage".encode("utf-16-le") + bytes(600), Error("it is encrypted")),
     ("bomb.docx", docx(BOMB), Error("unpacks to more than 100 times its size")),
     ("entities.docx", docx(paragraphs("&l9;"), prolog=entity_bomb("w:document")), Error("expand to more than ten times")),
-    ("external.docx", docx(paragraphs("before &e; after"), prolog='<!DOCTYPE w:document [<!ENTITY e SYSTEM "/etc/passwd">]>'), "before after"),
+    ("external.docx", docx(paragraphs("before &e; after"), prolog='<!DOCTYPE w:document [<!ENTITY e SYSTEM "/etc/passwd">]>'), Damaged("before after", "refers to '/etc/passwd', which is not in it")),
+    ("no-notes.docx", docx(paragraphs("body"), [("n", "footnotes", "footnotes.xml"), ("h", "header", "header1.xml")],
+                           [("word/header1.xml", f'<w:hdr xmlns:w="w">{paragraphs("title")}</w:hdr>')]),
+     Damaged("title / body", "it has no part 'word/footnotes.xml'")),
+    ("no-document.docx", archive(package("word/document.xml", [("word/x.xml", "<x/>")])), Error("it has no part 'word/document.xml'")),
     ("deep.docx", docx(DEEP), Error("nested more than 1000 deep")),
     ("broken-xml.docx", docx("<w:p>"), Error("broken XML in line 1")),
     # slides
     ("talk.pptx", pptx(), "first slide / its point / what is said / second slide"),
+    ("no-slide.pptx", without(pptx(), "ppt/slides/slide1.xml"),
+     Damaged("first slide / its point / what is said", "it has no part 'ppt/slides/slide1.xml'")),
+    ("no-order.pptx", without(pptx(), "ppt/presentation.xml"), Error("it has no part 'ppt/presentation.xml'")),
     ("cut.pptx", pptx()[:len(pptx()) // 2], Error("cannot read 'cut.pptx': ")),
     # sheets
     ("table.xlsx", xlsx(sheet('<c t="s"><v>0</v></c><c><v>1.5</v></c>', '<c t="inlineStr"><is><t>here</t></is></c><c t="b"><v>1</v></c>'),
@@ -228,6 +272,8 @@ CASES = [
     ("digits.xlsx", xlsx(sheet("".join(f"<c><v>{n}</v></c>" for n in (
         "1.1000000000000001", "0.30000000000000004", "-2.9999999999999996", "1999.9999999999998", "9.9999999999999999", "12345678901234567", "0.1", "1E-5"))),
         ), "1.1 0.3 -3 2000 9.9999999999999999 12345678901234567 0.1 1E-5"),
+    ("no-strings.xlsx", without(xlsx(sheet('<c t="s"><v>0</v></c><c><v>1.5</v></c>')), "xl/sharedStrings.xml"),
+     Damaged("1.5", "it has no part 'xl/sharedStrings.xml'")),
     ("broken.xlsx", xlsx(sheet("<c>"), sheet()), Error("broken XML")),
     # OpenDocument
     ("letter.odt", odf("text", ODT_BODY, ODT_STYLES), "title / page / Head / one two three / four. / the note"),
@@ -239,6 +285,7 @@ CASES = [
     ("cut.odt", odf("text", ODT_BODY)[:300], Error("cannot read 'cut.odt': ")),
     # books
     ("book.epub", BOOK, "first / second"),
+    ("no-page.epub", without(BOOK, "text/a.xhtml"), Damaged("second", "it has no part 'text/a.xhtml'")),
     ("cut.epub", BOOK[:len(BOOK) // 2], Error("cannot read 'cut.epub': ")),
     ("no-package.epub", epub(PAGES, ["a"], package_name="gone.opf"), Error("has no part 'gone.opf'")),
     ("no-container.epub", archive([("mimetype", "application/epub+zip")]), Error("does not say which")),
@@ -247,7 +294,7 @@ CASES = [
     ("letter.rtf", rb"{\rtf1\ansi{\fonttbl{\f0 Times;}}A \b letter\b0\par caf\'e9 \u20013?\u25991?}", "A letter / café 中文"),
     ("russian.rtf", rb"{\rtf1\ansi\ansicpg1251 \'cf\'f0\'e8\'e2\'e5\'f2}", "Привет"),
     ("japanese.rtf", rb"{\rtf1{\fonttbl{\f0\fcharset128 M;}}\f0 \'93\'fa\'96\'7b}", "日本"),
-    ("cut.rtf", rb"{\rtf1 as far as it g", "as far as it g"),
+    ("cut.rtf", rb"{\rtf1 as far as it g", Damaged("as far as it g", "it ends in the middle")),
     ("deep.rtf", rb"{\rtf1" + b"{" * 5000, Error("nested more than 1000 deep")),
     # XML
     ("data.xml", XML + "<list><name>Ada</name><age>36</age></list>", "Ada 36"),
@@ -255,7 +302,11 @@ CASES = [
     ("cyrillic.xml", '<?xml version="1.0" encoding="koi8-r"?><a>привет</a>'.encode("koi8-r"), "привет"),
     ("wide.xml", '<?xml version="1.0" encoding="utf-16"?><a>привет</a>'.encode("utf-16"), "привет"),
     ("entities.xml", XML + entity_bomb("a") + "<a>&l9;</a>", Error("expand to more than ten times")),
-    ("external.xml", XML + '<!DOCTYPE a [<!ENTITY e SYSTEM "file:///etc/passwd">]><a>before &e; after</a>', "before after"),
+    ("external.xml", XML + '<!DOCTYPE a [<!ENTITY e SYSTEM "file:///etc/passwd">]><a>before &e; after</a>',
+     Damaged("before after", "refers to 'file:///etc/passwd', which is not in it")),
+    ("elsewhere.xml", XML + '<!DOCTYPE a SYSTEM "a.dtd"><a>caf&eacute; &company; &mdash; open</a>',
+     Damaged("café — open", "refers to 'company', which is not in it")),
+    ("known-names.xml", XML + '<!DOCTYPE a SYSTEM "a.dtd"><a>caf&eacute; &mdash; open</a>', "café — open"),
     ("deep.xml", XML + "<a>" * 100_000, Error("nested more than 1000 deep")),
     ("broken.xml", XML + "<a>\n<b>\n</a>", Error("broken XML in line 3: mismatched tag")),
     # PDF
@@ -264,7 +315,10 @@ CASES = [
     ("pages.pdf", pdf(HYPHENATED), "The comparison of near-duplicates: a comparison of near-duplicates / goes on, page after page, / to the end."),
     ("no-text.pdf", pdf([[]]), ""),
     ("loop.pdf", pdf([["once"]], kids="10 0 R 2 0 R"), "once"),
-    ("self.pdf", pdf([], kids="2 0 R"), ""),
+    ("self.pdf", pdf([], kids="2 0 R"), Damaged("", "pdftotext says: Syntax Error")),
+    ("repaired.pdf", pdf([["A letter"]]).replace(b"xref\n0", b"lost\n0"), "A letter"),
+    ("unclosed.pdf", pdf([["A letter"]]).replace(b"T* ET", b"(and ET"), Damaged("A letter", "pdftotext says: Syntax Error")),
+    ("no-trailer.pdf", pdf([["A letter"]]).partition(b"xref")[0], Error("pdftotext says: Syntax Error: Couldn't find trailer dictionary")),
     ("cut.pdf", pdf([["A letter"]])[:150], Error("cannot read 'cut.pdf': pdftotext")),
     ("nothing.pdf", b"%PDF-1.4\n", Error("cannot read 'nothing.pdf': pdftotext")),
     # pages and plain text, as ever

@@ -5,7 +5,8 @@
  *
  *     all-pairs [--recipe TEXT] [--contained C] [--pairs T] [--stars T]... [--count FILE] < DOCUMENTS
  *
- * DOCUMENTS: for each its name, NUL, its size, newline, its bytes. Prints tab-separated lines, in this order:
+ * DOCUMENTS: for each its name, NUL, its size, newline, its bytes; of equal length the better one first.
+ * Prints tab-separated lines, in this order:
  *
  *     document  NUMBER  CLASS  BYTES
  *         NUMBER in the input, from 0; CLASS in keep order, or - when there is no text

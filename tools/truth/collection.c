@@ -125,7 +125,7 @@ static stemma_status read_documents(struct collection *collection, FILE *in,
 static int in_keep_order(const void *left, const void *right) {
     const struct truth_document *a = left, *b = right;
     if (a->text_bytes != b->text_bytes) return a->text_bytes > b->text_bytes ? -1 : 1;
-    return strcmp(a->name, b->name);
+    return (a->number > b->number) - (a->number < b->number);
 }
 
 static int by_text(const void *left, const void *right) {

@@ -2,7 +2,7 @@
  * The documents of a small collection with their sets of shingles, all in memory: what brute force works on.
  *
  * Documents with the same canonical text are one class; classes are numbered in keep order (longer text
- * first, then by name), so a class is also its place in that order.
+ * first, then in the order of input), so a class is also its place in that order.
  */
 #ifndef TRUTH_COLLECTION_H
 #define TRUTH_COLLECTION_H

@@ -43,8 +43,8 @@ static int32_t *middle(int32_t *room, int32_t capacity) {
     return room + capacity + MARGIN;
 }
 
-/* Room for twice as many edits, or the first. Both waves grow so, and what a wave had goes only afterwards.
- */
+/* Room for twice as many edits, or the first. Both waves grow so,
+ * and what a wave had goes only afterwards. */
 static stemma_status wave_grow(struct wave *wave, const struct meter *meter, stemma_error *err) {
     int32_t capacity = wave->capacity ? 2 * wave->capacity : 128;
     TRY(meter_allows(meter, 5 * room_for(capacity), sizeof(int32_t), err));

@@ -1,5 +1,5 @@
-/* Targets to tokens, and the index of their windows: one slot for each distinct window, its places in a list.
- */
+/* Targets to tokens, and the index of their windows: one slot for each distinct window,
+ * its places in a list. */
 #include "align/fragments/finder.h"
 
 #include "base/alloc.h"
@@ -163,8 +163,8 @@ static stemma_status collect(void *context, const uint64_t *fp, size_t count, co
     return vec64_add_all(all, fp, count) ? STEMMA_OK : fail_memory(err);
 }
 
-/* The canonical text is fed as it is: it is its own canonical form, and words and lines stay where they were.
- */
+/* The canonical text is fed as it is: it is its own canonical form,
+ * and words and lines stay where they were. */
 static stemma_status fingerprints(const stemma_finder *finder, const struct target *target, struct vec64 *out,
                                   stemma_error *err) {
     struct view plain = finder->view;

@@ -56,8 +56,8 @@ struct stemma_finder {
     void *progress_context;
 };
 
-/* Adds a target's text; all are added before the index is made. UNSUPPORTED when it is shorter than a window.
- */
+/* Adds a target's text; all are added before the index is made.
+ * UNSUPPORTED when it is shorter than a window. */
 stemma_status finder_add(stemma_finder *finder, const uint8_t *bytes, size_t size, const char *name,
                          stemma_error *err);
 /* UNSUPPORTED when the index needs more than `memory` bytes. */

@@ -16,8 +16,7 @@ struct gram_scan;
 stemma_status gram_scan_new(const stemma_finder *finder, struct gram_scan **out, stemma_error *err);
 /* The next piece of the file, in front of which stand the `before` bytes before it, if not as many as
  * GRAM_SCAN_BEFORE then all. *hit: a fragment begins in it or before, and what tells it is behind. An empty
- * piece is the end of the file.
- */
+ * piece is the end of the file. */
 #define GRAM_SCAN_BEFORE 32768
 stemma_status gram_scan_feed(struct gram_scan *scan, const uint8_t *bytes, size_t size, size_t before,
                              bool *hit, stemma_error *err);

@@ -20,7 +20,7 @@ struct search {
     struct shingler *windows;
     uint64_t offset; /* of the next segment */
     uint64_t lines;  /* ended before it */
-    uint64_t close_bytes;
+    bool looked;     /* closely, at what stands somewhere before it */
 
     uint64_t run_needed; /* known windows in a row that are worth a close look */
     uint64_t run;
@@ -165,15 +165,14 @@ static size_t bytes_before(const struct search *s) {
 
 static stemma_status look_closely(struct search *s, const uint8_t *bytes, size_t size, stemma_error *err) {
     if (!s->closeup) TRY(closeup_new(s->finder, &s->matcher, &s->closeup, err));
-    bool continued = s->close_bytes && closeup_end(s->closeup) == s->offset;
+    bool continued = s->looked && closeup_end(s->closeup) == s->offset;
     if (!continued) {
         size_t before = bytes_before(s);
         TRY(closeup_begin(s->closeup, s->offset - before, s->lines - count_lines(bytes - before, before) + 1,
                           err));
         TRY(closeup_feed(s->closeup, bytes - before, before, false, err));
-        s->close_bytes += before;
     }
-    s->close_bytes += size;
+    s->looked = true;
     return closeup_feed(s->closeup, bytes, size, size == 0, err);
 }
 
@@ -199,10 +198,6 @@ stemma_status search_finish(struct search *s, stemma_findings **out, stemma_erro
     *out = s->findings;
     s->findings = NULL;
     return STEMMA_OK;
-}
-
-uint64_t search_close_bytes(const struct search *s) {
-    return s->close_bytes;
 }
 
 uint64_t search_work(const struct search *s) {

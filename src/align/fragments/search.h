@@ -19,8 +19,7 @@ size_t search_segment_size(const stemma_finder *finder);
  * file. */
 stemma_status search_segment(struct search *search, const uint8_t *bytes, size_t size, stemma_error *err);
 stemma_status search_finish(struct search *search, stemma_findings **out, stemma_error *err);
-uint64_t search_close_bytes(const struct search *search); /* looked at closely so far */
-uint64_t search_work(const struct search *search);        /* comparisons of tokens */
+uint64_t search_work(const struct search *search); /* comparisons of tokens */
 void search_free(struct search *search);
 
 #endif

@@ -25,9 +25,9 @@ static uint64_t margin_of(const struct signature *signature, double symbol) {
     return (uint64_t)(1.96 * (double)signature->length * sqrt(share * (1 - share) / (count + 2)));
 }
 
-/* Symbols are C characters apart on average; u of them in a row that are lost mean C u - (n - 1) characters.
- */
-static struct region_side locate(const struct signature *signature, struct between symbols, bool bytes) {
+/* Symbols are C characters apart on average; u of them in a row that are lost mean
+ * C u - (n - 1) characters. */
+static struct region_side locate(const struct signature *signature, struct between symbols) {
     double length = (double)signature->length, step = length / ((double)signature->count + 1);
     double centre = step * ((double)symbols.from + symbols.to) / 2,
            lost = (double)symbols.to - symbols.from - 1;
@@ -37,7 +37,7 @@ static struct region_side locate(const struct signature *signature, struct betwe
     struct region_side side = {.begin = (uint64_t)begin,
                                .end = (uint64_t)fmin(length, begin + size),
                                .margin = margin_of(signature, ((double)symbols.from + symbols.to) / 2)};
-    if (!bytes) return side;
+    if (!signature->positions) return side;
     side.byte_begin = byte_after(signature, symbols.from);
     side.byte_end = byte_before(signature, symbols.to);
     if (side.byte_begin > side.byte_end) side.byte_begin = side.byte_end; /* matched windows overlap */
@@ -45,10 +45,10 @@ static struct region_side locate(const struct signature *signature, struct betwe
 }
 
 static struct edit_region region_between(const struct met_signatures *met, struct symbol_pair from,
-                                         struct symbol_pair to, bool bytes) {
+                                         struct symbol_pair to) {
     struct edit_region region = {
-        .a = locate(&met->a, (struct between){from.a, to.a}, bytes),
-        .b = locate(&met->b, (struct between){from.b, to.b}, bytes),
+        .a = locate(&met->a, (struct between){from.a, to.a}),
+        .b = locate(&met->b, (struct between){from.b, to.b}),
         .symbols_a = to.a - from.a - 1,
         .symbols_b = to.b - from.b - 1,
     };
@@ -63,7 +63,7 @@ static bool collect_regions(const struct met_signatures *met, const struct match
         struct symbol_pair from = matching->pairs[k - 1], to = matching->pairs[k];
         if (to.a - from.a == 1 && to.b - from.b == 1) continue;
         if (!mem_grow((void **)&out->list, &capacity, out->count + 1, sizeof *out->list)) return false;
-        out->list[out->count++] = region_between(met, from, to, out->bytes_known);
+        out->list[out->count++] = region_between(met, from, to);
     }
     return true;
 }

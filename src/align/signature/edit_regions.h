@@ -1,6 +1,7 @@
 /*
  * Where two documents differ, as far as their signatures tell: the stretches between symbols that correspond.
- * Characters are estimates, by how many symbols stand before; bytes are exact bounds, where both signatures have positions.
+ * Characters are estimates, by how many symbols stand before; bytes are exact bounds, of a document whose
+ * signature has positions.
  */
 #ifndef ALIGN_EDIT_REGIONS_H
 #define ALIGN_EDIT_REGIONS_H
@@ -13,7 +14,8 @@ enum region_kind { REGION_INSERT, REGION_DELETE, REGION_REPLACE };
 struct region_side {
     uint64_t begin, end;           /* characters of the edit text, about: */
     uint64_t margin;               /* the stretch may lie so far to either side (95 %) */
-    uint64_t byte_begin, byte_end; /* of the original: nothing outside differs here. UINT64_MAX: its end */
+    uint64_t byte_begin, byte_end; /* that positions count: the difference lies within. UINT64_MAX: the end;
+                                    * both 0 where there are no positions */
 };
 
 struct edit_region {
@@ -25,7 +27,7 @@ struct edit_region {
 struct edit_regions {
     struct edit_region *list; /* in order of place; owned */
     size_t count;
-    bool bytes_known;
+    bool bytes_known; /* of both */
 };
 
 /* Differences that touched no symbol are not seen. MISMATCH as estimate_edit(). */

@@ -139,8 +139,8 @@ static stemma_status estimate_related(const struct matching *matching, const str
     return status;
 }
 
-/* No sign of a relation: as far apart as unrelated texts, or as much nearer as the signatures would not show.
- */
+/* No sign of a relation: as far apart as unrelated texts, or as much nearer as
+ * the signatures would not show. */
 static void estimate_unrelated(const struct edit_frame *frame, double symbols, double matched,
                                struct edit_estimate *out) {
     double longer = fmax(frame->length_a, frame->length_b),

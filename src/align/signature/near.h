@@ -14,12 +14,12 @@
 struct store;
 
 stemma_status store_new(struct store **out, stemma_error *err);
-/* The symbols are copied. Their index is how many were added before. UNSUPPORTED for 2^32 symbols and more.
- */
+/* The symbols are copied. Their index is how many were added before.
+ * UNSUPPORTED for 2^32 symbols and more. */
 stemma_status store_add(struct store *store, struct symbols symbols, stemma_error *err);
 size_t store_count(const struct store *store);
-/* The memory that holds the signatures: counters and lengths, which every search reads; places and symbols.
- */
+/* The memory that holds the signatures: counters and lengths, which every search reads;
+ * places and symbols. */
 struct store_span {
     const void *at;
     size_t size;

@@ -149,6 +149,7 @@ static bool emit_kept(const struct span *span, const struct script *script, stru
 /* What a shortest edit script keeps; nothing when there are too many edits in it, or too much work. */
 static stemma_status chain_by_script(const struct span *span, struct chain *out, stemma_error *err) {
     size_t n = span->a_end - span->a_begin, m = span->b_end - span->b_begin;
+    if (n == 0 || m == 0) return STEMMA_OK;
     const struct distance_limits limits = {.at_most = (n > m ? n : m) / SCRIPT_PART,
                                            .work = (uint64_t)CELLS_PER_SYMBOL * (n + m),
                                            .memory = SIZE_MAX};

@@ -116,8 +116,8 @@ static stemma_status collect(const struct anchor_finder *finder, size_t slots, c
     return STEMMA_OK;
 }
 
-/* ends[k]: the anchor with the smallest place in b that a chain of k + 1 can end with. Returns the longest.
- */
+/* ends[k]: the anchor with the smallest place in b that a chain of k + 1 can end with.
+ * Returns the longest. */
 static size_t build_chains(struct anchor_list *list, uint32_t *ends) {
     struct anchor *anchors = list->anchors;
     size_t longest = 0;

@@ -120,8 +120,8 @@ static bool step_behind(struct gap_search *search, const struct gap *gap, struct
     return false;
 }
 
-/* The fronts meet while the one that moves is on diagonals of the other's parity. False: it costs too much.
- */
+/* The fronts meet while the one that moves is on diagonals of the other's parity.
+ * False: it costs too much. */
 static bool find_middle(struct gap_search *search, const struct gap *gap, struct point *out) {
     int32_t *ahead = search->ahead - search->first_diagonal,
             *behind = search->behind - search->first_diagonal;

@@ -17,8 +17,8 @@ struct gap {
     size_t a_begin, a_end, b_begin, b_end;
 };
 
-/* What is found: the tokens kept, the same number in both texts, in the same order; a pair has the same id.
- */
+/* What is found: the tokens kept, the same number in both texts, in the same order;
+ * a pair has the same id. */
 struct kept {
     bool *a, *b;
 };

@@ -32,8 +32,8 @@ static size_t slide_down(const struct slider *s) {
     return by;
 }
 
-/* How far down to move (up: negative) so that the seams at both ends are strongest; the latest of the best.
- */
+/* How far down to move (up: negative) so that the seams at both ends are strongest;
+ * the latest of the best. */
 static ptrdiff_t best_slide(const struct slider *s, const struct readable *how) {
     ptrdiff_t up = (ptrdiff_t)slide_up(s), down = (ptrdiff_t)slide_down(s), best = 0;
     unsigned strongest = 0;

@@ -35,10 +35,27 @@ static uint64_t load_word(const uint8_t *bytes, size_t width) {
 
 /* ---- by the index ---- */
 
-static stemma_status find_key(void *context, uint64_t key, struct vec64 *numbers, stemma_error *err) {
+struct found {
+    take_numbers *take;
+    void *to;
+};
+
+static stemma_status give_found(void *context, const struct record *postings, size_t count,
+                                stemma_error *err) {
+    const struct found *f = context;
+    uint64_t numbers[256];
+    for (size_t at = 0, some; at < count; at += some) {
+        for (some = 0; some < 256 && at + some < count; some++) numbers[some] = postings[at + some].value;
+        TRY(f->take(f->to, numbers, some, err));
+    }
+    return STEMMA_OK;
+}
+
+static stemma_status find_key(void *context, uint64_t key, take_numbers *take, void *to, stemma_error *err) {
     struct collected *c = context;
     size_t part = c->layout.group_part[(key >> 32) / BITS_COLUMN];
-    return collection_lookup(c->collection, part, key, 0, numbers, err);
+    struct found found = {take, to};
+    return collection_range(c->collection, part, key, key, give_found, &found, err);
 }
 
 static stemma_status find_distance(void *context, const uint64_t *query, uint64_t number, uint32_t most,

@@ -25,7 +25,8 @@ struct fingerprints {
 
 /* ---- asking ---- */
 
-static stemma_status find_key(void *context, uint64_t key, struct vec64 *numbers, stemma_error *err) {
+static stemma_status find_key(void *context, uint64_t key, take_numbers *take, void *to, stemma_error *err) {
+    uint64_t numbers[256];
     const struct fingerprints *set = context;
     size_t low = 0, high = set->keys.len;
     while (low < high) {
@@ -37,8 +38,10 @@ static stemma_status find_key(void *context, uint64_t key, struct vec64 *numbers
     }
     if (low == set->keys.len || set->keys.data[low] != key) return STEMMA_OK;
     size_t begin = set->begins.data[low], end = set->begins.data[low + 1];
-    if (!vec64_reserve(numbers, end - begin)) return fail_memory(err);
-    for (size_t i = begin; i < end; i++) numbers->data[numbers->len++] = set->numbers[i];
+    for (size_t some; begin < end; begin += some) {
+        for (some = 0; some < 256 && begin + some < end; some++) numbers[some] = set->numbers[begin + some];
+        TRY(take(to, numbers, some, err));
+    }
     return STEMMA_OK;
 }
 
@@ -172,13 +175,4 @@ stemma_status fingerprints_finish(struct fingerprints *set, stemma_error *err) {
 
 const struct hamming_source *fingerprints_source(const struct fingerprints *set) {
     return &set->source;
-}
-
-size_t fingerprints_bytes(const struct fingerprints *set) {
-    return hamming_words(set->source.bits) * 8 * set->count;
-}
-
-size_t fingerprints_index_bytes(const struct fingerprints *set) {
-    return set->source.group_count * set->count * sizeof *set->numbers +
-           (set->keys.len + set->begins.len) * sizeof *set->keys.data;
 }

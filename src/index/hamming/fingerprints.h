@@ -21,8 +21,4 @@ stemma_status fingerprints_finish(struct fingerprints *set, stemma_error *err);
 /* Stays while the set does. */
 const struct hamming_source *fingerprints_source(const struct fingerprints *set);
 
-/* Bytes of the index, and of the fingerprints. */
-size_t fingerprints_index_bytes(const struct fingerprints *set);
-size_t fingerprints_bytes(const struct fingerprints *set);
-
 #endif

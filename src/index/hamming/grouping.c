@@ -15,17 +15,17 @@
 
 struct grouping {
     const struct hamming_question *q;
-    struct hamming_lists lists;
-    uint32_t *chosen;       /* groups, ascending */
-    uint32_t groups, count; /* m, m - r_h */
-    struct vec64 common;    /* what the chosen ones so far have in common */
-    struct vec64 candidates;
+    struct vec64 numbers, ends; /* lists, one behind the other: that of group i ends at ends[i] */
+    uint32_t *chosen;           /* groups, ascending */
+    uint32_t groups, count;     /* m, m - r_h */
+    struct vec64 common;        /* what the chosen ones so far have in common */
+    struct spill *met;
 };
 
 static const uint64_t *list_of(const struct grouping *g, uint32_t group, size_t *count) {
-    uint64_t begin = group ? g->lists.ends.data[group - 1] : 0;
-    *count = (size_t)(g->lists.ends.data[group] - begin);
-    return g->lists.numbers.data + begin;
+    uint64_t begin = group ? g->ends.data[group - 1] : 0;
+    *count = (size_t)(g->ends.data[group] - begin);
+    return g->numbers.data + begin;
 }
 
 /* `common` keeps what the list has, too. */
@@ -56,7 +56,7 @@ static stemma_status try_choice(struct grouping *g, stemma_error *err) {
     }
     work->combinations++;
     work->searches += g->count;
-    return vec64_add_all(&g->candidates, g->common.data, g->common.len) ? STEMMA_OK : fail_memory(err);
+    return hamming_take_met(g->met, g->common.data, g->common.len, err);
 }
 
 /* The next choice in lexical order; false after the last. */
@@ -75,7 +75,7 @@ static double choices(uint32_t groups, uint32_t count) {
 
 static stemma_status check_cost(const struct grouping *g, stemma_error *err) {
     double all = choices(g->groups, g->count);
-    double postings = all * g->count * ((double)g->lists.numbers.len / g->groups + 1);
+    double postings = all * g->count * ((double)g->numbers.len / g->groups + 1);
     if (postings <= HAMMING_G_MOST) return STEMMA_OK;
     return fail(
         err, STEMMA_INVALID,
@@ -84,23 +84,42 @@ static stemma_status check_cost(const struct grouping *g, stemma_error *err) {
         all, g->count, g->groups, postings, HAMMING_G_MOST);
 }
 
+static stemma_status take(void *to, const uint64_t *numbers, size_t count, stemma_error *err) {
+    struct grouping *g = to;
+    if (count > HAMMING_G_HELD - g->numbers.len)
+        return fail(err, STEMMA_INVALID, "algorithm g would hold more than %zu postings: take h, mih or scan",
+                    HAMMING_G_HELD);
+    return hamming_take_all(&g->numbers, numbers, count, err);
+}
+
+static stemma_status read_lists(struct grouping *g, stemma_error *err) {
+    const struct hamming_source *source = g->q->source;
+    for (uint32_t i = 0; i < source->group_count; i++) {
+        TRY(source->lookup(source->context, bit_group_key(source->groups[i], g->q->query), take, g, err));
+        if (!vec64_add(&g->ends, g->numbers.len)) return fail_memory(err);
+    }
+    return STEMMA_OK;
+}
+
 static stemma_status try_all(struct grouping *g, stemma_error *err) {
-    TRY(hamming_lists_read(g->q, &g->lists, err));
+    TRY(read_lists(g, err));
     TRY(check_cost(g, err));
     for (uint32_t i = 0; i < g->count; i++) g->chosen[i] = i;
     do TRY(try_choice(g, err));
     while (next_choice(g));
-    return hamming_verify(g->q, &g->candidates, err);
+    return hamming_verify(g->q, g->met, 1, err);
 }
 
 stemma_status hamming_grouping(const struct hamming_question *q, stemma_error *err) {
     struct grouping g = {.q = q, .groups = q->source->group_count};
+    TRY(spill_new(true, HAMMING_MEMORY, NULL, &g.met, err));
     g.count = g.groups - q->radius;
     g.chosen = mem_zero(g.count, sizeof *g.chosen);
     stemma_status status = g.chosen ? try_all(&g, err) : fail_memory(err);
     mem_free(g.chosen);
     vec64_release(&g.common);
-    vec64_release(&g.candidates);
-    hamming_lists_release(&g.lists);
+    vec64_release(&g.numbers);
+    vec64_release(&g.ends);
+    spill_free(g.met);
     return status;
 }

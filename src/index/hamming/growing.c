@@ -2,13 +2,6 @@
 
 #include "index/hamming/parts.h"
 
-/* About how many bits groups have; 0: there are none. */
-static uint32_t group_bits_of(const struct schema *schema) {
-    struct bits_layout layout;
-    bits_layout_read(schema, &layout);
-    return layout.groups ? (2 * layout.bits + layout.groups) / (2 * layout.groups) : 0;
-}
-
 /* A part is left as it is where it is there and wanted; keys, where their column is, too. */
 static bool stays(const struct schema *schema, const struct part *part, const struct part *wanted,
                   size_t count) {
@@ -22,15 +15,36 @@ static bool stays(const struct schema *schema, const struct part *part, const st
     return itself && column;
 }
 
+/* The cells of columns that a fingerprint did not have. */
+struct resizing {
+    const struct collection *collection;
+    make_cell *make;
+    void *context;
+};
+
+/* A shorter column is the beginning of the one that was there; a longer one needs the document. */
+static stemma_status cut_or_make(void *context, const struct row *row, const struct part *part,
+                                 struct buf *cell, stemma_error *err) {
+    const struct resizing *r = context;
+    const struct schema *schema = collection_schema(r->collection);
+    int old = bits_find_column(schema, spec_first(part->spec));
+    if (old >= 0 && schema->parts[old].width >= part->width)
+        return buf_add(cell, row->cells[old].bytes, part->width) ? STEMMA_OK : fail_memory(err);
+    if (!r->make) return fail(err, STEMMA_INVALID, "nothing makes further bits");
+    return r->make(r->context, row, part, cell, err);
+}
+
 /* Bits and their groups as they are wanted, in one commit: the fingerprint is never less than it was. */
 stemma_status bits_resize(struct collection *collection, uint32_t k, make_cell *make, void *context,
                           stemma_error *err) {
     const struct schema *schema = collection_schema(collection);
     struct part wanted[HAMMING_PARTS_MOST], drop[PARTS_MOST], add[HAMMING_PARTS_MOST];
-    uint32_t group_bits = group_bits_of(schema);
+    struct resizing resizing = {collection, make, context};
+    struct bits_layout layout;
     size_t drops = 0, adds = 0;
-    TRY(bits_check(k, group_bits, err));
-    size_t count = bits_parts(0, k, group_bits, wanted);
+    bits_layout_read(schema, &layout);
+    TRY(bits_check(k, layout.group_bits, err));
+    size_t count = bits_parts(0, k, layout.group_bits, wanted);
     for (size_t i = 0; i < schema->count; i++) {
         const struct part *part = &schema->parts[i];
         bool ours = part->kind == KIND_BITS || part->kind == KIND_GROUP_KEYS;
@@ -38,6 +52,6 @@ stemma_status bits_resize(struct collection *collection, uint32_t k, make_cell *
     }
     for (size_t i = 0; i < count; i++)
         if (!stays(schema, &wanted[i], wanted, count)) add[adds++] = wanted[i];
-    return drops || adds ? collection_change_parts(collection, drop, drops, add, adds, make, context, err)
-                         : STEMMA_OK;
+    if (!drops && !adds) return STEMMA_OK;
+    return collection_change_parts(collection, drop, drops, add, adds, cut_or_make, &resizing, err);
 }

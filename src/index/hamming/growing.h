@@ -4,8 +4,9 @@
 
 #include "index/collection.h"
 
-/* To k bits, with groups if there are such already: columns that are there stay, but for a last one that is
- * no whole word. `make` (NULL where nothing is added) appends the cell of a new column. INVALID: k cannot be.
+/* To k bits, with groups of the same width if there are such already: columns that are there stay, but for a
+ * last one that is no whole word. Fewer bits are cut from what is there; for more, `make` (NULL where there
+ * are not) appends the cell of a column. INVALID: k cannot be.
  * One commit: what fails or is stopped leaves it as it was. */
 stemma_status bits_resize(struct collection *collection, uint32_t k, make_cell *make, void *context,
                           stemma_error *err);

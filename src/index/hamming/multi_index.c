@@ -25,14 +25,20 @@ struct probing {
     const struct hamming_question *q;
     struct bit_group group;
     uint64_t query[HAMMING_BITS_MOST / 64]; /* with bits of the group flipped */
-    struct vec64 candidates;
+    struct spill *met;
 };
+
+static stemma_status take(void *to, const uint64_t *numbers, size_t count, stemma_error *err) {
+    struct probing *p = to;
+    p->q->work->postings += count;
+    return hamming_take_met(p->met, numbers, count, err);
+}
 
 /* Looks up what is there now, then with up to `left` more bits flipped, from bit `from` of the group on. */
 static stemma_status probe(struct probing *p, uint32_t from, int left, stemma_error *err) {
     const struct hamming_source *source = p->q->source;
     TRY(check_stop(source->stop, err));
-    TRY(source->lookup(source->context, bit_group_key(p->group, p->query), &p->candidates, err));
+    TRY(source->lookup(source->context, bit_group_key(p->group, p->query), take, p, err));
     p->q->work->searches++;
     for (uint32_t i = from; left && i < p->group.width; i++) {
         uint32_t bit = p->group.first + i;
@@ -50,14 +56,14 @@ static stemma_status probe_groups(struct probing *p, stemma_error *err) {
         p->group = source->groups[i];
         if (radius >= 0) TRY(probe(p, 0, radius, err));
     }
-    p->q->work->postings = p->candidates.len;
-    return hamming_verify(p->q, &p->candidates, err);
+    return hamming_verify(p->q, p->met, 1, err);
 }
 
 stemma_status hamming_multi_index(const struct hamming_question *q, stemma_error *err) {
     struct probing p = {.q = q};
     memcpy(p.query, q->query, hamming_words(q->source->bits) * sizeof *p.query);
+    TRY(spill_new(true, HAMMING_MEMORY, NULL, &p.met, err));
     stemma_status status = probe_groups(&p, err);
-    vec64_release(&p.candidates);
+    spill_free(p.met);
     return status;
 }

@@ -47,8 +47,7 @@ stemma_status bits_add_parts(struct schema *schema, uint32_t k, uint32_t group_b
 
 /* ---- keys ---- */
 
-/* The column that begins at this bit; -1: there is none. */
-static int find_column(const struct schema *schema, uint32_t first) {
+int bits_find_column(const struct schema *schema, uint32_t first) {
     for (size_t i = 0; i < schema->count; i++)
         if (schema->parts[i].kind == KIND_BITS && spec_first(schema->parts[i].spec) == first) return (int)i;
     return -1;
@@ -57,7 +56,7 @@ static int find_column(const struct schema *schema, uint32_t first) {
 stemma_status group_part_keys(const struct schema *schema, const struct part *part, const struct row *row,
                               struct vec64 *keys, stemma_error *err) {
     uint32_t first = spec_first(part->spec), count = spec_count(part->spec);
-    int column = find_column(schema, first);
+    int column = bits_find_column(schema, first);
     if (column < 0)
         return fail(err, STEMMA_INVALID, "an index of the bits from %u on, which are not kept", first);
     uint32_t bits = spec_count(schema->parts[column].spec);
@@ -85,10 +84,19 @@ static int find_groups(const struct schema *schema, uint32_t first) {
     return -1;
 }
 
+/* Of the first column, which is whole where any is: groups of a last one say less about what was asked. */
+static uint32_t width_of_groups(const struct schema *schema, const struct bits_layout *layout) {
+    uint32_t bits = spec_count(schema->parts[layout->column_part[0]].spec);
+    uint32_t groups = spec_count(schema->parts[layout->group_part[0]].spec);
+    return (2 * bits + groups) / (2 * groups);
+}
+
 void bits_layout_read(const struct schema *schema, struct bits_layout *layout) {
     bool indexed = true;
     *layout = (struct bits_layout){0};
-    for (int column; layout->bits < HAMMING_BITS_MOST && (column = find_column(schema, layout->bits)) >= 0;) {
+    while (layout->bits < HAMMING_BITS_MOST) {
+        int column = bits_find_column(schema, layout->bits);
+        if (column < 0) break;
         uint32_t bits = spec_count(schema->parts[column].spec);
         int groups = find_groups(schema, layout->bits);
         uint32_t count = groups < 0 ? 0 : spec_count(schema->parts[groups].spec);
@@ -103,4 +111,19 @@ void bits_layout_read(const struct schema *schema, struct bits_layout *layout) {
         if (bits != BITS_COLUMN) break; /* the last */
     }
     if (!indexed) layout->groups = 0;
+    if (layout->groups) layout->group_bits = width_of_groups(schema, layout);
+}
+
+bool bits_of_row(const struct schema *schema, const struct row *row, uint64_t words[HAMMING_BITS_MOST / 64]) {
+    struct bits_layout layout;
+    bits_layout_read(schema, &layout);
+    memset(words, 0, HAMMING_BITS_MOST / 8);
+    for (uint32_t i = 0; i < layout.columns; i++) {
+        const struct cell *cell = &row->cells[layout.column_part[i]];
+        uint8_t bytes[BITS_COLUMN / 8] = {0};
+        if (cell->size > sizeof bytes) return false;
+        memcpy(bytes, cell->bytes, cell->size);
+        words[i] = load_u64(bytes);
+    }
+    return layout.bits && facts_text(row->facts);
 }

@@ -33,6 +33,9 @@ size_t bits_parts(uint32_t from, uint32_t k, uint32_t group_bits, struct part *o
 stemma_status bits_add_parts(struct schema *schema, uint32_t k, uint32_t group_bits, stemma_error *err);
 stemma_status bits_check(uint32_t k, uint32_t group_bits, stemma_error *err);
 
+/* The column that begins at this bit, as a place in the schema; -1: there is none. */
+int bits_find_column(const struct schema *schema, uint32_t first);
+
 /* What makes the keys of groups, for part_kinds. */
 stemma_status group_part_keys(const struct schema *schema, const struct part *part, const struct row *row,
                               struct vec64 *keys, stemma_error *err);
@@ -41,11 +44,16 @@ stemma_status group_part_keys(const struct schema *schema, const struct part *pa
 struct bits_layout {
     uint32_t bits, columns;                              /* k; 0: no fingerprints */
     uint32_t groups;                                     /* of all columns; 0: no index, or not of all */
+    uint32_t group_bits;                                 /* about how many each has */
     size_t column_part[HAMMING_BITS_MOST / BITS_COLUMN]; /* places in the schema */
     size_t group_part[HAMMING_BITS_MOST / BITS_COLUMN];
     struct bit_group group_list[HAMMING_BITS_MOST / 4];
 };
 void bits_layout_read(const struct schema *schema, struct bits_layout *layout);
+
+/* The fingerprint that a row keeps, of its cells: words, those behind it zero. False: there is none, or of no
+ * text. */
+bool bits_of_row(const struct schema *schema, const struct row *row, uint64_t words[HAMMING_BITS_MOST / 64]);
 
 /* Of a fingerprint, as bit_maker_take gives it, the cell of a part of KIND_BITS. */
 static inline struct cell bits_cell(const struct part *part, const uint8_t *fingerprint) {

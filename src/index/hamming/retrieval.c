@@ -1,7 +1,6 @@
 #include "index/hamming/retrieval.h"
 
 #include "base/alloc.h"
-#include "base/sort.h"
 #include "index/hamming/ways.h"
 
 #include <math.h>
@@ -40,6 +39,7 @@ static void leave_out(struct hamming_matches *m) {
 
 stemma_status hamming_matches_add(struct hamming_matches *matches, uint64_t number, uint32_t distance,
                                   stemma_error *err) {
+    if (matches->take) return matches->take(matches->to, number, distance, err);
     if (matches->most && matches->count / 2 >= matches->most) leave_out(matches);
     if (!mem_grow((void **)&matches->list, &matches->capacity, matches->count + 1, sizeof *matches->list))
         return fail_memory(err);
@@ -49,34 +49,47 @@ stemma_status hamming_matches_add(struct hamming_matches *matches, uint64_t numb
 
 /* ---- what the ways share ---- */
 
-stemma_status hamming_lists_read(const struct hamming_question *q, struct hamming_lists *lists,
-                                 stemma_error *err) {
-    const struct hamming_source *source = q->source;
-    for (uint32_t i = 0; i < source->group_count; i++) {
-        TRY(source->lookup(source->context, bit_group_key(source->groups[i], q->query), &lists->numbers,
-                           err));
-        if (!vec64_add(&lists->ends, lists->numbers.len)) return fail_memory(err);
-    }
-    return STEMMA_OK;
+stemma_status hamming_take_all(void *vec, const uint64_t *numbers, size_t count, stemma_error *err) {
+    return vec64_add_all(vec, numbers, count) ? STEMMA_OK : fail_memory(err);
 }
 
-void hamming_lists_release(struct hamming_lists *lists) {
-    vec64_release(&lists->numbers);
-    vec64_release(&lists->ends);
+stemma_status hamming_take_met(void *spill, const uint64_t *numbers, size_t count, stemma_error *err) {
+    return spill_add(spill, numbers, count, err);
 }
 
-stemma_status hamming_verify(const struct hamming_question *q, struct vec64 *candidates, stemma_error *err) {
-    if (!sort_u64(candidates->data, candidates->len)) return fail_memory(err);
-    candidates->len = unique_u64(candidates->data, candidates->len);
-    q->work->candidates = q->work->distances = candidates->len;
-    for (size_t i = 0; i < candidates->len; i++) {
-        uint32_t distance;
-        TRY(check_stop(q->source->stop, err));
-        TRY(q->source->distance(q->source->context, q->query, candidates->data[i], q->radius, &distance,
-                                err));
-        if (distance <= q->radius) TRY(hamming_matches_add(q->matches, candidates->data[i], distance, err));
+static stemma_status verify_one(const struct hamming_question *q, uint64_t number, stemma_error *err) {
+    uint32_t distance;
+    q->work->candidates++;
+    q->work->distances++;
+    TRY(check_stop(q->source->stop, err));
+    TRY(q->source->distance(q->source->context, q->query, number, q->radius, &distance, err));
+    return distance <= q->radius ? hamming_matches_add(q->matches, number, distance, err) : STEMMA_OK;
+}
+
+/* Each number when it is met for the `least`th time. */
+static stemma_status count_met(const struct hamming_question *q, struct spill_cursor *cursor, uint64_t least,
+                               stemma_error *err) {
+    uint64_t numbers[1024], last = UINT64_MAX, times = 0;
+    for (;;) {
+        size_t count;
+        TRY(spill_cursor_read(cursor, numbers, 1024, &count, err));
+        if (count == 0) return STEMMA_OK;
+        for (size_t i = 0; i < count; i++) {
+            times = numbers[i] == last ? times + 1 : 1;
+            last = numbers[i];
+            if (times == least) TRY(verify_one(q, last, err));
+        }
     }
-    return STEMMA_OK;
+}
+
+stemma_status hamming_verify(const struct hamming_question *q, struct spill *met, uint64_t least,
+                             stemma_error *err) {
+    struct spill_cursor *cursor;
+    TRY(spill_finish(met, err));
+    TRY(spill_cursor_new(met, &cursor, err));
+    stemma_status status = count_met(q, cursor, least, err);
+    spill_cursor_free(cursor);
+    return status;
 }
 
 size_t hamming_head(uint32_t bits, uint32_t radius) {
@@ -88,8 +101,9 @@ size_t hamming_head(uint32_t bits, uint32_t radius) {
 
 /* ---- choosing ---- */
 
-void hamming_mih_cost(const struct hamming_source *source, uint32_t radius, double *searches,
-                      double *postings) {
+/* Lookups of mih, and how many candidates they bring if bits are random. */
+static void hamming_mih_cost(const struct hamming_source *source, uint32_t radius, double *searches,
+                             double *postings) {
     *searches = *postings = 0;
     for (uint32_t i = 0; i < source->group_count; i++) {
         double probes =

@@ -9,6 +9,7 @@
  * (Norouzi, Punjani, Fleet 2012): with r_h differing bits, some group has at most floor(r_h / m) of them; all
  * values that near are looked up
  *
+ * What is looked up may be more than memory should hold: it is sorted in HAMMING_MEMORY, and beyond on disk.
  * They work on a source, which is fingerprints in memory (fingerprints.h) or in a collection (collected.h).
  */
 #ifndef INDEX_HAMMING_RETRIEVAL_H
@@ -17,6 +18,8 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "index/hamming/groups.h"
+
+#define HAMMING_MEMORY ((size_t)16 << 20)
 
 enum hamming_via { HAMMING_AUTO, HAMMING_SCAN, HAMMING_G, HAMMING_H, HAMMING_MIH };
 
@@ -34,6 +37,9 @@ struct hamming_matches {
     size_t count, capacity;
     size_t most;       /* set before; 0: all */
     uint64_t left_out; /* of more */
+    stemma_status (*take)(void *to, uint64_t number, uint32_t distance,
+                          stemma_error *err); /* not NULL: gets them all instead, by number; set before */
+    void *to;
 };
 void hamming_matches_release(struct hamming_matches *matches);
 stemma_status hamming_matches_add(struct hamming_matches *matches, uint64_t number, uint32_t distance,
@@ -51,6 +57,11 @@ struct hamming_work {
     uint64_t distances;  /* computed, or begun: a scan begins all */
 };
 
+/* Some of what was looked up; more may come. */
+typedef stemma_status take_numbers(void *to, const uint64_t *numbers, size_t count, stemma_error *err);
+/* Into a struct vec64. */
+stemma_status hamming_take_all(void *vec, const uint64_t *numbers, size_t count, stemma_error *err);
+
 /* Where fingerprints lie. Functions return what fails; numbers may be any that fit 63 bits. */
 struct hamming_source {
     void *context;
@@ -61,8 +72,8 @@ struct hamming_source {
     double search_cost;       /* of a lookup that finds nothing, and */
     double posting_cost;      /* of a candidate, each as so many documents scanned: for HAMMING_AUTO */
     const volatile int *stop; /* ends a query when it is set; may be NULL */
-    /* Appends the numbers of those with this key, ascending. */
-    stemma_status (*lookup)(void *context, uint64_t key, struct vec64 *numbers, stemma_error *err);
+    /* The numbers of those with this key, ascending. */
+    stemma_status (*lookup)(void *context, uint64_t key, take_numbers *take, void *to, stemma_error *err);
     /* At least: exact when it is at most `most`. */
     stemma_status (*distance)(void *context, const uint64_t *query, uint64_t number, uint32_t most,
                               uint32_t *distance, stemma_error *err);
@@ -75,6 +86,8 @@ struct hamming_source {
  * groups, which are 39,711 for 400 bits at a resemblance of .7 with three groups to spare, and 585,276 for
  * 1,000. */
 #define HAMMING_G_MOST 4e9
+/* Nor does it hold more than so many: 8 bytes each. */
+#define HAMMING_G_HELD ((size_t)1 << 22)
 /* Multi-index hashing makes as many lookups as there are documents, or so many, at most; where it would need
  * more, a scan answers, and is faster. */
 #define HAMMING_PROBES 4096
@@ -83,15 +96,11 @@ struct hamming_source {
  * All within the radius, by number; matches is replaced. Where the groups cannot decide (r_h >= m for G and
  * H, too many lookups for mih, no groups at all) a scan answers; work->used says so. HAMMING_AUTO takes what
  * costs least, mih or a scan. work may be NULL. Errors: INVALID (G would go through more than
- * HAMMING_G_MOST), NO_MEMORY, INTERRUPTED, and what the source fails with.
+ * HAMMING_G_MOST, or hold more than HAMMING_G_HELD), NO_MEMORY, INTERRUPTED, and what the source fails with.
  */
 stemma_status hamming_query(const struct hamming_source *source, const uint64_t *query, uint32_t radius,
                             enum hamming_via via, struct hamming_matches *matches, struct hamming_work *work,
                             stemma_error *err);
-
-/* What HAMMING_AUTO reckons with: lookups of mih, and how many candidates they bring if bits are random. */
-void hamming_mih_cost(const struct hamming_source *source, uint32_t radius, double *searches,
-                      double *postings);
 
 /* How many words of a random fingerprint differ from another in more than `radius` bits, all but surely (one
  * in 30,000 does not). */

@@ -2,6 +2,7 @@
 #ifndef INDEX_HAMMING_WAYS_H
 #define INDEX_HAMMING_WAYS_H
 
+#include "base/spill.h"
 #include "index/hamming/retrieval.h"
 
 struct hamming_question {
@@ -23,16 +24,10 @@ double hamming_probes(uint32_t width, int radius);
  * asked. */
 int hamming_group_radius(uint32_t radius, uint32_t groups, uint32_t i);
 
-/* The lists of the query's groups, one behind the other: that of group i ends at ends[i]. */
-struct hamming_lists {
-    struct vec64 numbers, ends;
-};
-stemma_status hamming_lists_read(const struct hamming_question *q, struct hamming_lists *lists,
-                                 stemma_error *err);
-void hamming_lists_release(struct hamming_lists *lists);
-
-/* Candidates, in any order, repetitions allowed (they are sorted here): those within the radius become
- * matches. */
-stemma_status hamming_verify(const struct hamming_question *q, struct vec64 *candidates, stemma_error *err);
+/* Numbers that were met, in any order: those that were `least` times are candidates, and become matches where
+ * they are within the radius. */
+stemma_status hamming_verify(const struct hamming_question *q, struct spill *met, uint64_t least,
+                             stemma_error *err);
+stemma_status hamming_take_met(void *spill, const uint64_t *numbers, size_t count, stemma_error *err);
 
 #endif

@@ -1,0 +1,262 @@
+/* stemma/collection.h, asking: how far apart a document and a match are, and where they differ. */
+#include "api/collection_edits.h"
+
+#include "api/edit.h"
+#include "api/text.h"
+#include "base/alloc.h"
+#include "sketch/edit_text.h"
+#include "sketch/text_chars.h"
+#include "text/utf8.h"
+
+#include <string.h>
+
+stemma_edit edit_not_known(const char *why) {
+    const stemma_quantity unknown = {.why = why};
+    return (stemma_edit){.distance = unknown, .unrelated = unknown, .kind = STEMMA_EDITS_UNKNOWN};
+}
+
+stemma_edit edit_none(const char *why) {
+    const stemma_quantity none = {.known = true, .exact = true}, unknown = {.why = why};
+    return (stemma_edit){.distance = none, .unrelated = unknown, .kind = STEMMA_EDITS_NONE};
+}
+
+/* What cannot be had says nothing against the match. */
+static bool is_serious(stemma_status status) {
+    return status == STEMMA_NO_MEMORY || status == STEMMA_INTERRUPTED;
+}
+
+/* ---- from texts ---- */
+
+/* A text with its way back to the original, if that still is what the canonical text was made from. */
+static stemma_status original_text(stemma_status made, stemma_text **text, const uint8_t *canonical,
+                                   size_t size, const stemma_error *cause, bool *known, stemma_error *err) {
+    if (is_serious(made)) return fail(err, made, "%s", cause->message);
+    *known =
+        made == STEMMA_OK && (*text)->text.len == size && memcmp((*text)->text.data, canonical, size) == 0;
+    if (made == STEMMA_OK && !*known) {
+        stemma_text_free(*text);
+        *text = NULL;
+    }
+    return STEMMA_OK;
+}
+
+static stemma_status text_of_question(const struct stemma_collection *c, const struct asked_document *d,
+                                      stemma_text **out, bool *known, stemma_error *err) {
+    stemma_error cause;
+    stemma_status status = STEMMA_NOT_FOUND;
+    *out = NULL;
+    if (d->name)
+        status = stemma_text_file(d->name, c->recipe, &c->limits, out, &cause);
+    else if (d->bytes)
+        status = text_of_document(d->bytes, d->size, NULL, c->recipe, &c->limits, out, &cause);
+    TRY(original_text(status, out, d->text, d->text_size, &cause, known, err));
+    return *known ? STEMMA_OK
+                  : text_of_document(d->text, d->text_size, NULL, c->recipe, &c->limits, out, err);
+}
+
+static stemma_status text_of_stored(const struct stemma_collection *c, const struct again_text *stored,
+                                    stemma_text **out, bool *known, stemma_error *err) {
+    stemma_error cause;
+    stemma_status status = STEMMA_NOT_FOUND;
+    *out = NULL;
+    if (stored->bytes)
+        status =
+            text_of_document(stored->bytes, stored->size, stored->name, c->recipe, &c->limits, out, &cause);
+    TRY(original_text(status, out, stored->text, stored->text_size, &cause, known, err));
+    return *known ? STEMMA_OK
+                  : text_of_document(stored->text, stored->text_size, NULL, c->recipe, &c->limits, out, err);
+}
+
+static size_t alignment_bytes(const stemma_alignment *alignment) {
+    size_t differences = 0, shared = 0;
+    if (!alignment) return 0;
+    stemma_alignment_differences(alignment, &differences);
+    stemma_alignment_shared(alignment, &shared);
+    return differences * sizeof(stemma_difference) + shared * sizeof(stemma_passage);
+}
+
+/* The characters of a canonical text, in UTF-8. */
+static bool add_chars(struct text_chars *chars, const uint8_t *text, size_t size, struct buf *out) {
+    enum { PIECE = 4096 };
+    uint32_t made[PIECE + TEXT_CHARS_MORE];
+    bool last = false;
+    while (!last) {
+        const size_t piece = size < PIECE ? size : PIECE;
+        last = size == 0;
+        const size_t count =
+            last ? text_chars_finish(chars, made, NULL) : text_chars_put(chars, text, piece, made, NULL);
+        if (!buf_reserve(out, 4 * count)) return false;
+        for (size_t i = 0; i < count; i++) {
+            const bool stray = made[i] >= STRAY_BYTE;
+            if (stray) out->data[out->len++] = (uint8_t)(made[i] - STRAY_BYTE);
+            if (!stray) out->len += utf8_encode(made[i], out->data + out->len);
+        }
+        text += piece;
+        size -= piece;
+    }
+    return true;
+}
+
+/* Of texts that are known in their canonical form the same characters count, whether or not words of one
+ * letter were set off by spaces. */
+static stemma_status text_of_chars(const struct stemma_collection *c, const uint8_t *text, size_t size,
+                                   stemma_text **out, stemma_error *err) {
+    struct text_chars chars;
+    struct buf bytes = {0};
+    text_chars_init(&chars, &c->recipe->view);
+    stemma_status status =
+        add_chars(&chars, text, size, &bytes)
+            ? text_of_document(bytes.data, bytes.len, NULL, c->recipe, &c->limits, out, err)
+            : fail_memory(err);
+    buf_release(&bytes);
+    return status;
+}
+
+/* Where a text is not known but in its canonical form, places are in that. Edits are counted in `counted`,
+ * which are the same texts, or their characters. */
+static stemma_status compare_texts(const struct stemma_collection *c, const stemma_text *a,
+                                   const stemma_text *b, stemma_text *const counted[2], struct answer *answer,
+                                   stemma_error *err) {
+    stemma_error cause;
+    stemma_status status = stemma_align_texts(a, b, NULL, &c->limits, &answer->alignment, &cause);
+    if (status != STEMMA_OK) answer->alignment = NULL;
+    if (is_serious(status)) return fail(err, status, "%s", cause.message);
+    status =
+        stemma_edit_texts(counted[0], counted[1], answer->alignment, NULL, &c->limits, &answer->edit, &cause);
+    if (is_serious(status)) return fail(err, status, "%s", cause.message);
+    if (status != STEMMA_OK) answer->edit = edit_not_known("the texts are too long for the memory allowed");
+    answer->places_bytes = alignment_bytes(answer->alignment);
+    answer->extracted[0] = stemma_text_is_extracted(a);
+    answer->extracted[1] = stemma_text_is_extracted(b);
+    return STEMMA_OK;
+}
+
+static stemma_status measure_texts(const struct stemma_collection *c, const struct asked_document *d,
+                                   const struct again_text *stored, struct answer *answer,
+                                   stemma_error *err) {
+    stemma_text *a = NULL, *b = NULL, *chars[2] = {NULL, NULL};
+    bool a_known, b_known;
+    stemma_status status = text_of_question(c, d, &a, &a_known, err);
+    if (status == STEMMA_OK) status = text_of_stored(c, stored, &b, &b_known, err);
+    const bool both = status != STEMMA_OK || (a_known && b_known);
+    if (!both) status = text_of_chars(c, d->text, d->text_size, &chars[0], err);
+    if (!both && status == STEMMA_OK)
+        status = text_of_chars(c, stored->text, stored->text_size, &chars[1], err);
+    stemma_text *const counted[2] = {both ? a : chars[0], both ? b : chars[1]};
+    if (status == STEMMA_OK) status = compare_texts(c, a, b, counted, answer, err);
+    if (status == STEMMA_OK) answer->canonical[0] = !a_known, answer->canonical[1] = !b_known;
+    stemma_text_free(a);
+    stemma_text_free(b);
+    stemma_text_free(chars[0]);
+    stemma_text_free(chars[1]);
+    return status;
+}
+
+/* ---- from signatures ---- */
+
+/* The first token that ends behind a byte of the canonical text; all are before it: their number. */
+static size_t token_behind(const stemma_text *text, uint64_t byte) {
+    size_t low = 0, high = text->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const struct packed_token *token = &text->tokens[middle];
+        if (token->begin + token->size > byte)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+/* Whole tokens, of which some bytes of the canonical text are parts. */
+static stemma_place place_of(const stemma_text *text, uint64_t begin, uint64_t end) {
+    const size_t first = token_behind(text, begin);
+    size_t last = token_behind(text, end);
+    if (last < text->count && text->tokens[last].begin < end) last++;
+    return text_place(text, first, last > first ? last : first);
+}
+
+static stemma_status list_regions(const struct signature_pair *pair, const stemma_text *a,
+                                  struct answer *answer, stemma_error *err) {
+    struct edit_regions found;
+    TRY(find_edit_regions(&pair->a, &pair->b, &found, err));
+    stemma_match_region *list = mem_alloc((found.count + 1) * sizeof *list);
+    for (size_t i = 0; list && i < found.count; i++) {
+        const struct region_side *side = &found.list[i].a;
+        const uint64_t end = pair->a.positions ? side->byte_end : UINT64_MAX; /* without a symbol: anywhere */
+        list[i] = (stemma_match_region){.about = region_of(&found.list[i])};
+        if (a) list[i].a = place_of(a, side->byte_begin, end);
+    }
+    answer->regions = list;
+    answer->region_count = list ? found.count : 0;
+    answer->places_bytes = answer->region_count * sizeof *list;
+    answer->placed = a;
+    edit_regions_release(&found);
+    return list ? STEMMA_OK : fail_memory(err);
+}
+
+/* Places are in the document in question, if it can be read. */
+static stemma_status find_regions(const struct stemma_collection *c, const struct asked_document *d,
+                                  const struct signature_pair *pair, struct answer *answer,
+                                  stemma_error *err) {
+    stemma_text *a = NULL;
+    stemma_error cause;
+    bool known = false;
+    stemma_status status = d->text ? text_of_question(c, d, &a, &known, &cause) : STEMMA_OK;
+    if (is_serious(status)) return fail(err, status, "%s", cause.message);
+    if (status != STEMMA_OK) a = NULL; /* too long for the memory allowed */
+    status = list_regions(pair, a, answer, err);
+    if (status == STEMMA_OK && a) {
+        answer->extracted[0] = stemma_text_is_extracted(a);
+        answer->canonical[0] = !known;
+    }
+    stemma_text_free(a);
+    return status;
+}
+
+stemma_status edit_by_signatures(const struct view *view, const struct signature_pair *pair, stemma_edit *out,
+                                 stemma_error *err) {
+    stemma_error cause;
+    stemma_status status = edit_of_signatures(&pair->a, &pair->b, edit_text_is_bytes(view), out, &cause);
+    if (status == STEMMA_MISMATCH)
+        *out = edit_not_known("the texts are too different in length for their signatures");
+    else if (status != STEMMA_OK)
+        return fail(err, status, "%s", cause.message);
+    return STEMMA_OK;
+}
+
+static stemma_status measure_signatures(const struct stemma_collection *c, const struct asked_document *d,
+                                        const struct signature_pair *pair, struct answer *answer,
+                                        stemma_error *err) {
+    TRY(edit_by_signatures(&c->recipe->view, pair, &answer->edit, err));
+    if (!answer->edit.distance.known || answer->edit.kind == STEMMA_EDITS_UNRELATED) return STEMMA_OK;
+    return find_regions(c, d, pair, answer, err);
+}
+
+/* ---- one answer ---- */
+
+/* What digests say, and why no more is known. */
+static stemma_edit edit_by_digests(const struct stemma_collection *c, const struct answer *answer) {
+    struct signature_form form;
+    const bool kept = signature_find_part(collection_schema(c->store), &form) >= 0;
+    if (answer->relation == STEMMA_IDENTICAL) return edit_none("the bytes are the same");
+    if (answer->relation == STEMMA_SAME_TEXT) return edit_none("the texts are the same");
+    if (answer->evidence == STEMMA_FROM_CHANGED)
+        return edit_not_known(kept ? "the document has changed since it was added, and has no signature"
+                                   : "the document has changed since it was added, and signatures are not "
+                                     "kept (stemma add --signature)");
+    if (answer->evidence == STEMMA_FROM_GONE)
+        return edit_not_known(kept ? "the document can no longer be read, and has no signature"
+                                   : "the document can no longer be read, and signatures are not kept "
+                                     "(stemma add --signature)");
+    return edit_not_known("the document asked about can no longer be read");
+}
+
+stemma_status collection_measure(void *context, const struct asked_document *d, const struct known_of *known,
+                                 struct answer *answer, stemma_error *err) {
+    const struct stemma_collection *c = context;
+    const bool same = answer->relation == STEMMA_IDENTICAL || answer->relation == STEMMA_SAME_TEXT;
+    answer->edit = edit_by_digests(c, answer);
+    if (known->text) return measure_texts(c, d, known->text, answer, err);
+    return known->signatures && !same ? measure_signatures(c, d, known->signatures, answer, err) : STEMMA_OK;
+}

@@ -1,0 +1,78 @@
+/* What those share who put what is read into a collection: collecting.c drives, collector.c takes documents,
+ * settling.c the files that hold them. */
+#ifndef COLLECT_COLLECTOR_H
+#define COLLECT_COLLECTOR_H
+
+#include "collect/collecting.h"
+#include "collect/row_maker.h"
+#include "index/gone.h"
+#include "scan/reading.h"
+#include "scan/taker.h"
+
+/* What the collection has of a source. */
+struct source_state {
+    bool known;  /* it, or something inside it */
+    bool holds;  /* it is read, and documents are inside it, or were */
+    bool failed; /* not all of it could be read: what is not known to be complete is read the next time */
+};
+
+struct collecting {
+    struct pending *pending;
+    const struct stemma_recipe *recipe;
+    struct stemma_scan *scan;
+    size_t member_part;
+    int64_t settled; /* files that were modified after this are looked at again */
+    struct source_state *states;
+    uint64_t first;            /* number that is given here; what has a lower one was there before */
+    struct collection *before; /* as it was then; NULL: documents come one by one */
+    /* under the lock of pending */
+    stemma_add_summary counts;
+    struct gone met; /* older ones that are still inside files as they were: bits, since they may be many */
+    uint64_t superseded;  /* records whose id another one of their data set has */
+    struct worker *texts; /* for documents one by one; NULL: there were none */
+    watch_taken *watch;   /* NULL: nobody */
+    void *watcher;
+    bool dry;
+};
+
+/* One worker's. */
+struct collector {
+    struct collecting *all;
+    struct row_maker *maker;
+    struct buf id;
+    struct facts facts;
+    stemma_error cause; /* why it could not be read, where the facts say so */
+    uint32_t source;
+    bool wanted; /* the row is to be put */
+    bool record; /* others may have its id */
+    struct {     /* that the last document had: its neighbours in a file have the same */
+        bool made;
+        uint64_t inode;
+        int64_t changed;
+        uint32_t is;
+    } stamp;
+};
+
+const struct source *collecting_source(const struct collecting *all, uint32_t number);
+bool is_standard_input(const struct source *source);
+/* How texts are made. */
+uint32_t collecting_way(const struct collecting *all);
+
+/* With the lock held: of what has the id by now. */
+stemma_status collecting_find(struct collecting *all, const void *id, size_t size, struct id_place *place,
+                              struct facts *facts, stemma_error *err);
+/* With the lock held: the same row with other facts. */
+stemma_status collecting_rewrite(struct collecting *all, const struct id_place *place,
+                                 const struct facts *facts, stemma_error *err);
+
+/* One worker, see taker.h. */
+extern const struct taker_kind collecting_taker;
+/* Facts of a document, of which path_bytes is set. */
+void collector_set_facts(struct collector *c, const struct source *source, const struct document *d);
+
+/* Whether a source has to be read; of the taker. */
+stemma_status collecting_take_source(void *taker, uint32_t number, bool *wanted, stemma_error *err);
+/* Reads what was listed, and settles what holds documents. */
+stemma_status collecting_read_listed(struct stemma_scan *scan, stemma_error *err);
+
+#endif

@@ -1,0 +1,53 @@
+/* Data sets are opened when they are read, and stay so; those that need not be, for what is known of them,
+ * when a record is asked for. What a folder holds is looked into before: lines without texts are none. */
+#include "scan/scan.h"
+
+#include <string.h>
+
+/* So many keep their descriptors, so that a record is read again at no other cost. */
+enum { DATASETS_OPEN = 64 };
+
+stemma_status scan_open_dataset(const struct stemma_scan *scan, struct source *source, stemma_error *err) {
+    const struct scan_settings *settings = &scan->settings;
+    struct dataset_options options = {.text_field = settings->options.text_field,
+                                      .id_field = settings->options.id_field,
+                                      .record_most = scan->record_most,
+                                      .window_most = scan->document_options.limits.window_most,
+                                      .directory = settings->limits.temporary_directory,
+                                      .many = scan->datasets > DATASETS_OPEN,
+                                      .stop = settings->limits.stop};
+    stemma_status status = dataset_open(source->name, &options, &source->dataset, err);
+    bool copied = strcmp(source->name, "-") == 0; /* so a temporary file may have failed */
+    return copied ? status : of_document(status);
+}
+
+bool scan_finds_texts(const struct stemma_scan *scan, const char *path) {
+    const struct dataset_options options = {.id_field = scan->settings.options.id_field,
+                                            .directory = scan->settings.limits.temporary_directory,
+                                            .stop = scan->settings.limits.stop};
+    bool found;
+    return dataset_find_texts(path, &options, &found, NULL) != STEMMA_OK ||
+           found; /* who reads it tells why it cannot be */
+}
+
+stemma_status scan_look_at_standard(const struct stemma_scan *scan, bool *records, stemma_error *err) {
+    const struct dataset_options options = {.text_field = scan->settings.options.text_field,
+                                            .window_most = scan->document_options.limits.window_most,
+                                            .directory = scan->settings.limits.temporary_directory,
+                                            .stop = scan->settings.limits.stop};
+    return dataset_look_at_standard(&options, records, err);
+}
+
+stemma_status scan_dataset(struct stemma_scan *scan, uint32_t number, struct dataset **out,
+                           stemma_error *err) {
+    struct source *source = &scan->catalogue.sources[number];
+    stemma_status status = STEMMA_OK;
+    pthread_mutex_lock(&scan->opening);
+    if (!source->dataset) {
+        status = scan_open_dataset(scan, source, err);
+        if (status == STEMMA_OK) dataset_end(source->dataset);
+    }
+    *out = source->dataset;
+    pthread_mutex_unlock(&scan->opening);
+    return status;
+}
