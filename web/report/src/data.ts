@@ -19,6 +19,9 @@ export interface Derivation {
   derivation?: string;
   parent?: string | null;
   second_parent?: string;
+  /** Theirs in the group: 0 is the kept document, then come the members. */
+  parent_place?: number;
+  second_place?: number;
   second_share?: number;
   added?: number;
   removed?: number;
@@ -47,6 +50,8 @@ export interface Problem {
   problem: string;
   line?: number;
   cause: string;
+  /** It took part, but may lack text. */
+  used?: boolean;
 }
 
 export interface Head {
@@ -57,7 +62,7 @@ export interface Head {
   text_budget: number;
   /** Members that are not redundant: inside archives and the like, from where nothing is removed; */
   inside: number;
-  /** and files that hold other documents, which would go with them. */
+  /** and files that hold more than was compared, such as other documents, which would go with them. */
   holding: number;
 }
 
@@ -67,6 +72,8 @@ export interface Summary {
   empty: number;
   binary: number;
   problems: number;
+  /** Of the problems, documents that took part. */
+  damaged: number;
   repeated: number;
   classes: number;
   groups: number;

@@ -24,6 +24,12 @@ export function percent(share: number): string {
   return `${Math.floor(share * 100 + 1e-9)} %`;
 }
 
+/** "84–97 %", or one number where they are the same. */
+export function percentRange(least: number, most: number): string {
+  const [from, to] = [percent(least), percent(most)];
+  return from === to ? to : `${from.replace(/ %$/, '')}–${to}`;
+}
+
 export const date = (iso?: string): string => (iso ? iso.slice(0, 10) : '');
 
 const relations: Record<string, string> = { 'same-text': 'same text', 'another-form': 'another form' };
@@ -40,6 +46,9 @@ const codePoint = (character: string): string =>
 
 /** A name that cannot pretend: what is invisible or turns the direction of writing is shown. */
 export const safeName = (name: string): string => name.replace(CONTROLS, picture).replace(INVISIBLE, codePoint);
+
+/** The same without the folder that a scan of "." puts before everything. */
+export const shownName = (name: string): string => safeName(name.replace(/^(\.\/)+(?=.)/, ''));
 
 /** A line of text: control characters are shown, marks of direction stay (each line is isolated). */
 export const safeText = (text: string): string =>

@@ -27,12 +27,26 @@ export function useLoaded<T>(load: () => Promise<T>, depends: unknown[]): { valu
   return state;
 }
 
+/** Whether the screen is such a one, also when it changes. */
+export function useMedia(query: string): boolean {
+  const [matches, setMatches] = useState(() => matchMedia(query).matches);
+  useEffect(() => {
+    const media = matchMedia(query);
+    const changed = () => setMatches(media.matches);
+    changed();
+    media.addEventListener('change', changed);
+    return () => media.removeEventListener('change', changed);
+  }, [query]);
+  return matches;
+}
+
 /** Where the page is, from the part of its address behind #. */
 export function useRoute(): string {
   const [route, setRoute] = useState(location.hash.slice(1) || '/');
   useEffect(() => {
     const changed = () => setRoute(location.hash.slice(1) || '/');
     addEventListener('hashchange', changed);
+    changed(); // it may have changed since this was drawn
     return () => removeEventListener('hashchange', changed);
   }, []);
   return route;

@@ -152,7 +152,8 @@ function Page({ report }: { report: Report }) {
           Stemma
         </a>
         <span class="subject">
-          <bdi>{report.head.paths.map(safeName).join(', ')}</bdi> <span class="faint">{date(report.head.made)}</span>
+          <bdi>{report.head.paths.filter((path) => path !== '.').map(safeName).join(', ')}</bdi>{' '}
+          <span class="faint">{date(report.head.made)}</span>
         </span>
         <Navigation report={report} route={route} />
         <ThemeSwitch />

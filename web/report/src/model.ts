@@ -9,7 +9,8 @@ export interface Group extends RawGroup {
   /** Names in lower case, a line each, for the search. */
   haystack: string;
   lowest: number;
-  relations: Set<string>;
+  /** Of the members of each relation, the least and the most share. */
+  relations: Map<string, [number, number]>;
 }
 
 export const sortings = {
@@ -31,6 +32,16 @@ const SAME_FORM = 0.98; // as the program has it: conversions lose hardly any te
 export const isAnotherForm = ({ kept }: RawGroup, { form, relation, resemblance }: Partial<Member>): boolean =>
   form !== kept.form && (relation === 'same-text' || (relation === 'near-duplicate' && resemblance! >= SAME_FORM));
 
+function relationsOf(raw: RawGroup): Map<string, [number, number]> {
+  const relations = new Map<string, [number, number]>();
+  for (const member of raw.members) {
+    const name = isAnotherForm(raw, member) ? 'another-form' : member.relation;
+    const [least, most] = relations.get(name) ?? [1, 0];
+    relations.set(name, [Math.min(least, share(member)), Math.max(most, share(member))]);
+  }
+  return relations;
+}
+
 export function makeGroup(raw: RawGroup, index: number): Group {
   const documents = [raw.kept, ...raw.members];
   return {
@@ -39,7 +50,7 @@ export function makeGroup(raw: RawGroup, index: number): Group {
     documents,
     haystack: documents.map(({ id, source = '' }) => `${source} ${id}`).join('\n').toLowerCase(),
     lowest: Math.min(...raw.members.slice(0, 10000).map(share)),
-    relations: new Set(raw.members.map((member) => (isAnotherForm(raw, member) ? 'another-form' : member.relation))),
+    relations: relationsOf(raw),
   };
 }
 
@@ -146,6 +157,12 @@ export function redundantFolders(groups: Group[], most = 10): Folder[] {
 
 export interface Report extends Omit<Data, 'groups'> {
   groups: Group[];
+  /** Names of documents that took part, but may lack text. */
+  damaged: Set<string>;
 }
 
-export const makeReport = (data: Data): Report => ({ ...data, groups: data.groups.map(makeGroup) });
+export const makeReport = (data: Data): Report => ({
+  ...data,
+  groups: data.groups.map(makeGroup),
+  damaged: new Set(data.problems.flatMap(({ problem, used }) => (used ? [problem] : []))),
+});

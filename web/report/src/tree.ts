@@ -10,17 +10,11 @@ export interface Node {
   second: number;
 }
 
-/** The place of each document's parent; -1: it is a root. Where two have the same name the first is meant. */
-function parentsOf(group: Group): { parents: number[]; seconds: number[] } {
-  const places = new Map<string, number>();
-  group.documents.forEach(({ id }, place) => places.has(id) || places.set(id, place));
-  const placeOf = (id: string | null | undefined, self: number): number => {
-    const place = places.get(id ?? '') ?? -1;
-    return place === self ? -1 : place;
-  };
+/** The place of each document's parent; -1: it is a root. */
+function parentsOf({ documents }: Group): { parents: number[]; seconds: number[] } {
   return {
-    parents: group.documents.map((document, place) => placeOf(document.parent, place)),
-    seconds: group.documents.map((document, place) => placeOf(document.second_parent, place)),
+    parents: documents.map(({ parent_place = -1 }) => parent_place),
+    seconds: documents.map(({ second_place = -1 }) => second_place),
   };
 }
 

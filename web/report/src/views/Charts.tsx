@@ -1,6 +1,6 @@
 // Charts: drawn for the eye, a table for everyone else.
 import type { Bar, Folder } from '../model';
-import { bytes, count, plural, safeName } from '../format';
+import { bytes, count, plural, shownName } from '../format';
 
 function HiddenTable({ bars, head, unit }: { bars: Bar[]; head: string; unit: string }) {
   return (
@@ -71,7 +71,7 @@ export function Folders({ folders }: { folders: Folder[] }) {
       {folders.map((folder) => (
         <li key={folder.path}>
           <a href={`#/groups?q=${encodeURIComponent(folder.path)}`}>
-            <bdi class="name">{safeName(folder.path)}</bdi>
+            <bdi class="name">{shownName(folder.path)}</bdi>
           </a>
           <span class="amount">
             {bytes(folder.value)} <span class="faint">in {plural(Number(folder.note), 'document')}</span>

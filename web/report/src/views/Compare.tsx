@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import { compare, fold, piecesOf, rowsOf, type Piece, type Row } from '../compare';
 import { loadTexts, type Text } from '../data';
-import { plural, safeName, safeText, shellWord } from '../format';
+import { plural, safeText, shellWord, shownName } from '../format';
 import { useLoaded } from '../hooks';
 import { isAnotherForm, type Group, type Report } from '../model';
 import { Copy, Relation, Section, useFirst } from './parts';
@@ -17,7 +17,7 @@ function Choice({ group, value, label, onChange }: { group: Group; value: number
       <select value={value} onChange={(event) => onChange(Number(event.currentTarget.value))}>
         {group.documents.slice(0, MOST_CHOICES).map((document, place) => (
           <option key={place} value={place}>
-            {safeName(document.id)}
+            {shownName(document.id)}
             {place === 0 ? ' (kept)' : ''}
           </option>
         ))}
@@ -176,11 +176,14 @@ function SideBySide({ left, right, names }: { left: string[]; right: string[]; n
   return (
     <>
       <ul class="legend">
-        {counts.map(([value, words], i) => (
-          <li key={words} class={['same', 'del', 'ins', 'moved'][i]}>
-            {plural(value, 'word')} {words}
-          </li>
-        ))}
+        {counts.map(
+          ([value, words], i) =>
+            (value > 0 || i === 0) && (
+              <li key={words} class={['same', 'del', 'ins', 'moved'][i]}>
+                {plural(value, 'word')} {words}
+              </li>
+            ),
+        )}
       </ul>
       {!comparison.exact && <p class="notice">Parts of the texts are too far apart to be compared word by word here; they are shown as different as a whole.</p>}
       <div class="tools">
@@ -280,7 +283,7 @@ export function Compare({ report, group, left, right }: { report: Report; group:
           </p>
         )}
         {pair && (
-          <SideBySide key={`${group.index} ${left} ${right}`} left={pair.left} right={pair.right} names={[safeName(a.id), safeName(b.id)]} />
+          <SideBySide key={`${group.index} ${left} ${right}`} left={pair.left} right={pair.right} names={[shownName(a.id), shownName(b.id)]} />
         )}
         <Command group={group} left={left} right={right} />
       </Section>

@@ -6,13 +6,28 @@ import { Tree } from './Tree';
 
 const owner = ({ owner, uid }: { owner?: string; uid?: number }): string => owner ?? (uid === undefined ? '' : `${uid}`);
 
-function MemberRow({ group, place, owners }: { group: Group; place: number; owners: boolean }) {
+interface RowProps {
+  group: Group;
+  place: number;
+  owners: boolean;
+  damaged: boolean;
+}
+
+function MemberRow({ group, place, owners, damaged }: RowProps) {
   const document = group.documents[place];
   const member = place > 0 ? (document as Member) : undefined;
   return (
     <tr class={member ? '' : 'kept'}>
       <th scope="row">
         <Name of={document} />
+        {damaged && (
+          <>
+            {' '}
+            <a class="state used" href="#/problems">
+              may lack text
+            </a>
+          </>
+        )}
       </th>
       <td data-label="Relation">
         <Relation name={member?.relation ?? 'kept'} anotherForm={member && isAnotherForm(group, member)} />
@@ -35,9 +50,10 @@ function MemberRow({ group, place, owners }: { group: Group; place: number; owne
   );
 }
 
-function Members({ group }: { group: Group }) {
+/** Where all belong to one, as mostly, nobody needs to be told. */
+function Members({ report, group }: { report: Report; group: Group }) {
   const [shown, more] = useFirst(group.documents.length, 200);
-  const owners = group.documents.some((document) => owner(document) !== '');
+  const owners = group.documents.some((document) => owner(document) !== owner(group.kept));
   return (
     <>
       <div class="table-frame" tabIndex={0} role="region" aria-label="Members, as a table">
@@ -59,8 +75,8 @@ function Members({ group }: { group: Group }) {
             </tr>
           </thead>
           <tbody>
-            {group.documents.slice(0, shown).map((_, place) => (
-              <MemberRow key={place} group={group} place={place} owners={owners} />
+            {group.documents.slice(0, shown).map(({ id }, place) => (
+              <MemberRow key={place} group={group} place={place} owners={owners} damaged={report.damaged.has(id)} />
             ))}
           </tbody>
         </table>
@@ -92,7 +108,7 @@ export function GroupView({ report, group }: { report: Report; group: Group }) {
         <Name of={group.kept} />.
       </p>
       <Section title="Members" id="members">
-        <Members group={group} />
+        <Members report={report} group={group} />
       </Section>
       <Section title="Family tree" id="tree">
         <Tree group={group} key={group.index} />

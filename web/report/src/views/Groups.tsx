@@ -17,8 +17,8 @@ function Row({ group, link }: { group: Group; link: object }) {
       <span class="facts">
         <span class="size">{plural(group.documents.length, 'document')}</span>
         <span class="relations">
-          {[...group.relations].map((name) => (
-            <Relation key={name} name={name} />
+          {[...group.relations].map(([name, share]) => (
+            <Relation key={name} name={name} share={share} />
           ))}
         </span>
         <span class="saving">{bytes(group.redundant_bytes)}</span>
@@ -33,7 +33,7 @@ export function Groups({ report, query: asked }: { report: Report; query?: strin
   const [relation, setRelation] = useState(memory.relation);
   const [sorting, setSorting] = useState<Sorting>(memory.sorting);
   const settled = useDeferred(query);
-  const relations = useMemo(() => [...new Set(report.groups.flatMap((group) => [...group.relations]))].sort(), [report]);
+  const relations = useMemo(() => [...new Set(report.groups.flatMap((group) => [...group.relations.keys()]))].sort(), [report]);
   const sorted = useMemo(() => sortGroups(report.groups, sorting), [report, sorting]);
   const found = useMemo(() => findGroups(sorted, settled, relation), [sorted, settled, relation]);
 

@@ -18,12 +18,16 @@ function Figure({ value, words, note }: { value: string; words: string; note?: s
 /** The least resemblance that is there decides where the axis begins. */
 function Resemblance({ report }: { report: Report }) {
   const { bars, identical, sameText } = resemblances(report.groups);
+  const besides = [
+    identical && plural(identical, 'identical document'),
+    sameText && `${count(sameText)} with the same text`,
+  ].filter(Boolean);
   const first = Math.min(12, Math.max(0, bars.findIndex((bar) => bar.value > 0)));
   return (
     <Section title="Resemblance" id="chart-resemblance">
       <p class="faint">
-        Of members with what is kept; what is contained in it may resemble it little. Besides {plural(identical, 'identical file')} and{' '}
-        {plural(sameText, 'document')} with the same text.
+        Of members with what is kept; what is contained in it may resemble it little.
+        {besides.length > 0 && ` Besides ${besides.join(' and ')}.`}
       </p>
       <Columns bars={bars.slice(first - (first % 2))} head="Resemblance" unit="Documents" every={2} />
     </Section>
@@ -62,6 +66,12 @@ function Method({ report }: { report: Report }) {
   );
 }
 
+function problemNote({ problems, damaged }: Report['summary']): string {
+  if (problems === 0) return 'everything was read';
+  if (damaged === 0) return 'could not be read';
+  return damaged === problems ? 'may lack text' : `of them ${count(damaged)} may lack text`;
+}
+
 export function Overview({ report }: { report: Report }) {
   const { summary, groups } = report;
   const { inside, holding } = report.head;
@@ -73,12 +83,12 @@ export function Overview({ report }: { report: Report }) {
           : `${plural(summary.redundant, 'document')} of ${count(summary.documents)} could be removed`}
       </h1>
       {inside > 0 && <p class="lead">{count(inside)} more inside other files, such as archives.</p>}
-      {holding > 0 && <p class="lead">{count(holding)} left, as they hold other documents.</p>}
+      {holding > 0 && <p class="lead">{count(holding)} left, as {holding === 1 ? 'it holds' : 'they hold'} more than was compared.</p>}
       <dl class="figures">
         <Figure value={count(summary.documents)} words="Documents" note={bytes(summary.bytes)} />
         <Figure value={count(summary.groups)} words="Groups" note={`of ${plural(summary.redundant + inside + holding + summary.groups, 'document')}`} />
         <Figure value={bytes(summary.redundant_bytes)} words="Redundant" note={`${percent(summary.bytes ? summary.redundant_bytes / summary.bytes : 0)} of all bytes`} />
-        <Figure value={count(summary.problems)} words="Problems" note={summary.problems ? 'could not be read' : 'everything was read'} />
+        <Figure value={count(summary.problems)} words="Problems" note={problemNote(summary)} />
       </dl>
       {groups.length > 0 && (
         <>

@@ -1,20 +1,30 @@
 // The family tree: lines drawn behind a list, so that it is as wide as its names and can be read as text.
 import { useMemo } from 'preact/hooks';
-import { count, percent, safeName } from '../format';
+import { count, percent, shownName } from '../format';
+import { useMedia } from '../hooks';
 import { commonFolder, type Group } from '../model';
 import { treeRows, type Node } from '../tree';
 import { Name, useFirst } from './parts';
 
-const INDENT = 22;
-const ROW = 30;
+/** CSS pixels; deepest: further right nothing moves any more. */
+interface Layout {
+  indent: number;
+  row: number;
+  deepest: number;
+}
+const WIDE: Layout = { indent: 22, row: 30, deepest: 24 };
+/** What became of the parent stands below the name, and a finger finds both. */
+const NARROW: Layout = { indent: 14, row: 50, deepest: 8 };
 const ARC = 44; // how far second edges reach to the left
-const DEEPEST = 24; // further right nothing moves any more
 
-const x = (node: Node): number => Math.min(node.depth, DEEPEST) * INDENT;
-const y = (row: number): number => row * ROW + ROW / 2;
+const placeOf = ({ indent, row: height, deepest }: Layout) => ({
+  x: (node: Node): number => Math.min(node.depth, deepest) * indent,
+  y: (row: number): number => row * height + height / 2,
+});
+type Place = ReturnType<typeof placeOf>;
 
 /** From the parent down and then to the right. */
-function Edge({ rows, row }: { rows: Node[]; row: number }) {
+function Edge({ rows, row, place: { x, y } }: { rows: Node[]; row: number; place: Place }) {
   const from = rows[rows[row].parent];
   const bend = Math.min(8, x(rows[row]) - x(from));
   return (
@@ -26,7 +36,7 @@ function Edge({ rows, row }: { rows: Node[]; row: number }) {
 }
 
 /** From the second parent, in an arc on the left, where no names stand. */
-function SecondEdge({ rows, row }: { rows: Node[]; row: number }) {
+function SecondEdge({ rows, row, place: { x, y } }: { rows: Node[]; row: number; place: Place }) {
   const from = rows[rows[row].second];
   const [x1, y1, x2, y2] = [x(from), y(rows[row].second), x(rows[row]), y(row)];
   const reach = Math.min(ARC, 14 + Math.abs(y2 - y1) / 6);
@@ -45,10 +55,10 @@ function Way({ group, node, rows }: { group: Group; node: Node; rows: Node[] }) 
   if (confidence !== undefined && !copy) words.push(`${percent(confidence * direction)} sure`);
   return (
     <span class="way">
-      <span class="unseen">made from {safeName(group.documents[rows[node.parent].document].id)}: </span>
+      <span class="unseen">made from {shownName(group.documents[rows[node.parent].document].id)}: </span>
       {words.filter(Boolean).join(' · ')}
       {node.second >= 0 && (
-        <span class="unseen">, with text of {safeName(group.documents[rows[node.second].document].id)}</span>
+        <span class="unseen">, with text of {shownName(group.documents[rows[node.second].document].id)}</span>
       )}
     </span>
   );
@@ -57,6 +67,9 @@ function Way({ group, node, rows }: { group: Group; node: Node; rows: Node[] }) 
 export function Tree({ group }: { group: Group }) {
   const all = useMemo(() => treeRows(group), [group]);
   const folder = useMemo(() => commonFolder(group.documents.map((document) => document.id)), [group]);
+  const layout = useMedia('(max-width: 46rem)') ? NARROW : WIDE;
+  const place = useMemo(() => placeOf(layout), [layout]);
+  const { x, y } = place;
   const [shown, more] = useFirst(all.length, 100);
   const rows = all.slice(0, shown);
   const inSight = (row: number): boolean => row >= 0 && row < shown;
@@ -65,16 +78,16 @@ export function Tree({ group }: { group: Group }) {
   return (
     <>
       <div class="tree">
-        <svg viewBox={`${-left} 0 ${width} ${rows.length * ROW}`} width={width} height={rows.length * ROW} aria-hidden="true">
-          {rows.map((node, row) => node.parent >= 0 && <Edge key={row} rows={rows} row={row} />)}
-          {rows.map((node, row) => inSight(node.second) && <SecondEdge key={row} rows={rows} row={row} />)}
+        <svg viewBox={`${-left} 0 ${width} ${rows.length * layout.row}`} width={width} height={rows.length * layout.row} aria-hidden="true">
+          {rows.map((node, row) => node.parent >= 0 && <Edge key={row} rows={rows} row={row} place={place} />)}
+          {rows.map((node, row) => inSight(node.second) && <SecondEdge key={row} rows={rows} row={row} place={place} />)}
           {rows.map((node, row) => (
             <circle key={row} class={node.document === 0 ? 'node kept' : 'node'} cx={x(node)} cy={y(row)} r="5" />
           ))}
         </svg>
         <ol>
           {rows.map((node) => (
-            <li key={node.document} style={{ paddingLeft: `${left + x(node) + 14}px`, height: `${ROW}px` }}>
+            <li key={node.document} style={{ paddingLeft: `${left + x(node) + 14}px`, height: `${layout.row}px` }}>
               {node.parent >= 0 ? (
                 <a href={`#/group/${group.group}/compare/${rows[node.parent].document}/${node.document}`}>
                   <Name of={group.documents[node.document]} below={folder} short />

@@ -2,26 +2,28 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Document } from '../data';
-import { count, percent, relation as relationWords, safeName, splitName } from '../format';
+import { count, percent, percentRange, relation as relationWords, safeName, shownName, splitName } from '../format';
 
 /** A document's name: the folder is less important than what it is called, and left out as far as it is known. */
 export function Name({ of, below = '', short = false }: { of: Document; below?: string; short?: boolean }) {
   const [folder, last] = splitName(of.id.slice(below.length));
   return (
     <bdi class="name" title={short ? safeName(of.id) : undefined}>
-      {folder && <span class="folder">{safeName(folder)}</span>}
+      {folder && folder !== './' && <span class="folder">{shownName(folder)}</span>}
       <span class="last">{safeName(last)}</span>
       {of.source && !short && <span class="folder"> in {safeName(of.source)}</span>}
     </bdi>
   );
 }
 
-export function Relation({ name, share, anotherForm }: { name: string; share?: number; anotherForm?: boolean }) {
+/** share: of one member, or the least and the most of several. */
+export function Relation({ name, share, anotherForm }: { name: string; share?: number | [number, number]; anotherForm?: boolean }) {
   const words = !anotherForm ? relationWords(name) : name === 'same-text' ? 'same text in another form' : 'another form';
+  const hasShare = share !== undefined && name !== 'identical' && name !== 'same-text' && name !== 'kept';
   return (
     <span class={`relation ${name}`}>
       {words}
-      {share !== undefined && name !== 'identical' && name !== 'same-text' && name !== 'kept' && ` ${percent(share)}`}
+      {hasShare && ` ${Array.isArray(share) ? percentRange(share[0], share[1]) : percent(share)}`}
     </span>
   );
 }
