@@ -2,10 +2,10 @@
 
 #include "command.h"
 #include "json.h"
-#include "new_file.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { LISTED = 20 };
 
@@ -80,34 +80,85 @@ static bool is_unread(const stemma_scan_problem *problem) {
     return problem->status == STEMMA_NOT_FOUND || problem->status == STEMMA_UNREADABLE;
 }
 
-/* A collection has the whole path of a file: `path`, NULL where the operand is one, or leads nowhere. */
-static bool is_named(const char *name, const char *operand, const char *path) {
-    return !strcmp(operand, name) || (path && !strcmp(path, name));
+static int by_name(const void *a, const void *b) {
+    return strcmp(((const named_path *)a)->path, ((const named_path *)b)->path);
 }
 
-static const char *last_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
+static int by_file(const void *a, const void *b) {
+    const named_file *f = a, *g = b;
+    if (f->device != g->device) return f->device < g->device ? -1 : 1;
+    return (f->file > g->file) - (f->file < g->file);
 }
 
-/* A file that was met in a folder before has the name it had there. */
-static bool is_met(const char *name, const char *operand) {
-    return !strcmp(last_name(name), last_name(operand)) && is_same_file(name, operand);
+static void note_path(operand_set *n, char *path, size_t operand) {
+    n->paths[n->path_count++] = (named_path){path, operand};
 }
 
-static char *whole_path(const char *operand) {
-    return operand[0] == '/' ? NULL : realpath(operand, NULL);
+/* A collection has the whole path of a file; one that was met in a folder before has the name it had there.
+ */
+static void operand_set_init(operand_set *n, char **operands, size_t count) {
+    struct stat info;
+    *n = (operand_set){.operands = count,
+                       .paths = need_memory((2 * count + 1) * sizeof *n->paths),
+                       .files = need_memory((count + 1) * sizeof *n->files),
+                       .met = need_memory(count + 1)};
+    memset(n->met, 0, count + 1);
+    for (size_t i = 0; i < count; i++) {
+        char *whole = operands[i][0] == '/' ? NULL : realpath(operands[i], NULL);
+        note_path(n, need_copy(operands[i]), i);
+        if (whole) note_path(n, whole, i);
+        if (!stat(operands[i], &info)) n->files[n->file_count++] = (named_file){info.st_dev, info.st_ino, i};
+    }
+    qsort(n->paths, n->path_count, sizeof *n->paths, by_name);
+    qsort(n->files, n->file_count, sizeof *n->files, by_file);
+}
+
+static void operand_set_release(operand_set *n) {
+    for (size_t i = 0; i < n->path_count; i++) free(n->paths[i].path);
+    free(n->paths);
+    free(n->files);
+    free(n->met);
+}
+
+static void mark(operand_set *n, size_t operand) {
+    n->met_count += !n->met[operand];
+    n->met[operand] = true;
+}
+
+/* What is named twice is met twice; where the first that is found is marked, all are. */
+static bool meet_path(operand_set *n, const char *name) {
+    const named_path path = {.path = (char *)name}, *end = n->paths + n->path_count;
+    const named_path *found = bsearch(&path, n->paths, n->path_count, sizeof *n->paths, by_name);
+    if (!found || n->met[found->operand]) return found;
+    for (const named_path *p = found; p > n->paths && !by_name(p - 1, found); p--) mark(n, p[-1].operand);
+    for (const named_path *p = found; p < end && !by_name(p, found); p++) mark(n, p->operand);
+    return true;
+}
+
+static bool meet_file(operand_set *n, const char *name) {
+    struct stat info;
+    if (stat(name, &info)) return false;
+    const named_file file = {.device = info.st_dev, .file = info.st_ino}, *end = n->files + n->file_count;
+    const named_file *found = bsearch(&file, n->files, n->file_count, sizeof *n->files, by_file);
+    if (!found || n->met[found->operand]) return found;
+    for (const named_file *f = found; f > n->files && !by_file(f - 1, found); f--) mark(n, f[-1].operand);
+    for (const named_file *f = found; f < end && !by_file(f, found); f++) mark(n, f->operand);
+    return true;
+}
+
+/* Whether an operand is what is called so. */
+static bool operand_set_meet(operand_set *n, const char *name) {
+    const bool path = meet_path(n, name), file = meet_file(n, name);
+    return path || file;
 }
 
 void problem_teller_init(problem_teller *t, const options *o, size_t first) {
-    *t = (problem_teller){.options = o, .operands = o->operands + first, .count = o->operand_count - first};
-    t->paths = need_memory((t->count + 1) * sizeof *t->paths);
-    for (size_t i = 0; i < t->count; i++) t->paths[i] = whole_path(t->operands[i]);
+    *t = (problem_teller){.options = o};
+    operand_set_init(&t->named, o->operands + first, o->operand_count - first);
 }
 
 void problem_teller_release(problem_teller *t) {
-    for (size_t i = 0; i < t->count; i++) free(t->paths[i]);
-    free(t->paths);
+    operand_set_release(&t->named);
 }
 
 void problem_tell(void *context, const stemma_scan_problem *problem) {
@@ -118,10 +169,8 @@ void problem_tell(void *context, const stemma_scan_problem *problem) {
         problem_json(stdout, problem);
     else if (!t->options->quiet && t->told <= LISTED)
         problem_complain(problem->status, problem->cause);
-    if (problem->line || !is_unread(problem)) return;
-    for (size_t i = 0; i < t->count && !t->code; i++)
-        if (is_named(problem->name, t->operands[i], t->paths[i]) || is_met(problem->name, t->operands[i]))
-            t->code = EXIT_WRONG;
+    if (!t->code && !problem->line && is_unread(problem) && operand_set_meet(&t->named, problem->name))
+        t->code = EXIT_WRONG;
 }
 
 void problem_teller_end(const problem_teller *t) {
@@ -129,32 +178,17 @@ void problem_teller_end(const problem_teller *t) {
     report_counts(t->damaged, t->told - t->damaged, "");
 }
 
-/* Of one operand: whether it could not be had, and whether anything was wrong with it. */
-static enum exit_code operand_code(const char *operand, const problem_list *list, bool *failed) {
+enum exit_code problems_code(const options *o, size_t first, const problem_list *list) {
     stemma_scan_problem problem;
     enum exit_code code = EXIT_DONE;
-    char *path = whole_path(operand);
-    for (uint64_t i = 0; i < list->count && !code && list->get(list->of, i, &problem); i++) {
-        if (!problem.status || problem.line ||
-            (!is_named(problem.name, operand, path) && !is_met(problem.name, operand)))
-            continue;
-        *failed = true;
-        if (is_unread(&problem)) code = EXIT_WRONG;
-    }
-    free(path);
-    return code;
-}
-
-enum exit_code problems_code(const options *o, size_t first, const problem_list *list) {
-    enum exit_code code = EXIT_DONE;
-    size_t failures = 0;
+    operand_set n;
     if (list->count == 0) return EXIT_DONE;
-    for (size_t i = first; i < o->operand_count && !code; i++) {
-        bool failed = false;
-        code = operand_code(o->operands[i], list, &failed);
-        failures += failed;
-    }
-    bool all = failures == o->operand_count - first && !o->files_from;
+    operand_set_init(&n, o->operands + first, o->operand_count - first);
+    for (uint64_t i = 0; i < list->count && list->get(list->of, i, &problem); i++)
+        if (problem.status && !problem.line && operand_set_meet(&n, problem.name) && is_unread(&problem))
+            code = EXIT_WRONG;
+    const bool all = n.met_count == n.operands && !o->files_from;
+    operand_set_release(&n);
     return all && list->documents && list->documents <= list->count - problems_damaged(list) ? EXIT_WRONG
                                                                                              : code;
 }

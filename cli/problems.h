@@ -8,6 +8,8 @@
 #include "options.h"
 #include "output.h"
 
+#include <sys/types.h>
+
 typedef struct problem_list {
     bool (*get)(const void *of, uint64_t index, stemma_scan_problem *problem); /* false: there is none */
     const void *of;
@@ -29,11 +31,29 @@ void problems_json(const problem_list *list, FILE *out);
  * goes: that counts only where all that was named is, and nothing else was met. */
 enum exit_code problems_code(const options *o, size_t first, const problem_list *list);
 
+/* What was named, to be found by its paths and by the file that it is. */
+typedef struct named_path {
+    char *path;
+    size_t operand;
+} named_path;
+
+typedef struct named_file {
+    dev_t device;
+    ino_t file;
+    size_t operand;
+} named_file;
+
+typedef struct operand_set {
+    named_path *paths;
+    named_file *files;
+    bool *met; /* of each operand: there was a problem with it */
+    size_t operands, path_count, file_count, met_count;
+} operand_set;
+
 /* The same of problems that are told one by one, of which none is kept. */
 typedef struct problem_teller {
     const options *options;
-    char **operands, **paths; /* paths: whole ones, looked up once */
-    size_t count;
+    operand_set named;
     uint64_t told, damaged; /* damaged: documents that are used */
     enum exit_code code;
 } problem_teller;

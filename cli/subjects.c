@@ -10,30 +10,32 @@ static bool is_standard(const char *name) {
     return !strcmp(name, "-");
 }
 
-/* True where it was in the list. */
-static bool leave_out_standard(path_list *list) {
-    size_t kept = 0;
-    const size_t count = list->count;
-    for (size_t i = 0; i < count; i++) {
-        char *path = list->paths[i];
-        if (is_standard(path))
-            free(path);
+static size_t first_standard(const path_list *list) {
+    size_t at = 0;
+    while (at < list->count && !is_standard(list->paths[at])) at++;
+    return at;
+}
+
+/* It can be read once. */
+static void leave_out_standard(path_list *list, size_t from) {
+    size_t kept = from;
+    for (size_t i = from; i < list->count; i++)
+        if (is_standard(list->paths[i]))
+            free(list->paths[i]);
         else
-            list->paths[kept++] = path;
-    }
+            list->paths[kept++] = list->paths[i];
     list->count = kept;
-    return kept < count;
 }
 
 enum exit_code subjects_read(subjects *s, const char *verb, const options *o) {
     *s = (subjects){0};
-    for (size_t i = 1; i < o->operand_count && o->files_from; i++)
-        if (is_standard(o->operands[i]) && is_standard(o->files_from))
-            return wrong_use(verb, "standard input can be read only once");
     enum exit_code code = path_list_read(&s->list, o);
-    if (code || !leave_out_standard(&s->list)) return code;
+    const size_t at = first_standard(&s->list);
+    if (code || at == s->list.count) return code;
+    if (o->files_from && is_standard(o->files_from))
+        return wrong_use(verb, "standard input can be read only once");
     stemma_status status = s->trouble.status = standard_input_keep(&s->trouble);
-    if (!status) path_list_add(&s->list, "-");
+    leave_out_standard(&s->list, status ? at : at + 1);
     return status && status != STEMMA_UNREADABLE ? complain_of(&s->trouble) : EXIT_DONE;
 }
 

@@ -8,7 +8,7 @@
 #include "options.h"
 
 typedef struct subjects {
-    path_list list; /* "-" is the last: records, an archive or one document, which the library finds out */
+    path_list list; /* "-" once at most: records, an archive or one document, which the library finds out */
     stemma_error trouble; /* its status is not OK where standard input could not be read */
 } subjects;
 

@@ -359,6 +359,17 @@ class Query(Base):
         self.query("c", "--files-from=names", says=b"missing.txt")
         self.query("--strict", "c", "--files-from=names", code=2, says=b"missing.txt")
 
+    def test_what_was_named_is_known_by_any_name(self):
+        """Its path as given, its whole path, another link to it, or twice the same."""
+        os.mkdir(self.folder / "broken")
+        self.write("broken/one.gz", b"\x1f\x8b\x08")
+        os.link(self.folder / "broken/one.gz", self.folder / "two.gz")
+        for names in (["./broken/one.gz"], [str(self.folder / "broken/one.gz")], ["broken/one.gz", "two.gz"], ["two.gz", "two.gz"]):
+            for command in ["query", "c"], ["scan"]:
+                done = self.run_program(*command, *names)
+                self.assertEqual(done.returncode, 2, (command, names, done.stderr))
+        self.assertEqual(self.run_program("scan", "draft.txt", "broken").returncode, 0)
+
     def test_same_bytes(self):
         """Of what is no text, or hardly any, nothing else can be found; it is certain, and of any name."""
         self.write("pile/a.bin", bytes(range(256)) * 12)
@@ -493,6 +504,16 @@ class Query(Base):
                 with (self.folder / name).open("rb") as file:
                     done = subprocess.run([PROGRAM, *arguments, "-"], cwd=self.folder, stdin=file, capture_output=True)
                 self.assertEqual(done.stdout, named, (name, arguments))
+
+    def test_standard_input_has_its_place_among_documents(self):
+        self.write("new.txt", "something else")
+        text = " ".join(self.text).encode()
+        for names in ["-", "new.txt"], ["new.txt", "-"], ["-", "new.txt", "-"]:
+            found = self.query("--no-edits", "c", *names, stdin=text).decode()
+            self.assertEqual(found.find("new.txt\n") > found.find("-\n "), names[0] == "-", found)
+        self.write("names", "new.txt\n-\n")
+        self.assertIn(b"v0.txt", self.query("--no-edits", "c", "--files-from=names", stdin=text))
+        self.bad("query", "c", "--files-from=-", stdin=b"new.txt\n-\n", says="standard input can be read only once")
 
     def test_a_word_is_no_table(self):
         content = "text\n" + " ".join(self.text)
