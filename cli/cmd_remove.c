@@ -118,8 +118,10 @@ static char *as_it_was(const char *printed) {
 
 /* ---- folders: all of them in one pass ---- */
 
-/* The path is its own from here on. */
+/* The path is its own from here on. What is below a folder has its path and a slash in front: of the root, a
+ * slash. */
 static void note_folder(removal *r, const char *name, char *path) {
+    if (!strcmp(path, "/")) *path = 0;
     if (r->count == r->room) {
         r->room = r->room ? 2 * r->room : 16;
         r->folders = need_more(r->folders, r->room * sizeof *r->folders);

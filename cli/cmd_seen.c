@@ -113,13 +113,15 @@ static enum exit_code see_record(watch *w, const char *line, size_t size) {
 
 enum { ROWS_MOST = 10 };
 
+/* By bytes that no text has: names of files may begin in any other way. */
 static bool is_compressed(const char *line, size_t size) {
-    static const char *const magics[] = {"\x1f\x8b", "\x28\xb5\x2f\xfd", "BZh",
+    static const char *const magics[] = {"\x1f\x8b", "\x28\xb5\x2f\xfd",
                                          "\xfd"
                                          "7zXZ"};
+    static const char bzip2[] = "1AY&SY"; /* behind "BZh" and a digit */
     for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
         if (size >= strlen(magics[i]) && !memcmp(line, magics[i], strlen(magics[i]))) return true;
-    return false;
+    return size >= 4 + strlen(bzip2) && !memcmp(line, "BZh", 3) && !memcmp(line + 4, bzip2, strlen(bzip2));
 }
 
 static bool has_separator(const char *line) {
@@ -146,10 +148,11 @@ static enum exit_code give_up(const char *what) {
     return EXIT_WRONG;
 }
 
-/* A line that is not the name of a file. */
+/* A line that is not the name of a file. No table has NUL bytes between its rows. */
 static bool is_of_table(watch *w, const char *line) {
     w->rows += has_separator(line);
-    return w->answered == 0 && w->rows == w->input.number && (w->rows >= ROWS_MOST || names_text(w, line));
+    return !w->options->null_separated && w->answered == 0 && w->rows == w->input.number &&
+           (w->rows >= ROWS_MOST || names_text(w, line));
 }
 
 static enum exit_code see_line(watch *w, const char *line, size_t size) {

@@ -17,7 +17,10 @@ static stemma_collection_options options_for(const options *o, const char *user)
     how.user = user;
     if (o->parts) how.parts = o->parts;
     if (o->store_text) how.parts |= STEMMA_PART_TEXT;
-    if (o->hamming_bits) how.bits = o->hamming_bits;
+    if (o->hamming_bits) {
+        how.bits = o->hamming_bits;
+        how.parts |= STEMMA_PART_BITS;
+    }
     if (o->group_bits) {
         how.group_bits = o->group_bits;
         how.parts |= STEMMA_PART_GROUPS;

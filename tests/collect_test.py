@@ -3,6 +3,7 @@
 
     collect_test.py PROGRAM SOURCE-DIRECTORY [unittest arguments]
 """
+import bz2
 import ctypes
 import gzip
 import io
@@ -832,6 +833,11 @@ class Asked(Collections):
         names = self.good("list", "--print0", "c").encode()
         self.assertEqual(self.good("remove", "c", "--files-from=-", "-0", stdin=names), "3 documents removed\n")
 
+    def test_everything_is_below_the_root(self):
+        self.put("a.txt", text(1))
+        self.add()
+        self.assertEqual(self.good("remove", "c", "/"), "1 document removed\n")
+
     def test_what_is_gone_is_removed_by_any_way_to_it(self):
         ways = ("pile/{}", "./pile/{}", "pile/./{}", "pile/../pile//{}", "pile/{}/gone/..", "link/{}", "gone/../pile/{}/.",
                 "pile/{}/", f"{self.folder}/./pile/{{}}", "../../../../../../../../../.." + str(self.folder) + "/pile/{}")
@@ -846,6 +852,7 @@ class Asked(Collections):
             self.assertEqual(self.good("remove", "c", way.format(f"folder{number}")), "1 document removed\n", way)
             if not way.endswith("/"):  # a pattern, for folders
                 self.assertEqual(self.good("remove", "c", way.format(f"file{number}.txt")), "1 document removed\n", way)
+        self.good("remove", "--quiet", "c", "/..")
         self.bad("remove", "--quiet", "c", "/", "/..", ".", "../" * 5000, says="'/' is not in the collection")
 
     def test_a_name_takes_no_more_than_it_says(self):
@@ -928,6 +935,12 @@ class Asked(Collections):
         self.bad("add", "--store-text", "c", "pile", says="chosen when it was made")
         self.bad("add", "--hamming-bits=7", "d", "pile")
         self.assertFalse((self.folder / "d").exists())
+
+    def test_bits_are_kept_where_their_number_is_said(self):
+        self.put("a.txt", text(1))
+        self.good("add", "--parts=minima", "--hamming-bits=64", "c", "pile")
+        self.assertIn('"bits"', self.good("info", "--json", "c"))
+        self.assertRegex(self.good("query", "--hamming", "c", "pile/a.txt"), "a.txt")
 
     def test_keys(self):
         self.put("a.txt", text(1))
@@ -1022,6 +1035,24 @@ class Seen(Collections):
         self.assertIn("new", self.good("seen", "c", stdin=b"id,text\n"))
         done = self.run_program("seen", "c", stdin=b"missing\n" + rows.encode())
         self.assertEqual(done.stderr.count(b"\n"), 1001)
+        self.bad("seen", "c", stdin=bz2.compress(rows.encode()), says="is compressed")
+
+    def test_names_that_look_like_something_else(self):
+        """As long as no bytes say otherwise, a line is a name; and no table has NUL bytes."""
+        self.write("BZhelp.txt", text(1))
+        self.assertIn("new", self.good("seen", "c", stdin=b"BZhelp.txt\n"))
+        gone = b"".join(b"Smith, John %d.txt\0" % number for number in range(12))
+        done = self.run_program("seen", "-0", "c", stdin=b"notes,text\0" + gone + b"BZhelp.txt\0")
+        self.assertEqual((done.returncode, done.stdout.split()[0], done.stderr.count(b"\n")), (0, b"identical", 13))
+
+    def test_records_as_data_sets_have_them(self):
+        """Ids with a NUL are none, and what is beside a text may be nested deep."""
+        lines = [json.dumps({"id": f"a\0{number}", "text": text(number)}) for number in range(2)]
+        nested = "[" * 500 + "]" * 500
+        lines.append(f'{{"id": "deep", "beside": {nested}, "text": "{text(3)}"}}')
+        self.good("seen", "c", stdin="\n".join(lines).encode())
+        self.assertEqual(len(self.documents()), 3)
+        self.assertIn("deep", self.documents())
 
     def test_quiet_is_not_silent_when_nothing_could_be_used(self):
         self.bad("seen", "-q", "c", stdin=b"missing\n", says="1 line could not be used")
