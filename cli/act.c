@@ -141,6 +141,7 @@ static void print_totals(const options *o, const stemma_act_options *act, const 
     if (t->holding)
         printf("%s left alone, as %s more than was compared: attachments, or what cannot be read\n",
                format_count(t->holding, count, sizeof count), t->holding == 1 ? "it holds" : "they hold");
+    if (o->quiet) flush_output(); /* in the order of what it says */
     if (log && t->done) print_log(o->quiet ? stderr : stdout, log, t->done, for_good);
 }
 

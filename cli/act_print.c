@@ -65,6 +65,14 @@ static void print_line(const stemma_act_step *s, bool undo) {
     putchar('\n');
 }
 
+/* A failure names what failed; what was skipped does so in a line of its own. */
+static void complain_of_step(const stemma_act_step *s) {
+    if (s->outcome == STEMMA_STEP_SKIPPED)
+        complain("'%s' was left as it is: %s", s->path, s->cause);
+    else
+        complain("%s", s->cause);
+}
+
 stemma_status act_report_step(void *context, const stemma_act_step *s, stemma_error *error) {
     act_report *report = context;
     (void)error;
@@ -73,8 +81,8 @@ stemma_status act_report_step(void *context, const stemma_act_step *s, stemma_er
         s->outcome == STEMMA_STEP_DONE && s->action == STEMMA_ACT_DELETE && s->relation != STEMMA_IDENTICAL;
     if (report->json)
         print_json(s, report->undo);
-    else if (s->outcome == STEMMA_STEP_FAILED)
-        complain("%s", s->cause);
+    else if (s->outcome == STEMMA_STEP_FAILED || (report->quiet && s->outcome == STEMMA_STEP_SKIPPED))
+        complain_of_step(s);
     else if (!report->quiet && s->outcome != STEMMA_STEP_UNNEEDED)
         print_line(s, report->undo);
     return STEMMA_OK; /* a step that was begun is ended, whether or not somebody reads of it */

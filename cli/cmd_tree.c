@@ -9,6 +9,13 @@
 enum { COMPONENTS = 2 };
 
 static enum exit_code draw_saved(const options *o, const char *path) {
+    static const enum option_id drawing[] = {OPT_FORMAT,     OPT_FROM,    OPT_JSON,
+                                             OPT_SCAN_QUIET, OPT_THREADS, OPT_SCAN_MEMORY};
+    const option_spec *other = option_besides(o, drawing, sizeof drawing / sizeof *drawing);
+    char name[64];
+    if (other)
+        return wrong_use("tree", "%s is of a scan, and '%s' is the result of one",
+                         option_name(other, name, sizeof name), path);
     if (o->format == TREE_JSON || o->json) return wrong_use("tree", "what is saved is JSON already");
     return tree_print_saved(path, o->format ? (enum tree_format)o->format : TREE_TEXT);
 }

@@ -426,5 +426,6 @@ static const value_rule rules[OPT_COUNT] = {
 
 bool option_store(const given_option *given) {
     const value_rule *rule = &rules[given->spec->id];
+    given->out->given[given->spec->id] = true;
     return rule->take(given, rule);
 }

@@ -126,6 +126,15 @@ bool options_parse(options *out, const char *command_name, unsigned mask, int ar
     return true;
 }
 
+const option_spec *option_besides(const options *o, const enum option_id *ids, size_t count) {
+    for (size_t i = 0; i < OPT_COUNT; i++) {
+        bool meant = !o->given[i];
+        for (size_t k = 0; k < count && !meant; k++) meant = ids[k] == i;
+        if (!meant) return &option_table[i];
+    }
+    return NULL;
+}
+
 /* ---- suggestions ---- */
 
 /* Levenshtein's distance of two short words, in one row. */

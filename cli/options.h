@@ -297,12 +297,16 @@ typedef struct options {
     unsigned passage_count;
     const char *with;
     bool help, version;
-    char **operands; /* a part of argv, reordered */
+    bool given[OPT_COUNT]; /* by enum option_id */
+    char **operands;       /* a part of argv, reordered */
     size_t operand_count;
 } options;
 
 /* Reads argv[1..] of a command. On wrong use prints the reason and returns false. */
 bool options_parse(options *out, const char *command_name, unsigned mask, int argc, char **argv);
+
+/* The first option that was given and is none of `count`; NULL: there is none. */
+const option_spec *option_besides(const options *o, const enum option_id *ids, size_t count);
 
 /* "--window" or "-n". */
 const char *option_name(const option_spec *spec, char *buffer, size_t size);

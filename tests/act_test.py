@@ -146,6 +146,14 @@ class Words(Act):
         self.assertIn(str(self.folder / "pile/a"), undone[0]["cause"])
         self.assertEqual(undone[2]["undone"]["done"], 1)
 
+    def test_undo_names_what_it_leaves_even_when_quiet(self):
+        self.copies("a", "b")
+        self.scan("--delete", "--yes", "--quiet", "--log=log", "pile")
+        self.write("pile/b", "another")
+        said = self.undo("--quiet", "log", code=1)
+        self.assertEqual(said[0], "")
+        self.assertRegex(said[1], r"pile/b' was left as it is: another file stands")
+
     def test_nothing_to_do(self):
         self.copies("a")
         for more in ("--dry-run", "--yes"):

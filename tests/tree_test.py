@@ -206,6 +206,11 @@ class Drawn(Trees):
                          ["group 1: 6 documents", "* a", "|-* x  excerpt +12 -3, 90 % sure",
                           "| * y  revised +12 -3, 90 % sure"])
 
+    def test_options_of_a_scan_do_not_change_what_is_saved(self):
+        self.saved(self.example())
+        for option in "--threshold=.9", "--keep=newest", "--include=*.txt", "--dates":
+            self.bad("tree", option, "--from=saved.json", says=f"{option.split('=')[0]} is of a scan, and 'saved.json'")
+
     def test_copies_are_no_steps(self):
         kind = {"derivation": "same", "confidence": 1, "direction": 1}
         copies = [{"id": name, "parent": parent, **kind} for name, parent in (("a2", "a"), ("b2", "b"), ("b3", "b"))]
