@@ -51,7 +51,7 @@ def pattern(lines):
             parts.append(r"(?:.*\n)*?")
         else:
             parts.append(".*".join(re.escape(piece) for piece in line.rstrip().split("...")) + r"[ \t]*\n")
-    return re.compile("".join(parts) + r"\Z")
+    return re.compile(r"\A" + "".join(parts) + r"\Z")
 
 
 class Examples(unittest.TestCase):
