@@ -146,14 +146,14 @@ class Memory(Collections):
         self.put("a.txt", text(1))
         self.add()
         for size in self.SIZES:
-            self.put(f"{size}/d.jsonl", "{\n" * (size // 10) + json.dumps({"id": "1", "text": text(1)}) + "\n", 1)
+            self.put(f"{size}/d.jsonl", json.dumps({"id": "1", "text": text(1)}) + "\n" + "{\n" * (size // 10), 1)
         for command in ("add", "--json", "c"), ("query", "--json", "--no-edits", "c"), ("known", "--json", "c"):
             peaks = []
             for size in self.SIZES:
                 peaks.append(self.peak(*command, f"pile/{size}"))
                 lines = map(json.loads, (self.folder / "out").read_text().splitlines())
                 told = [line["line"] for line in lines if "problem" in line]
-                self.assertEqual(told, list(range(1, size // 10 + 1)))
+                self.assertEqual(told, list(range(2, size // 10 + 2)))
             self.assert_flat(command, *peaks)
 
     def test_records_on_standard_input(self):
@@ -203,6 +203,13 @@ class Adding(Collections):
         self.assertEqual(self.counts(), (0, 0, 1, 0))
         self.assertEqual(self.counts("--prune", "pile"), (0, 0, 1, 1))
         self.assertEqual(set(self.documents()), {self.path("a.txt")})
+
+    def test_a_log_is_a_document_as_it_is_to_a_scan(self):
+        self.put("app.jsonl", '{"level": "info", "code": 7}\n' * 30)
+        self.put("a.txt", text(1))
+        self.assertEqual((self.add()["added"], len(self.documents())), (2, 2))
+        self.assertEqual(self.opened(self.add, "app.jsonl", "a.txt"), set())
+        self.assertEqual(self.good("query", "--no-edits", "c", "pile").count("identical"), 2)
 
     def test_size_and_time_spare_the_reading(self):
         names = ("a.txt", "z.zip", "d.jsonl")

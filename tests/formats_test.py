@@ -336,6 +336,14 @@ class Damaged(Base):
         self.assertEqual([line["cause"] for line in lines if "problem" in line],
                          [f"'./{name}.rtf' may lack text: it ends in the middle" for name in "ab"])
 
+    def test_what_is_sound_is_kept_of_near_duplicates_too(self):
+        """Wherever it lies; texts are equally long."""
+        text = [f"word{number}" for number in range(300)]
+        self.write("pile/a.rtf", "{\\rtf1 " + " ".join(text))
+        self.write("pile/deep/er/b.rtf", "{\\rtf1 " + " ".join([*text[:-1], "word992"]) + "}")
+        lines = [json.loads(line) for line in self.run_program("scan", "--json", "pile").stdout.splitlines()]
+        self.assertEqual(lines[0]["kept"]["id"], "pile/deep/er/b.rtf")
+
     def test_what_is_sound_is_kept_and_nothing_goes_for_its_text_alone(self):
         """Who knows what a damaged document says besides."""
         self.write("of/a/longer/name.rtf", self.SOUND)

@@ -41,6 +41,12 @@ class DataSets(Scanning):
                               capture_output=True)
         self.assertEqual(json.loads(done.stdout.splitlines()[-1])["summary"]["documents"], 100, done.stderr)
 
+    def test_a_file_is_kept_rather_than_a_record(self):
+        text = " ".join(prose(60, 1))
+        self.write("d/z.txt", text)
+        self.write("d/a.jsonl", self.json_lines([{"id": "a", "text": text}]))
+        self.assertEqual(self.groups("d"), {"d/z.txt": {"a": "identical"}})
+
     def test_several_sets(self):
         self.write("one.jsonl", self.json_lines(self.records()[:1]))
         self.write("two.jsonl", self.json_lines(self.records()[1:2]))

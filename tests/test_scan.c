@@ -557,6 +557,44 @@ static void test_boilerplate(void **state) {
     pile_release(&pile);
 }
 
+/* Documents that are gone when they are read again are problems, and do not end the search. */
+static void test_boilerplate_of_what_vanishes(void **state) {
+    (void)state;
+    enum { FILES = 60 };
+    static char text[TEXT_MOST * 12], template[TEXT_MOST];
+    char name[32];
+    stemma_scan_options options = stemma_scan_options_default();
+    stemma_limits limits = stemma_limits_default();
+    stemma_scan_passage passage = {0};
+    stemma_scan *scan = NULL;
+    random_text(template, 150);
+    for (int i = 0; i < FILES; i++) {
+        random_text(text, WORDS_MOST * 10);
+        strcat(text, template);
+        snprintf(name, sizeof name, "b%02d.txt", i);
+        write_file(name, text);
+    }
+    options.boilerplate = true;
+    limits.memory = 1 << 18;
+    assert_int_equal(stemma_scan_new(NULL, &options, &limits, &scan, NULL), STEMMA_OK);
+    assert_int_equal(stemma_scan_add_path(scan, folder, NULL), STEMMA_OK);
+    assert_int_equal(stemma_scan_run(scan, NULL), STEMMA_OK);
+    for (int left = FILES; left > 0; left -= 20) {
+        assert_int_equal(stemma_scan_boilerplate(scan, 3, 10, take_passage, &passage, NULL), STEMMA_OK);
+        for (int i = left - 20; i < left; i++) {
+            snprintf(name, sizeof name, "b%02d.txt", i);
+            remove_file(name);
+        }
+    }
+    assert_non_null(passage.text);
+    free((char *)(uintptr_t)passage.text);
+    passage.text = NULL;
+    assert_int_equal(stemma_scan_boilerplate(scan, 3, 10, take_passage, &passage, NULL), STEMMA_OK);
+    assert_null(passage.text);
+    assert_true(stemma_scan_get_summary(scan).problems > 0);
+    stemma_scan_free(scan);
+}
+
 static void test_wrong_use(void **state) {
     (void)state;
     stemma_scan *scan = NULL;
@@ -757,6 +795,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_vanishing, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(test_huge_documents, make_folder, remove_folder),
         cmocka_unit_test(test_boilerplate),
+        cmocka_unit_test_setup_teardown(test_boilerplate_of_what_vanishes, make_folder, remove_folder),
         cmocka_unit_test(test_wrong_use),
         cmocka_unit_test_setup_teardown(test_what_cannot_be_filtered_is_not_read, make_folder, remove_folder),
         cmocka_unit_test(test_structs_grow),

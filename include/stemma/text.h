@@ -25,7 +25,8 @@ STEMMA_API stemma_status stemma_text_bytes(const void *data, size_t size, const 
                                            stemma_error *error);
 /* The texts of all documents that a file holds, one after the other: of an archive, a mailbox or a crawl, and
  * of a data set if its first records have texts or limits.text_field says where they are; else of the file
- * itself, as of a mail. FILE!/MEMBER and FILE:ID are that document, or what it holds. id is NULL where the
+ * itself, as of a mail. "-" is standard input: a pipe, which cannot be looked at first, is one text or an
+ * archive. FILE!/MEMBER and FILE:ID are that document, or what it holds. id is NULL where the
  * text is that of `path`; all is valid until `take` returns. What that returns, if it is not OK, ends it.
  * problem, which may be NULL, is told of what cannot be read inside. Errors: as of stemma_text_file. */
 typedef stemma_status stemma_take_text(void *context, const char *id, const stemma_text *text,

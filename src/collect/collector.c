@@ -327,6 +327,7 @@ static stemma_status finish(void *taker, stemma_error *err) {
 const struct taker_kind collecting_taker = {.new = collector_new,
                                             .free = collector_free,
                                             .listed = collecting_read_listed,
+                                            .dataset = collecting_knows_dataset,
                                             .every_container = true,
                                             .source = collecting_take_source,
                                             .problem = take_problem,

@@ -70,6 +70,9 @@ extern const struct taker_kind collecting_taker;
 /* Facts of a document, of which path_bytes is set. */
 void collector_set_facts(struct collector *c, const struct source *source, const struct document *d);
 
+/* Whether it is known if a file is a data set; of the taker. */
+stemma_status collecting_knows_dataset(struct stemma_scan *scan, const struct source *source, bool *known,
+                                       bool *is, stemma_error *err);
 /* Whether a source has to be read; of the taker. */
 stemma_status collecting_take_source(void *taker, uint32_t number, bool *wanted, stemma_error *err);
 /* Reads what was listed, and settles what holds documents. */

@@ -77,6 +77,20 @@ static stemma_status look_up_source(struct collecting *all, uint32_t number, boo
     return STEMMA_OK;
 }
 
+stemma_status collecting_knows_dataset(struct stemma_scan *scan, const struct source *source, bool *known,
+                                       bool *is, stemma_error *err) {
+    struct collecting *all = scan->taken_for;
+    struct facts facts;
+    struct id_place place;
+    pthread_mutex_lock(&all->pending->lock);
+    stemma_status status = collecting_find(all, source->name, strlen(source->name), &place, &facts, err);
+    pthread_mutex_unlock(&all->pending->lock);
+    TRY(status);
+    *known = place.found && is_unchanged(source, &facts);
+    *is = *known && facts.state == FACTS_DATASET;
+    return STEMMA_OK;
+}
+
 stemma_status collecting_take_source(void *taker, uint32_t number, bool *wanted, stemma_error *err) {
     struct collecting *all = ((struct collector *)taker)->all;
     struct source_state *state = &all->states[number];

@@ -298,16 +298,21 @@ static stemma_status find_passage(struct boilerplate *b, struct common **by_key,
     return STEMMA_OK;
 }
 
-/* Where a document cannot be read any more, another sample may still lead to the passage. */
+/* A document that cannot be read any more is a problem; the rest goes on. */
+static stemma_status lose(struct boilerplate *b, stemma_status status, const stemma_error *cause,
+                          stemma_error *err) {
+    if (!is_problem(status)) return fail(err, status, "%s", cause->message);
+    catalogue_lose(&b->scan->catalogue, b->reader.fetched, cause);
+    return STEMMA_OK;
+}
+
+/* Another sample may still lead to the passage. */
 static stemma_status look_around(struct boilerplate *b, struct common **by_key, struct common *common,
                                  stemma_error *err) {
     stemma_error cause;
     stemma_status status = check_stop(b->scan->settings.limits.stop, &cause);
     if (status == STEMMA_OK) status = find_passage(b, by_key, common, &cause);
-    if (status == STEMMA_OK) return STEMMA_OK;
-    if (!is_problem(status)) return fail(err, status, "%s", cause.message);
-    catalogue_lose(&b->scan->catalogue, b->reader.fetched, &cause);
-    return STEMMA_OK;
+    return status == STEMMA_OK ? STEMMA_OK : lose(b, status, &cause, err);
 }
 
 static stemma_status find_passages(struct boilerplate *b, stemma_error *err) {
@@ -354,19 +359,24 @@ static bool is_said(const struct passage *said, size_t count, const struct passa
     return false;
 }
 
+static stemma_status choose_one(struct boilerplate *b, struct passage p, size_t *chosen, stemma_error *err) {
+    stemma_error cause;
+    TRY(check_stop(b->scan->settings.limits.stop, err));
+    stemma_status status = load_example(b, p.rank, &cause);
+    if (status != STEMMA_OK) return lose(b, status, &cause, err);
+    const uint64_t *windows = b->example.data + p.first;
+    if (is_said(b->passages, *chosen, &p, windows)) return STEMMA_OK;
+    p.windows = (uint64_t *)(void *)mem_copy_bytes(windows, p.count * sizeof *windows);
+    if (!p.windows) return fail_memory(err);
+    b->passages[(*chosen)++] = p;
+    return STEMMA_OK;
+}
+
 /* The heaviest, with their windows, come first, as many as will be counted. */
 static stemma_status choose(struct boilerplate *b, size_t most, size_t *chosen, stemma_error *err) {
     if (b->passage_count) qsort(b->passages, b->passage_count, sizeof *b->passages, heaviest_first);
-    for (size_t i = 0; i < b->passage_count && *chosen / SPARE < most; i++) {
-        struct passage p = b->passages[i];
-        TRY(check_stop(b->scan->settings.limits.stop, err));
-        TRY(load_example(b, p.rank, err));
-        const uint64_t *windows = b->example.data + p.first;
-        if (is_said(b->passages, *chosen, &p, windows)) continue;
-        p.windows = (uint64_t *)(void *)mem_copy_bytes(windows, p.count * sizeof *windows);
-        if (!p.windows) return fail_memory(err);
-        b->passages[(*chosen)++] = p;
-    }
+    for (size_t i = 0; i < b->passage_count && *chosen / SPARE < most; i++)
+        TRY(choose_one(b, b->passages[i], chosen, err));
     b->passage_count = *chosen;
     return STEMMA_OK;
 }
@@ -428,9 +438,7 @@ static stemma_status count_document(struct boilerplate *b, uint32_t rank, uint32
         count_in(b, rank, fp, count, counted);
         return STEMMA_OK;
     }
-    if (!is_problem(status)) return fail(err, status, "%s", cause.message);
-    catalogue_lose(&b->scan->catalogue, b->reader.fetched, &cause);
-    return STEMMA_OK;
+    return lose(b, status, &cause, err);
 }
 
 static stemma_status count_documents(struct boilerplate *b, const uint8_t *needed, stemma_error *err) {
@@ -492,11 +500,16 @@ static stemma_status count_holders(struct boilerplate *b, stemma_error *err) {
 
 /* ---- giving them ---- */
 
+/* *given: its example could still be read. */
 static stemma_status give_one(struct boilerplate *b, const struct passage *p, stemma_scan_take_passage *take,
-                              void *context, stemma_error *err) {
+                              void *context, bool *given, stemma_error *err) {
     const struct ranking *ranking = &b->scan->ranking;
     struct excerpt excerpt;
-    TRY(excerpt_read(&b->reader, ranking->class_of[p->rank], p->first, p->tokens, &excerpt, err));
+    stemma_error cause;
+    stemma_status read =
+        excerpt_read(&b->reader, ranking->class_of[p->rank], p->first, p->tokens, &excerpt, &cause);
+    *given = read == STEMMA_OK;
+    if (!*given) return lose(b, read, &cause, err);
     stemma_scan_passage out = {.text = (const char *)excerpt.text,
                                .size = excerpt.size,
                                .documents = p->documents,
@@ -511,11 +524,13 @@ static stemma_status give_one(struct boilerplate *b, const struct passage *p, st
 static stemma_status give(struct boilerplate *b, size_t most, stemma_scan_take_passage *take, void *context,
                           stemma_error *err) {
     size_t given = 0;
+    bool is_given;
     qsort(b->passages, b->passage_count, sizeof *b->passages, heaviest_first);
     for (size_t i = 0; i < b->passage_count && given < most; i++) {
         struct passage p = b->passages[i];
         if (p.classes < b->least || is_said(b->passages, given, &p, p.windows)) continue;
-        TRY(give_one(b, &p, take, context, err));
+        TRY(give_one(b, &p, take, context, &is_given, err));
+        if (!is_given) continue;
         b->passages[i] = b->passages[given];
         b->passages[given++] = p;
     }
@@ -553,5 +568,5 @@ stemma_status scan_boilerplate(struct stemma_scan *scan, uint64_t least, size_t 
     if (status == STEMMA_OK && chosen) status = count_holders(&b, err);
     if (status == STEMMA_OK && chosen) status = give(&b, most, take, context, err);
     release(&b);
-    return status;
+    return scan_count_problems(scan, status, err);
 }

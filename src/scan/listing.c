@@ -26,19 +26,30 @@ struct listing {
     size_t omit_count;
 };
 
+/* A collection that has the file as it is, or a cache that has its records, knows what it is without opening
+ * it. */
+static stemma_status look_for_texts(struct stemma_scan *scan, const struct source *source, bool *are,
+                                    stemma_error *err) {
+    const struct scan_cache *cache = scan->cache;
+    struct inside_known inside;
+    bool known = false;
+    if (scan->takers->dataset) TRY(scan->takers->dataset(scan, source, &known, are, err));
+    if (!known && cache) {
+        TRY(cache->find_inside(cache->context, source, &inside, &known, err));
+        *are = known;
+    }
+    if (!known) *are = scan_finds_texts(scan, source->name);
+    return STEMMA_OK;
+}
+
 /* In a folder a table is a document like others, unless it was said which of its columns is text; and so are
  * JSON lines without texts, such as a log. */
 static stemma_status find_kind(const struct listing *l, struct source *source, stemma_error *err) {
-    const struct scan_cache *cache = l->scan->cache;
-    struct inside_known known;
     bool is = dataset_name(source->name);
     source->kind = SOURCE_DATASET;
     if (is && !l->named && !l->scan->settings.options.text_field) {
         is = source->looked = dataset_kind_of(source->name) == DATASET_JSON_LINES;
-        /* A collection, or a cache that has its records, knows what it is without opening it. */
-        bool found = l->scan->taken_for != NULL;
-        if (is && cache) TRY(cache->find_inside(cache->context, source, &known, &found, err));
-        is = is && (found || scan_finds_texts(l->scan, source->name));
+        if (is) TRY(look_for_texts(l->scan, source, &is, err));
     }
     if (!is) source->kind = SOURCE_FILE;
     return STEMMA_OK;

@@ -96,10 +96,7 @@ stemma_status scan_pairs(struct stemma_scan *scan, stemma_scan_take_pair *take, 
     ahead_end(scan);
     sorter_cursor_free(cursor);
     mem_free(batch);
-    const stemma_status sorted = /* pairs that no group needed were compared */
-        problems_sort(&scan->catalogue.problems, status == STEMMA_OK ? err : NULL);
-    scan->summary.problems = scan->catalogue.problems.count;
-    return status == STEMMA_OK ? sorted : status;
+    return scan_count_problems(scan, status, err); /* pairs that no group needed were compared */
 }
 
 /* ---- copies ---- */

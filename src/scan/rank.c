@@ -2,8 +2,9 @@
  * Keep order: which document of a class, and which class of all, comes first.
  *
  * By the policy asked for, then longer text, then what is sound before what is damaged, then files before
- * what is in archives, then (of files) fewer folders and the shorter name, then the id as bytes, then the
- * data set's name, then the place in it: a total order that depends on nothing but the documents.
+ * records of data sets, and both before what is in archives, then (of files) fewer folders and the shorter
+ * name, then the id as bytes, then the data set's name, then the place in it: a total order that depends on
+ * nothing but the documents.
  */
 #include "base/alloc.h"
 #include "base/thread.h"
@@ -76,10 +77,6 @@ static const char *source_name(const struct stemma_scan *scan, uint32_t document
     return scan->catalogue.sources[scan->catalogue.documents[document].source].name;
 }
 
-static bool is_contained(const struct stemma_scan *scan, uint32_t document) {
-    return catalogue_is_contained(&scan->catalogue, &scan->catalogue.documents[document]);
-}
-
 static uint64_t folders_of(const char *path) {
     uint64_t folders = 0;
     for (; *path; path++) folders += *path == '/';
@@ -92,21 +89,24 @@ static uint64_t name_length(const char *path) {
     return dot ? (uint64_t)(dot - name) : strlen(name);
 }
 
-/* Smaller is better: a file of its own rather than one in an archive; copies are put into folders, and get
- * longer names. Ids of records say nothing of the kind. */
-static uint64_t place_key(const struct stemma_scan *scan, uint32_t document) {
-    const struct source *source = &scan->catalogue.sources[scan->catalogue.documents[document].source];
-    const char *id = catalogue_id(&scan->catalogue, document);
-    uint64_t inside = is_contained(scan, document);
-    return source->kind == SOURCE_FILE ? inside << 63 | folders_of(id) << 32 | name_length(id) : inside << 63;
+enum { OF_ITS_OWN, RECORD, INSIDE };
+
+/* Smaller is better: what is sound, and a file of its own; copies are put into folders, and get longer names.
+ * Ids of records say nothing of the kind. */
+static uint64_t place_key(const struct stemma_scan *scan, uint32_t number) {
+    const struct document *document = &scan->catalogue.documents[number];
+    const bool file = scan->catalogue.sources[document->source].kind == SOURCE_FILE;
+    const bool inside = catalogue_is_contained(&scan->catalogue, document);
+    const uint64_t where = inside ? INSIDE : file ? OF_ITS_OWN : RECORD;
+    const char *id = catalogue_id(&scan->catalogue, number);
+    return (uint64_t)document->damaged << 63 | where << 61 |
+           (file ? folders_of(id) << 32 | name_length(id) : 0);
 }
 
 /* Where the policy does not decide. */
 static int tie_order(const struct stemma_scan *scan, uint32_t a, uint32_t b) {
     uint64_t size_a = text_size_of(scan, a), size_b = text_size_of(scan, b);
     if (size_a != size_b) return size_a > size_b ? -1 : 1;
-    const struct document *documents = scan->catalogue.documents;
-    if (documents[a].damaged != documents[b].damaged) return documents[a].damaged ? 1 : -1;
     uint64_t place_a = place_key(scan, a), place_b = place_key(scan, b);
     if (place_a != place_b) return place_a < place_b ? -1 : 1;
     int ids = strcmp(catalogue_id(&scan->catalogue, a), catalogue_id(&scan->catalogue, b));
@@ -158,7 +158,7 @@ static void sort_by_class(const struct catalogue *c, uint32_t count, uint32_t *s
 
 /* A class in the making of the order: a part of its place there as the key; the value names it. */
 static struct record class_record(uint64_t key, uint32_t class, uint32_t best) {
-    return (struct record){key, (uint64_t)class << 32 | best};
+    return (struct record){key, (uint64_t) class << 32 | best};
 }
 
 static uint32_t class_of(struct record record) {

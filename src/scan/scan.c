@@ -173,6 +173,12 @@ static void after_match(struct stemma_scan *scan) {
 
 /* ---- running ---- */
 
+stemma_status scan_count_problems(struct stemma_scan *scan, stemma_status status, stemma_error *err) {
+    const stemma_status sorted = problems_sort(&scan->catalogue.problems, status == STEMMA_OK ? err : NULL);
+    scan->summary.problems = scan->catalogue.problems.count;
+    return status == STEMMA_OK ? sorted : status;
+}
+
 static void count_documents(struct stemma_scan *scan) {
     const struct catalogue *c = &scan->catalogue;
     stemma_scan_summary *s = &scan->summary;

@@ -140,6 +140,10 @@ stemma_status scan_read_sources(struct stemma_scan *scan, stemma_error *err);
 /* Others may be listed in their place. */
 void scan_forget_sources(struct stemma_scan *scan);
 
+/* After documents were read again, and some of them were not what they had been; `status` is how that ended.
+ */
+stemma_status scan_count_problems(struct stemma_scan *scan, stemma_status status, stemma_error *err);
+
 /* ---- stages, in this order; each fills what the next needs ---- */
 
 stemma_status scan_list(struct stemma_scan *scan, stemma_error *err);

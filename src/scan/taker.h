@@ -18,6 +18,10 @@ struct taker_kind {
     void (*free)(void *taker);
     /* So many sources are listed that they are to be read now, and forgotten; NULL: all are listed first. */
     stemma_status (*listed)(struct stemma_scan *scan, stemma_error *err);
+    /* Whether it is known without opening it that a file is a data set, or that it is none: *known, and which;
+     * NULL: nobody knows. */
+    stemma_status (*dataset)(struct stemma_scan *scan, const struct source *source, bool *known, bool *is,
+                             stemma_error *err);
     bool every_container; /* else of those with the same bytes only the first is looked into */
     /* Sources are taken in the order they were listed in, each with what it holds, and not the largest first:
      * as jobs, which are numbered from 0 on (a data set is several). A worker does one after the other; it
