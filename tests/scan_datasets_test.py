@@ -99,6 +99,26 @@ class DataSets(Scanning):
             kept = (self.folder / f"out.{name}").read_text().splitlines()
             self.assertEqual(kept, [rows[0], *rows[1::2]])
 
+    def test_texts_that_lack_their_quotes_are_not_cut(self):
+        """What is behind the delimiter would be lost, and the records be taken for each other; empty fields lose nothing."""
+        rows = "id,text\n1,Dear Sir, we accept\n2,Dear Sir, we decline\n3,Dear Sir,,\n4,\"Dear Sir\",\n"
+        for delimiter in ",", "\t":
+            name = "set.csv" if delimiter == "," else "set.tsv"
+            self.write(name, rows.replace(",", delimiter))
+            says = r"line 2 of 'set.[ct]sv' has more fields than there are columns \(2\)"
+            self.assertEqual(self.redundant("--keep=first", name, says=says), {"4"})
+            self.scan("--keep=first", "--filter=kept", "--force", name, says=says)
+            self.assertEqual((self.folder / "kept").read_text().count("Dear Sir"), 3)
+
+    def test_names_follow_from_what_was_asked(self):
+        """Not from what turned out to be in the other sets."""
+        self.write("d/set.jsonl", self.json_lines(self.records()))
+        self.write("empty.jsonl", "")
+        odd = {f"d/set.jsonl:{name}" for name in self.ODD}
+        self.assertEqual(self.redundant("--keep=first", "d/set.jsonl"), self.ODD)
+        self.assertEqual(self.redundant("--keep=first", "d/set.jsonl", "empty.jsonl"), odd)
+        self.assertEqual(self.redundant("--keep=first", "d"), odd)
+
     def test_semicolons_beside_commas_are_text(self):
         self.write("set.csv", "id,text;more\n1,one two three\n")
         self.scan("set.csv", code=2, says="has no column 'text', but id, text;more")

@@ -18,6 +18,7 @@ struct dataset {
     bool marked;  /* a byte order mark begins it */
     uint8_t delimiter;
     size_t text_column, id_column; /* of CSV; NO_COLUMN: none */
+    size_t column_count;           /* likewise */
     struct buf header;             /* of CSV, with its line end */
     uint64_t record_most;
     size_t batch_size;

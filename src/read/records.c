@@ -110,6 +110,13 @@ static bool csv_bytes(const struct csv_field *field, struct buf *scratch, const 
     return true;
 }
 
+/* A text with the delimiter in it and no quotes around it would be cut there, and be taken for others that
+ * begin like it. */
+static stemma_status too_many_fields(const struct dataset *dataset, uint64_t line, stemma_error *err) {
+    return fail(err, STEMMA_CORRUPT, "line %llu of '%s' has more fields than there are columns (%zu)",
+                (unsigned long long)line, dataset->name, dataset->column_count);
+}
+
 static stemma_status read_csv(struct record_reader *reader, const uint8_t *bytes, size_t size,
                               struct dataset_record *record, stemma_error *err) {
     const struct dataset *dataset = reader->dataset;
@@ -117,6 +124,8 @@ static stemma_status read_csv(struct record_reader *reader, const uint8_t *bytes
     struct csv_field field;
     bool found = false;
     for (size_t column = 0; csv_next_field(&at, end, dataset->delimiter, &field); column++) {
+        if (column >= dataset->column_count && field.at < field.end)
+            return too_many_fields(dataset, record->line, err);
         if (column == dataset->text_column) {
             found = true;
             if (!csv_bytes(&field, &reader->text, &record->text, &record->text_size)) return fail_memory(err);
@@ -206,7 +215,16 @@ static stemma_status fail_column(const struct dataset *dataset, const char *name
                 (const char *)columns->data, shown < COLUMNS_SHOWN ? "" : "...");
 }
 
+static size_t count_columns(const struct dataset *dataset) {
+    const uint8_t *at = dataset->header.data, *end = at + size_of_line(at, dataset->header.len);
+    struct csv_field field;
+    size_t count = 0;
+    while (csv_next_field(&at, end, dataset->delimiter, &field)) count++;
+    return count;
+}
+
 static stemma_status find_columns(struct dataset *dataset, struct buf *scratch, stemma_error *err) {
+    dataset->column_count = count_columns(dataset);
     TRY(find_column(dataset, dataset->text_field, scratch, &dataset->text_column, err));
     TRY(find_column(dataset, dataset->id_field, scratch, &dataset->id_column, err));
     if (dataset->text_column == NO_COLUMN) return fail_column(dataset, dataset->text_field, scratch, err);
