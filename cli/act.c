@@ -54,7 +54,10 @@ static enum exit_code check_near(const options *o) {
         return wrong_use("scan", "only identical files can be linked: --near is for --delete and --move");
     if (o->near >= 0 && o->near < threshold)
         return wrong_use("scan", "--near is below --threshold: nothing below it is found");
-    if (o->near_contained >= 0 && (contained == 0 || o->near_contained < contained))
+    if (o->near_contained >= 0 && contained == 0)
+        return wrong_use("scan",
+                         "--near-contained finds nothing: --contained=0 looks for no contained documents");
+    if (o->near_contained >= 0 && o->near_contained < contained)
         return wrong_use("scan", "--near-contained is below --contained: nothing below it is found");
     return EXIT_DONE;
 }

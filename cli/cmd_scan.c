@@ -290,7 +290,7 @@ static enum exit_code run_scan(const options *o, const stemma_recipe *recipe, st
                           .threshold = in_force.threshold,
                           .contained = in_force.contained,
                           .recipe = stemma_recipe_text(recipe)};
-    report.several = several_sources(&report);
+    report.several = several_sources(o);
     code = print_result(&report);
     owners_release(&report.owners);
     return code;

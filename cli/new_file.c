@@ -167,6 +167,10 @@ enum exit_code complain_of_write(const char *path, int cause) {
 
 enum exit_code new_file_check(const char *path, char *const *inputs, size_t count, bool force) {
     struct stat info;
+    if (!stat(path, &info) && S_ISDIR(info.st_mode)) {
+        complain("cannot write '%s': is a directory", path);
+        return EXIT_WRONG;
+    }
     if (new_file_check_place(path)) return EXIT_WRONG;
     for (size_t i = 0; i < count; i++)
         if (is_same_file(path, inputs[i])) return complain_of_document(path);

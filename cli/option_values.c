@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "output.h"
 
@@ -130,21 +131,31 @@ static bool take_fraction(const given_option *g, const value_rule *rule) {
     return option_refuse(g, reason);
 }
 
-/* Bytes, with K, M, G or T for powers of 1024; 0 where the rule allows it. */
+/* What a unit stands for: K is 1024, as KiB is, and KB is 1000, as the program prints it. 0: none. */
+static double size_unit(const char *unit) {
+    static const char letters[] = "kmgt";
+    if (!*unit || !strcasecmp(unit, "b")) return 1;
+    const char *letter = strchr(letters, *unit | 0x20);
+    const bool binary = !unit[1] || !strcasecmp(unit + 1, "ib");
+    double value = 1;
+    if (!letter || (!binary && strcasecmp(unit + 1, "b"))) return 0;
+    for (const char *l = letters; l <= letter; l++) value *= binary ? 1024 : 1000;
+    return value;
+}
+
 static bool take_size(const given_option *g, const value_rule *rule) {
-    static const char units[] = "KMGT";
-    char digits[32];
-    uint64_t number;
-    size_t length = strlen(g->value);
-    const char *unit = length ? strchr(units, g->value[length - 1]) : NULL;
-    unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
-    snprintf(digits, sizeof digits, "%.*s", (int)(length - (unit ? 1 : 0)), g->value);
-    const char *reason = length < sizeof digits ? read_whole(digits, &number) : "is too large";
-    if (!reason && number > SIZE_MAX >> shift) reason = "is too large";
-    if (!reason && number < rule->least) reason = "is not at least 1";
-    if (reason == not_whole) reason = "is not a whole number, or one with suffix K, M, G or T";
+    static const char digits[] = "0123456789";
+    char *end = NULL;
+    const char *point = g->value + strspn(g->value, digits);
+    const char *rest = *point == '.' ? point + 1 + strspn(point + 1, digits) : point;
+    const double number = rest > g->value ? strtod(g->value, &end) : -1;
+    const double unit = size_unit(rest), bytes = number * unit;
+    const char *reason = end != rest || unit == 0 ? "is not a number, or one with K, M, G, T, KB, MB, GB or TB"
+                         : bytes >= (double)SIZE_MAX ? "is too large"
+                         : bytes < (double)rule->least ? "is not at least 1"
+                                                       : NULL;
     if (reason) return option_refuse(g, reason);
-    *(size_t *)place_in(g->out, rule) = (size_t)number << shift;
+    *(size_t *)place_in(g->out, rule) = (size_t)bytes;
     return true;
 }
 

@@ -60,6 +60,11 @@ static bool unknown_long(const parser *p, const char *name, size_t length) {
     return false;
 }
 
+/* What was forgotten is more likely than a file that is called so, which --option=VALUE can name. */
+static bool is_long_option(const parser *p, const char *word) {
+    return !strncmp(word, "--", 2) && find_long(p->mask, word + 2, strcspn(word + 2, "="));
+}
+
 static bool take_following(parser *p, const option_spec *spec, const char **value) {
     char name[64];
     if (p->next == p->argc) {
@@ -67,7 +72,13 @@ static bool take_following(parser *p, const option_spec *spec, const char **valu
                   spec->argument);
         return false;
     }
-    *value = p->argv[p->next++];
+    *value = p->argv[p->next];
+    if (is_long_option(p, *value)) {
+        wrong_use(p->command_name, "%s needs a value: %s; '%s' is an option",
+                  option_name(spec, name, sizeof name), spec->argument, *value);
+        return false;
+    }
+    p->next++;
     return true;
 }
 

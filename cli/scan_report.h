@@ -28,7 +28,7 @@ typedef struct scan_report {
 
 /* ---- names that stand alone ---- */
 
-bool several_sources(const scan_report *r); /* of the documents: data sets, or files besides */
+bool several_sources(const options *o); /* whether records may be of several data sets, or beside files */
 bool is_same_source(const char *a, const char *b);
 /* Both to be freed. */
 char *document_name(const scan_report *r, uint64_t number); /* the id; where there are several, FILE:ID */

@@ -473,7 +473,7 @@ class Asked(Act):
                 (["--move=pile"], "--move leads to 'pile'"), (["--move=./pile/"], "--move leads to"),
                 (["--delete", "--yes", "--near=.5"], "--near is below --threshold"),
                 (["--delete", "--yes", "--near-contained=.8"], "--near-contained is below --contained"),
-                (["--delete", "--yes", "--contained=0", "--near-contained=.8"], "--near-contained is below"),
+                (["--delete", "--yes", "--contained=0", "--near-contained=.8"], "looks for no contained"),
                 (["--delete", "--dry-run", "--log=x"], "--dry-run does nothing"),
                 (["--yes"], "--yes is for"), (["--near=.9"], "--near is for --delete and --move"), (["--log=x"], "--log is for"),
                 (["--dry-run"], "--dry-run is for"), (["--delete", "--yes", "--near=2"], "is not a number")):

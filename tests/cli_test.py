@@ -44,8 +44,9 @@ class Use(Base):
         for option, value, reason in [("--window", "5x", "whole number"), ("--window", "", "whole number"),
                                       ("--window", "-1", "whole number"), ("--seed", "99999999999999999999", "too large"),
                                       ("--threads", "0", "at least 1"),
-                                      ("--memory", "1Q", "suffix K, M, G or T"), ("--memory", "99999999999T", "too large"),
-                                      ("--memory", "G", "whole number"), ("-n", "ten", "whole number")]:
+                                      ("--memory", "1Q", "one with K, M, G, T, KB, MB, GB or TB"),
+                                      ("--memory", "1.5.2K", "is not a number"), ("--memory", "99999999999T", "too large"),
+                                      ("--memory", "G", "is not a number"), ("-n", "ten", "whole number")]:
             with self.subTest(option=option, value=value):
                 self.bad("compare", option, value, "a", "b", says=reason)
 

@@ -60,6 +60,12 @@ class Input(Scanning):
         self.assertEqual(self.names("--min-size", "100", "--max-size=1M", "d"), {"d/a", "d/b", "d/large1", "d/large2"})
         self.scan("--min-size=2K", "--max-size=1K", "d", code=2, says="no such documents")
 
+    def test_sizes_as_they_are_printed(self):
+        self.write("d/a.txt", "a" * 11100)
+        self.write("d/b.txt", "a" * 11100)
+        for size, count in ("11.1KB", 2), ("11.1kb", 2), ("11K", 0), ("10.5k", 2), ("10KiB", 2), ("11101", 0):
+            self.assertEqual(self.summary(f"--min-size={size}", "d")["documents"], count, size)
+
     def test_files_from(self):
         self.copies("d/a", "d/b", "line\nbreak", "e/c")
         self.write("list", "d/a\n\ne\r\n")

@@ -504,9 +504,10 @@ class Use(Scanning):
                 (["--contained=.3", "pile"], "--contained: '.3' is neither 0 nor a number from .5 to 1"),
                 (["--keep=best", "pile"], "'best' is not one of: longest newest oldest first shortest-path"),
                 (["--group=x", "pile"], "'x' is not one of: stars"), (["--encoding=ebcdic", "pile"], "not one of: auto"),
-                (["--min-size=x", "pile"], "whole number"), (["--scheme=mod", "pile"], "unknown option '--scheme'"),
+                (["--min-size=x", "pile"], "is not a number"), (["--scheme=mod", "pile"], "unknown option '--scheme'"),
                 (["--window=0", "pile"], "--window"), (["--recipe=unit=x", "pile"], "unit"),
-                (["--include"], "--include needs a value"), (["--exclude=x"] * 300 + ["pile"], "is one too many")):
+                (["--include"], "--include needs a value"), (["--move", "--dry-run", "pile"], "--move needs a value: DIR; '--dry-run' is an option"),
+                (["--near-contained=.9", "--contained=0", "--delete", "pile"], "looks for no contained"), (["--exclude=x"] * 300 + ["pile"], "is one too many")):
             self.assertIn("Try 'stemma scan --help'.", self.bad("scan", *arguments, says=says))
 
 

@@ -7,11 +7,11 @@ function leadOf({ problems }: Report): string {
   const damaged = problems.filter((problem) => problem.used).length;
   const unread = problems.length - damaged;
   if (problems.length === 0) return 'Everything could be read.';
-  if (damaged === 0) return `${plural(unread, 'document')} could not be read, and took no part.`;
+  if (damaged === 0) return `${plural(unread, 'document')} could not be read: compared by bytes alone, if at all.`;
   const used = 'took part, but may lack text';
   return unread === 0
     ? `${plural(damaged, 'document')} ${used}.`
-    : `${plural(unread, 'document')} could not be read, and took no part; ${count(damaged)} ${used}.`;
+    : `${plural(unread, 'document')} could not be read: compared by bytes alone, if at all; ${count(damaged)} ${used}.`;
 }
 
 /** The cause begins with the name, which stands above it. */
