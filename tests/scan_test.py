@@ -507,7 +507,7 @@ class Use(Scanning):
                 (["--min-size=x", "pile"], "is not a number"), (["--scheme=mod", "pile"], "unknown option '--scheme'"),
                 (["--window=0", "pile"], "--window"), (["--recipe=unit=x", "pile"], "unit"),
                 (["--include"], "--include needs a value"), (["--move", "--dry-run", "pile"], "--move needs a value: DIR; '--dry-run' is an option"),
-                (["--near-contained=.9", "--contained=0", "--delete", "pile"], "looks for no contained"), (["--exclude=x"] * 300 + ["pile"], "is one too many")):
+                (["--exclude=x"] * 300 + ["pile"], "is one too many")):
             self.assertIn("Try 'stemma scan --help'.", self.bad("scan", *arguments, says=says))
 
 
