@@ -10,6 +10,7 @@
 #include "scan/scan.h"
 #include "shingle/whole.h"
 
+#include <ctype.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,11 +58,13 @@ enum text_format reading_format(const struct stemma_scan *scan, const char *name
     if (compression_of(bytes, size)) { /* what is inside goes by the rest of its name */
         char inside[PACKED_NAME_MOST];
         packed_name(name, inside);
-        return format_guess(inside, bytes, 0);
+        return format_guess(inside, ENCODING_UTF8, bytes, 0, true);
     }
-    enum text_format guess = format_guess(name, bytes, size);
+    /* Most begin with a letter: of them few are more than text, which takes no look at the encoding. */
+    const bool letter = size > 1 && isalpha(bytes[0]) && bytes[1];
     bool files;
-    if (guess == TEXT_PLAIN) return mail_look(bytes, size, &files) ? TEXT_MAIL : TEXT_PLAIN;
+    if (letter && format_guess(name, ENCODING_UTF8, bytes, size, false) == TEXT_PLAIN)
+        return mail_look(bytes, size, &files) ? TEXT_MAIL : TEXT_PLAIN;
     const struct document_kind kind = document_look(name, bytes, size, &scan->document_options);
     if (kind.format == TEXT_XML && kind.encoding == ENCODING_UTF8 && !format_still_xml(bytes, size))
         return TEXT_PLAIN;
