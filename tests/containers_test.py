@@ -500,7 +500,8 @@ class Mail(Containers):
         head = "From: a@b\nTo: c@d\nSubject: x\nContent-Type: multipart/mixed"
         for cut, body, expected in ((1, f"; boundary=b\n\n--b\n\n{text(1)}", text(1)), (0, f"\n\n{text(1)}", text(1)),
                                     (1, f"; boundary=b\n\n{text(1)}", text(1)), (1, f"; boundary=\"b\n\n{text(1)}", text(1)),
-                                    (0, "; boundary=b\n\n--b\n--b\n--b--", ""), (0, f"; boundary=b\n\n--b\n\n{text(1)}\n--b--", text(1)),
+                                    (0, "; boundary=b\n\n--b\n--b\n--b--", ""), (1, f"; boundary=b\n\n--b\n\n{text(1)}\n--b\n", text(1)), (1, "; boundary=b\n\n--b", "--b"),
+                                    (0, f"; boundary=b\n\n--b\nContent-Type: multipart/mixed; boundary=c\n\n--c\n\n{text(1)}\n--c\n--b--", text(1)), (0, f"; boundary=b\n\n--b\n\n{text(1)}\n--b--", text(1)),
                                     (0, f"; boundary=b\n\n--b\nContent-Type: multipart/mixed; boundary=c\n\n--c\n\n{text(1)}\n--b--\n\n", text(1))):
             self.write("a.eml", head + body)
             done = self.run_program("text", "--extracted", "a.eml")
