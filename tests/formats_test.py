@@ -253,8 +253,12 @@ class Conversions(Base):
         self.write("xml/b", beginning.replace("list", "other") + "</other>")
         self.write("plain/a", beginning + " & so on")
         self.write("plain/b", beginning + " & so on, and on")
+        self.write("wide/a", (beginning + "</list>").encode("utf-16"))
+        self.write("wide/b", (beginning.replace("list", "other") + "</other>").encode("utf-16"))
+        self.write("wide plain/a", (beginning + " & so on").encode("utf-16"))
+        self.write("wide plain/b", (beginning + " & so on, and on").encode("utf-16"))
         for how in [], ["--memory=64M", "--threads=8"]:
-            for folder, form in ("xml", "xml"), ("plain", None):
+            for folder, form in ("xml", "xml"), ("plain", None), ("wide", "xml"), ("wide plain", None):
                 group = json.loads(self.good("scan", "--json", *how, folder).splitlines()[0])
                 self.assertEqual([document.get("form") for document in (group["kept"], *group["members"])], [form, form])
 

@@ -114,11 +114,6 @@ static bool begins_bare_xml(const uint8_t *text, size_t size) {
     return begins_element(span);
 }
 
-bool format_still_xml(const uint8_t *text, size_t size) {
-    return size < ENCODING_SAMPLE || format_says_xml(text, size) ||
-           xml_begins(ENCODING_UTF8, text, size, true);
-}
-
 /* ---- by bytes that no text begins with ---- */
 
 enum { ZIP_HEADER = 30 }; /* bytes of a member's header, in front of its name */

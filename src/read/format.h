@@ -53,7 +53,4 @@ enum text_format format_guess(const char *name, enum encoding encoding, const ui
 /* Whether it says that it is XML; else what begins with a tag is taken for it if it is well-formed. */
 bool format_says_xml(const uint8_t *text, size_t size);
 
-/* Of what was taken for XML by its beginning: whether all of it, if it does not say so itself, is. */
-bool format_still_xml(const uint8_t *text, size_t size);
-
 #endif
