@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import unittest
+import zlib
 
 from program import PROGRAM, SOURCE, Base, words
 
@@ -428,6 +429,24 @@ class Limits(Base):
             ("mimetype", "application/epub+zip"), ("OEBPS/book.opf", package), ("OEBPS/1.html", "<body>its text</body>"),
             ("META-INF/container.xml", '<container><rootfile full-path="OEBPS/book.opf"/></container>')]))
         self.assertEqual(self.good("text", "long.epub").strip(), "its text")
+
+    def test_windows_are_bounded_by_memory(self):
+        def with_window(size):
+            """xz whose only block asks for such a window; 30 stands for 128 MiB, two more for twice as much."""
+            packed = bytearray(lzma.compress(b"some words of a text"))
+            begin, end = 12, 12 + 4 * packed[12]
+            packed[begin + 4] = size
+            packed[end:end + 4] = zlib.crc32(packed[begin:end]).to_bytes(4, "little")
+            return bytes(packed)
+
+        self.write("always.txt.xz", lzma.compress(b"and again, ") + with_window(30))
+        self.assertEqual(self.good("text", "--memory=64M", "always.txt.xz").strip(), "and again some words of a text")
+        self.write("large.txt.xz", lzma.compress(b"and again, ") + with_window(32))
+        self.assertEqual(self.good("text", "--memory=1G", "large.txt.xz").strip(), "and again some words of a text")
+        self.bad("text", "--memory=64M", "large.txt.xz", says="its window is too large: allow more memory")
+        self.write("largest.txt.xz", with_window(40))
+        self.bad("text", "--memory=1G", "largest.txt.xz", says="its window is too large")
+        self.assertIn("its window is too large", self.run_program("scan", "--memory=64M", "large.txt.xz").stderr.decode())
 
     def test_text_is_bounded_by_memory(self):
         text = corpus.paragraphs("word and word again " * 60_000)
