@@ -448,6 +448,21 @@ class Limits(Base):
         self.bad("text", "--memory=1G", "largest.txt.xz", says="its window is too large")
         self.assertIn("its window is too large", self.run_program("scan", "--memory=64M", "large.txt.xz").stderr.decode())
 
+    def test_who_may_unpack_how_much(self):
+        """Every command that refuses to unpack more has the option that it names."""
+        self.write("a.txt", "another text")
+        self.write("bomb.txt.xz", lzma.compress(b"a line of a log\n" * 4_400_000, preset=0))
+        self.bad("text", "bomb.txt.xz", says="it unpacks to more than 67108864 bytes \\(--unpacked\\)")
+        self.assertEqual(len(self.good("text", "--unpacked=1G", "bomb.txt.xz")), 16 * 4_400_000 - 1)
+        self.write("b.txt.xz", lzma.compress(b"some words of a text and so on " * 100))
+        self.write("b.zip", corpus.archive([("b.txt", "some words of a text and so on " * 100)]))
+        for name in "b.txt.xz", "b.zip!/b.txt":
+            for command in (["text"], ["compare", "a.txt"], ["diff", "a.txt"], ["sketch"], ["mutate"]):
+                self.bad(*command, "--unpacked=1K", name, says="unpacks to more than 1024 bytes")
+        self.good("sketch", "--unpacked=1M", "-o", "sketches", "b.txt.xz")
+        done = self.run_program("seen", "--unpacked=1K", "c", stdin=b"b.txt.xz\n")
+        self.assertIn("unpacks to more than 1024 bytes", done.stderr.decode())
+
     def test_text_is_bounded_by_memory(self):
         text = corpus.paragraphs("word and word again " * 60_000)
         self.write("long.docx", corpus.docx(text))

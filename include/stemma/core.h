@@ -234,6 +234,9 @@ typedef struct stemma_limits {
     void *warn_context;
     const char *text_field, *id_field; /* of documents that are records of a data set, FILE:ID; NULL: "text",
                                         * "id". Of a scan its options say it */
+    uint64_t most_unpacked; /* bytes that a compressed document, or a file with the document inside, may
+                             * unpack to; 0: 1000 times its own, and 64 MiB. What the options of a scan or
+                             * finder say of it comes first */
 } stemma_limits;
 
 STEMMA_API stemma_limits stemma_limits_default(void);

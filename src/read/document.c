@@ -40,6 +40,7 @@ struct document_options document_options_for(unsigned folds, const stemma_limits
                                                 .window_most = limits->memory / WINDOW_PART,
                                                 .converter_seconds = limits->converter_seconds,
                                                 .converter_memory = limits->converter_memory,
+                                                .unpacked_most = limits->most_unpacked,
                                                 .temporary_directory = limits->temporary_directory,
                                                 .stop = limits->stop}};
 }
