@@ -166,6 +166,7 @@ char *tune_sketch_command(const tuning *t, const tune_sketch *sketch) {
     add_word(&l, "sketch");
     add_option(&l, "--recipe=", sketch->recipe);
     add_word(&l, "--output=documents.sketches");
+    add_size(&l, "--unpacked=", o->unpacked);
     if (o->encoding) add_encoding(&l, o);
     if (!named)
         add_word(&l, "DOCUMENT...");

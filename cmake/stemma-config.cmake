@@ -1,5 +1,5 @@
 # find_package(stemma): stemma::stemma is the shared library, stemma::static the archive.
-# Only the archive needs libsodium, utf8proc, md4c, libarchive, expat, libseccomp, libzstd, zlib and libbrotlidec to link against; without them the shared library still works.
+# Only the archive needs libsodium, utf8proc, md4c, libarchive, expat, libseccomp, libzstd, liblzma, zlib and libbrotlidec to link against; without them the shared library still works.
 include(CMakeFindDependencyMacro)
 find_dependency(Threads)
 find_package(PkgConfig QUIET)
@@ -11,6 +11,7 @@ if(PkgConfig_FOUND)
   pkg_check_modules(EXPAT QUIET IMPORTED_TARGET expat)
   pkg_check_modules(SECCOMP QUIET IMPORTED_TARGET libseccomp)
   pkg_check_modules(ZSTD QUIET IMPORTED_TARGET libzstd)
+  pkg_check_modules(LZMA QUIET IMPORTED_TARGET liblzma)
   pkg_check_modules(ZLIB QUIET IMPORTED_TARGET zlib)
   pkg_check_modules(BROTLI QUIET IMPORTED_TARGET libbrotlidec)
 endif()

@@ -62,8 +62,10 @@ static stemma_status take_text(const struct lab *lab, struct table *data, struct
     struct corpus corpus;
     TRY(corpus_load(lab, CORPUS_LONG, lab->full ? 100 : 24, data, &corpus, err));
     bool ok = true;
-    for (size_t i = corpus.count; ok && text->len<SIZE; i = i> 1 ? i - 1 : corpus.count)
-        ok = buf_add(text, corpus.texts[i - 1].bytes, corpus.texts[i - 1].size);
+    for (size_t i = 0; ok && text->len < SIZE; i++) {
+        const size_t from = corpus.count - 1 - i % corpus.count;
+        ok = buf_add(text, corpus.texts[from].bytes, corpus.texts[from].size);
+    }
     corpus_release(&corpus);
     return ok ? STEMMA_OK : fail_memory(err);
 }

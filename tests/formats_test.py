@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import unittest
+import zlib
 
 from program import PROGRAM, SOURCE, Base, words
 
@@ -253,8 +254,12 @@ class Conversions(Base):
         self.write("xml/b", beginning.replace("list", "other") + "</other>")
         self.write("plain/a", beginning + " & so on")
         self.write("plain/b", beginning + " & so on, and on")
+        self.write("wide/a", (beginning + "</list>").encode("utf-16"))
+        self.write("wide/b", (beginning.replace("list", "other") + "</other>").encode("utf-16"))
+        self.write("wide plain/a", (beginning + " & so on").encode("utf-16"))
+        self.write("wide plain/b", (beginning + " & so on, and on").encode("utf-16"))
         for how in [], ["--memory=64M", "--threads=8"]:
-            for folder, form in ("xml", "xml"), ("plain", None):
+            for folder, form in ("xml", "xml"), ("plain", None), ("wide", "xml"), ("wide plain", None):
                 group = json.loads(self.good("scan", "--json", *how, folder).splitlines()[0])
                 self.assertEqual([document.get("form") for document in (group["kept"], *group["members"])], [form, form])
 
@@ -432,6 +437,39 @@ class Limits(Base):
             ("mimetype", "application/epub+zip"), ("OEBPS/book.opf", package), ("OEBPS/1.html", "<body>its text</body>"),
             ("META-INF/container.xml", '<container><rootfile full-path="OEBPS/book.opf"/></container>')]))
         self.assertEqual(self.good("text", "long.epub").strip(), "its text")
+
+    def test_windows_are_bounded_by_memory(self):
+        def with_window(size):
+            """xz whose only block asks for such a window; 30 stands for 128 MiB, two more for twice as much."""
+            packed = bytearray(lzma.compress(b"some words of a text"))
+            begin, end = 12, 12 + 4 * packed[12]
+            packed[begin + 4] = size
+            packed[end:end + 4] = zlib.crc32(packed[begin:end]).to_bytes(4, "little")
+            return bytes(packed)
+
+        self.write("always.txt.xz", lzma.compress(b"and again, ") + with_window(30))
+        self.assertEqual(self.good("text", "--memory=64M", "always.txt.xz").strip(), "and again some words of a text")
+        self.write("large.txt.xz", lzma.compress(b"and again, ") + with_window(32))
+        self.assertEqual(self.good("text", "--memory=1G", "large.txt.xz").strip(), "and again some words of a text")
+        self.bad("text", "--memory=64M", "large.txt.xz", says="its window is too large: allow more memory")
+        self.write("largest.txt.xz", with_window(40))
+        self.bad("text", "--memory=1G", "largest.txt.xz", says="its window is too large")
+        self.assertIn("its window is too large", self.run_program("scan", "--memory=64M", "large.txt.xz").stderr.decode())
+
+    def test_who_may_unpack_how_much(self):
+        """Every command that refuses to unpack more has the option that it names."""
+        self.write("a.txt", "another text")
+        self.write("bomb.txt.xz", lzma.compress(b"a line of a log\n" * 4_400_000, preset=0))
+        self.bad("text", "bomb.txt.xz", says="it unpacks to more than 67108864 bytes \\(--unpacked\\)")
+        self.assertEqual(len(self.good("text", "--unpacked=1G", "bomb.txt.xz")), 16 * 4_400_000 - 1)
+        self.write("b.txt.xz", lzma.compress(b"some words of a text and so on " * 100))
+        self.write("b.zip", corpus.archive([("b.txt", "some words of a text and so on " * 100)]))
+        for name in "b.txt.xz", "b.zip!/b.txt":
+            for command in (["text"], ["compare", "a.txt"], ["diff", "a.txt"], ["sketch"], ["mutate"]):
+                self.bad(*command, "--unpacked=1K", name, says="unpacks to more than 1024 bytes")
+        self.good("sketch", "--unpacked=1M", "-o", "sketches", "b.txt.xz")
+        done = self.run_program("seen", "--unpacked=1K", "c", stdin=b"b.txt.xz\n")
+        self.assertIn("unpacks to more than 1024 bytes", done.stderr.decode())
 
     def test_text_is_bounded_by_memory(self):
         text = corpus.paragraphs("word and word again " * 60_000)

@@ -311,6 +311,35 @@ static stemma_status refuse(void *context, const struct contained *document, ste
     return ++seen->count < 3 ? STEMMA_OK : (fail)(err, STEMMA_NO_SPACE, "no more room for %s", document->id);
 }
 
+static stemma_status pass(void *context, const struct contained *document, stemma_error *err) {
+    (void)context, (void)document, (void)err;
+    return STEMMA_OK;
+}
+
+static void note_problem(void *context, const char *id, const stemma_error *cause) {
+    (void)id;
+    *(stemma_error *)context = *cause;
+}
+
+/* More names than memory should hold go to a file where the caller says. */
+static void test_names_are_spilled_where_asked(void **state) {
+    enum { MESSAGES = 60000 };
+    static const char message[] = "From a 12:34\nFrom: a@b\nTo: c@d\nDate: x\n\nhi\n\n";
+    struct buf mailbox = {0};
+    stemma_error problem = {.message = ""};
+    struct container_visitor visitor = {.context = &problem, .document = pass, .problem = note_problem};
+    struct container_options options = roomy;
+    (void)state;
+    for (int i = 0; i < MESSAGES; i++) assert_true(buf_add(&mailbox, message, sizeof message - 1));
+    struct stream stream = stream_of_memory("x.mbox", mailbox.data, mailbox.len);
+    assert_int_equal(container_walk(&stream, &options, &visitor, NULL), STEMMA_OK);
+    assert_string_equal(problem.message, "");
+    options.document.limits.temporary_directory = "/nowhere/at/all";
+    assert_int_equal(container_walk(&stream, &options, &visitor, NULL), STEMMA_OK);
+    assert_non_null(strstr(problem.message, "/nowhere/at/all"));
+    buf_release(&mailbox);
+}
+
 static void test_the_visitor_fails(void **state) {
     (void)state;
     uint8_t *room = malloc(MOST), *outer = malloc(MOST);
@@ -379,9 +408,13 @@ static void test_what_is_a_container(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_was_put_in_comes_out), cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_those_who_hold_much_wait),  cmocka_unit_test(test_encrypted),
-        cmocka_unit_test(test_the_visitor_fails),         cmocka_unit_test(test_interrupted),
+        cmocka_unit_test(test_what_was_put_in_comes_out),
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_those_who_hold_much_wait),
+        cmocka_unit_test(test_encrypted),
+        cmocka_unit_test(test_names_are_spilled_where_asked),
+        cmocka_unit_test(test_the_visitor_fails),
+        cmocka_unit_test(test_interrupted),
         cmocka_unit_test(test_what_is_a_container),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

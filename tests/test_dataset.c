@@ -527,6 +527,13 @@ static void test_utf16(void **state) {
             struct dataset_options options = {.batch_size = batch};
             struct dataset *dataset = open_set(save("u.tsv", wide + mark, sizeof wide - mark), &options);
             assert_false(dataset_random_access(dataset));
+            struct record_reader reader = {0};
+            const uint8_t *text;
+            size_t size;
+            stemma_error error;
+            assert_int_equal(dataset_text_at(dataset, 0, 1, &reader, &text, &size, &error),
+                             STEMMA_UNSUPPORTED);
+            assert_non_null(strstr(error.message, "is in UTF-16: "));
             for (int again = 0; again < 2; again++) {
                 list_records(dataset, found, sizeof found);
                 assert_string_equal(found, "1=caf\xC3\xA9 \xF0\x9F\x98\x81|2=\xE4\xB8\x81|");

@@ -236,6 +236,8 @@ static void shows_what_a_reader_sees(void **state) {
     PAGE("a<title>goes on<p>b<title>c", "a\ngoes on\nb\nc");
     PAGE("<html><title/>no</title><script src=x />no</script>yes", "yes");
     PAGE("<?xml version='1.0'?><html><title/><script src='x' />yes<svg><title>no</title></svg>", "yes\n");
+    PAGE("<?xml version='1.0'?><html>one<template/> two<pre/>  three<a role='doc-noteref'/> four",
+         "one two\nthree four");
     PAGE("<ul><li>a<li>b</ul>c", "a\nb\nc");
     PAGE("<table><tr><td>a<td>b<tr><td>c</table>", "a\nb\nc\n");
     PAGE("a<script>if (x<y) '</div>'; </scr</SCRIPT >b<style>p{}</style>c", "abc");

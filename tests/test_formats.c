@@ -83,7 +83,8 @@ static void tells_formats_by_their_bytes(void **state) {
                  {NULL, "PK\3\4 is how an archive begins", TEXT_PLAIN}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_string_equal(
-            format_name(format_guess(cases[i].name, (const uint8_t *)cases[i].bytes, strlen(cases[i].bytes))),
+            format_name(format_guess(cases[i].name, ENCODING_UTF8, (const uint8_t *)cases[i].bytes,
+                                     strlen(cases[i].bytes), true)),
             format_name(cases[i].format));
 }
 
@@ -100,7 +101,7 @@ static enum text_format format_of_members(const char *first, const char *content
     char zip[1024];
     size_t size = put_member(zip, first, content);
     if (second) size += put_member(zip + size, second, "..");
-    return format_guess("x.bin", (const uint8_t *)zip, size);
+    return format_guess("x.bin", ENCODING_UTF8, (const uint8_t *)zip, size, true);
 }
 
 static void tells_archives_by_their_members(void **state) {
@@ -145,6 +146,54 @@ static void what_is_no_xml_is_plain(void **state) {
     memcpy(whole + size - 4, "</b>", 4);
     expect(whole, size, TEXT_PLAIN, whole);
     free(whole);
+}
+
+/* Latin-1 as UTF-16 with a mark; to be freed. */
+static char *widened(const char *text, size_t length, bool big, size_t *size) {
+    *size = 2 * length + 2;
+    char *wide = calloc(1, *size);
+    memcpy(wide, big ? "\xFE\xFF" : "\xFF\xFE", 2);
+    for (size_t i = 0; i < length; i++) wide[2 * i + 2 + big] = text[i];
+    return wide;
+}
+
+static void expect_same_text(const char *bytes, size_t size, const char *other, size_t other_size) {
+    struct extractor x = {0}, y = {0};
+    struct document_text text, same;
+    assert_int_equal(document_extract(&x, NULL, (const uint8_t *)bytes, size, &automatic, &text, NULL), 0);
+    assert_int_equal(document_extract(&y, NULL, (const uint8_t *)other, other_size, &automatic, &same, NULL),
+                     0);
+    assert_int_equal(text.format, TEXT_XML);
+    assert_int_equal(same.format, TEXT_XML);
+    assert_int_equal(text.size, same.size);
+    assert_memory_equal(text.bytes, same.bytes, text.size);
+    extractor_release(&x);
+    extractor_release(&y);
+}
+
+/* It is XML in every encoding, be it longer than what is looked at, be the look at its beginning alone. */
+static void tells_bare_xml_in_any_encoding(void **state) {
+    (void)state;
+    static const size_t items[] = {1, 100, 1 << 14};
+    for (size_t i = 0; i < 3; i++) {
+        size_t size, latin_size, wide_size;
+        char *text = repeated("<list>", "<item>caf\xC3\xA9</item>\n", items[i], "</list>", &size);
+        char *latin = repeated("<list>", "<item>caf\xE9</item>\n", items[i], "</list>", &latin_size);
+        expect_same_text(text, size, latin, latin_size);
+        for (int big = 0; big < 2; big++) {
+            char *wide = widened(latin, latin_size, big, &wide_size);
+            const size_t head = wide_size < DOCUMENT_HEAD ? wide_size : DOCUMENT_HEAD;
+            expect_same_text(text, size, wide, wide_size);
+            assert_int_equal(document_look(NULL, (const uint8_t *)wide, head, &automatic).format, TEXT_XML);
+            memcpy(wide + wide_size - 4, ">\0>\0", 4);
+            if (wide_size == head)
+                assert_int_equal(document_look(NULL, (const uint8_t *)wide, head, &automatic).format,
+                                 TEXT_PLAIN);
+            free(wide);
+        }
+        free(text);
+        free(latin);
+    }
 }
 
 static void reads_xml(void **state) {
@@ -454,6 +503,7 @@ int main(void) {
         cmocka_unit_test(tells_formats_by_their_bytes),
         cmocka_unit_test(tells_archives_by_their_members),
         cmocka_unit_test(what_is_no_xml_is_plain),
+        cmocka_unit_test(tells_bare_xml_in_any_encoding),
         cmocka_unit_test(reads_xml),
         cmocka_unit_test(refuses_broken_xml),
         cmocka_unit_test(loads_nothing_from_outside),

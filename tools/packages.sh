@@ -1,8 +1,8 @@
 # Sourced by quickstart and check: what has to be installed, and installing it when it is missing.
 
 BUILD_PACKAGES=(cmake ninja-build gcc libc6-dev pkg-config python3 libsodium-dev libutf8proc-dev libmd4c-dev
-                libarchive-dev libexpat1-dev libseccomp-dev libzstd-dev zlib1g-dev libbrotli-dev poppler-utils
-                libjson-c-dev)
+                libarchive-dev libexpat1-dev libseccomp-dev libzstd-dev liblzma-dev zlib1g-dev libbrotli-dev
+                poppler-utils libjson-c-dev)
 TEST_PACKAGES=(g++ libcmocka-dev libsimde-dev valgrind mandoc clang-19 libclang-rt-19-dev btrfs-progs)
 # The page of scan --report, and a browser to look at it.
 BUILD_PACKAGES+=(nodejs npm)
@@ -24,6 +24,7 @@ have() {
     libexpat1-dev) pkg-config --exists expat ;;
     libseccomp-dev) pkg-config --exists libseccomp ;;
     libzstd-dev) pkg-config --exists libzstd ;;
+    liblzma-dev) pkg-config --exists liblzma ;;
     libbrotli-dev) pkg-config --exists libbrotlidec ;;
     poppler-utils) command -v pdftotext ;;
     zlib1g-dev) pkg-config --exists zlib ;;

@@ -98,13 +98,16 @@ typedef struct stemma_error {
  *   bsw-chunk n=N      a hash of each such chunk
  *   simhash bits=B     64 or 128 bits
  * and edit-distance signatures, made of the characters of the canonical text (the bytes, where nothing is
- * folded and the unit is not char), whatever words and windows are: signature n=N c=C alphabet=A positions=no
+ * folded and the unit is not char), whatever words and windows are:
+ *   signature n=N c=C alphabet=A positions=no
  *                      of the windows of N characters (1 to 64) one in C (1 to 2^20) leaves a symbol, one of
- * A (2 to 65536), in the order of the text. A window that equals one of the N before it leaves none. With
- *                      positions=yes it also leaves the byte of the original where it begins.
- *                      Signatures of one N compare at the coarser of two C when one is a power of two times
- * the other and both A are powers of two. signature2011 n=N c=C k=K windows of N bytes whose sum is K mod C
- * leave a bit (Coates 2011; for comparison with that paper)
+ *                      A (2 to 65536), in the order of the text. A window that equals one of the N before it
+ *                      leaves none. With positions=yes it also leaves the byte of the original where it
+ *                      begins. Signatures of one N compare at the coarser of two C when one is a power of
+ *                      two times the other and both A are powers of two.
+ *   signature2011 n=N c=C k=K
+ *                      windows of N bytes whose sum is K mod C leave a bit (Coates 2011; for comparison with
+ *                      that paper)
  */
 typedef struct stemma_recipe stemma_recipe;
 
@@ -181,7 +184,7 @@ STEMMA_API const char *stemma_edit_kind_name(stemma_edit_kind kind);
 
 typedef struct stemma_edit {
     stemma_quantity distance;  /* insertions, deletions and substitutions of characters of the canonical text,
-                                * or of  bytes where nothing is folded and the unit is not char */
+                                * or of bytes where nothing is folded and the unit is not char */
     uint64_t more_than;        /* where an exact search was given up: the distance is above this; else 0 */
     stemma_quantity unrelated; /* the distance of unrelated texts of these lengths */
     double p_unrelated; /* an upper bound of the probability that unrelated texts agree as much as these */
@@ -231,6 +234,9 @@ typedef struct stemma_limits {
     void *warn_context;
     const char *text_field, *id_field; /* of documents that are records of a data set, FILE:ID; NULL: "text",
                                         * "id". Of a scan its options say it */
+    uint64_t most_unpacked; /* bytes that a compressed document, or a file with the document inside, may
+                             * unpack to; 0: 1000 times its own, and 64 MiB. What the options of a scan or
+                             * finder say of it comes first */
 } stemma_limits;
 
 STEMMA_API stemma_limits stemma_limits_default(void);

@@ -37,8 +37,7 @@ typedef struct stemma_find_options {
     void (*progress)(void *context,
                      uint64_t bytes); /* called by the searching threads after so many more bytes, or NULL */
     void *progress_context;
-    uint64_t most_unpacked; /* bytes that a file with documents inside may unpack to; 0: 1000 times its own,
-                               and 64 MiB */
+    uint64_t most_unpacked; /* bytes that a file with documents inside may unpack to; 0: as the limits say */
 } stemma_find_options;
 
 STEMMA_API stemma_find_options stemma_find_options_default(void);

@@ -75,7 +75,7 @@ typedef struct stemma_scan_options {
         *id_field;    /* of data sets; NULL: "text"; "id" where there is one, else file and line */
     bool no_archives; /* files that hold documents (archives, mail with attachments, mailboxes, crawls) are
                          not looked into */
-    uint64_t most_unpacked; /* bytes that such a file may unpack to; 0: 1000 times its own, and 64 MiB */
+    uint64_t most_unpacked; /* bytes that such a file may unpack to; 0: as the limits say */
     unsigned threads;       /* 0: one a processor */
     void (*progress)(void *context,
                      const stemma_scan_progress *progress); /* by any thread, one at a time; may be NULL */

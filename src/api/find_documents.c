@@ -24,7 +24,7 @@ static size_t held_most(const struct finding *f) {
 
 static struct document_options reading_options(const stemma_finder *finder, const stemma_limits *limits) {
     struct document_options reading = document_options_for(finder->view.folds, limits);
-    reading.limits.unpacked_most = finder->most_unpacked;
+    if (finder->most_unpacked) reading.limits.unpacked_most = finder->most_unpacked;
     return reading;
 }
 

@@ -208,7 +208,9 @@ static stemma_status read_all(const char *path, const stemma_limits *limits, str
     stemma_status status = input_open(&input, path, err);
     *name = path;
     if (status == STEMMA_NOT_FOUND && inside_is_id(path)) {
-        const struct container_options options = {.held_most = limits->memory / TIMES, .stop = limits->stop};
+        const struct container_options options = {.document = document_options_for(0, limits),
+                                                  .held_most = limits->memory / TIMES,
+                                                  .stop = limits->stop};
         const struct dataset_options datasets = limits_dataset(limits, limits->memory / TIMES);
         return inside_read(path, &options, &datasets, bytes, name, err);
     }

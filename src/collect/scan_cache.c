@@ -308,7 +308,7 @@ static struct recording_way way_of(const struct cache_of_scans *c, const struct 
                                 c->way,
                                 source->kind,
                                 source->kind == SOURCE_DATASET && source->looked,
-                                o->most_unpacked,
+                                c->scan->document_options.limits.unpacked_most,
                                 o->least_bytes,
                                 o->most_bytes,
                                 settings->limits.converter_seconds,

@@ -62,7 +62,7 @@ static stemma_status begin_layer(struct unpacker *unpacker, enum compression com
     case COMPRESSION_BZIP2:
         return unpack_bzip2(from, layer, err);
     case COMPRESSION_XZ:
-        return unpack_xz(from, layer, err);
+        return unpack_xz(from, window_most, layer, err);
     case COMPRESSION_NONE:
         break;
     }

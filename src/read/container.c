@@ -463,7 +463,10 @@ static stemma_status walk_stream(struct walk *w, struct stream *stream, stemma_e
 
 stemma_status container_walk(const struct stream *stream, const struct container_options *options,
                              struct container_visitor *visitor, stemma_error *err) {
-    struct walk w = {.options = options, .visitor = visitor, .file = stream->name};
+    struct walk w = {.options = options,
+                     .visitor = visitor,
+                     .file = stream->name,
+                     .names.directory = options->document.limits.temporary_directory};
     struct stream file = *stream;
     w.unpacked_most = reading_unpacked_most(options->document.limits.unpacked_most, file.size);
     stemma_status status = add_name(&w, stream->name, err);

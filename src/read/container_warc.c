@@ -143,6 +143,9 @@ static stemma_status give_response(struct walk *w, const char *name, struct hold
     if (*response.unknown)
         return fail(err, STEMMA_UNSUPPORTED, "'%s' is coded as '%s', which is not known", walk_id(w),
                     response.unknown);
+    if (response.too_many_codings)
+        return fail(err, STEMMA_UNSUPPORTED, "'%s' has more than %d codings, one upon the other", walk_id(w),
+                    HTTP_CODINGS_MOST);
     uint8_t *body = block->bytes.data + (block->bytes.len - response.body.size);
     size_t size = response.chunked ? http_join_chunks(body, response.body.size) : response.body.size;
     const struct coded coded = {.name = name, .response = &response, .left = response.coding_count};

@@ -40,6 +40,8 @@ struct document_options document_options_for(unsigned folds, const stemma_limits
                                                 .window_most = limits->memory / WINDOW_PART,
                                                 .converter_seconds = limits->converter_seconds,
                                                 .converter_memory = limits->converter_memory,
+                                                .unpacked_most = limits->most_unpacked,
+                                                .temporary_directory = limits->temporary_directory,
                                                 .stop = limits->stop}};
 }
 
@@ -52,16 +54,12 @@ void extractor_release(struct extractor *x) {
 
 /* ---- what it is ---- */
 
-/* Of a text whose beginning may be in another encoding. */
+/* However much is there, no more than the head is looked at. */
 static enum text_format look_at_format(const char *name, const struct document_kind *kind,
                                        const uint8_t *bytes, size_t size) {
-    uint8_t narrow[FORMAT_SAMPLE];
-    bool wide = kind->encoding == ENCODING_UTF16LE || kind->encoding == ENCODING_UTF16BE;
-    if (!wide) return format_guess(name, bytes, size);
-    size_t units = size / 2 < FORMAT_SAMPLE ? size / 2 : FORMAT_SAMPLE,
-           big = kind->encoding == ENCODING_UTF16BE;
-    for (size_t i = 0; i < units; i++) narrow[i] = bytes[2 * i + !big] ? '?' : bytes[2 * i + big];
-    return format_guess(name, narrow, units);
+    const bool whole = size < DOCUMENT_HEAD;
+    if (!whole) size = DOCUMENT_HEAD;
+    return format_guess(name, kind->encoding, bytes + kind->mark, size - kind->mark, whole);
 }
 
 static enum text_format fixed_format(enum format_choice choice) {
@@ -71,9 +69,8 @@ static enum text_format fixed_format(enum format_choice choice) {
 /* A page may hold bytes that no text has and still be a page; anything else that does is not looked into. */
 static void settle_format(const char *name, const uint8_t *bytes, size_t size, bool binary,
                           enum format_choice choice, struct document_kind *kind) {
-    kind->format = choice == FORMAT_AUTO
-                       ? look_at_format(binary ? NULL : name, kind, bytes + kind->mark, size - kind->mark)
-                       : fixed_format(choice);
+    kind->format = choice == FORMAT_AUTO ? look_at_format(binary ? NULL : name, kind, bytes, size)
+                                         : fixed_format(choice);
     if (binary && kind->format == TEXT_PLAIN) kind->format = TEXT_BINARY;
 }
 

@@ -179,7 +179,7 @@ static stemma_status take_page(void *context, const char *name, const uint8_t *b
                     b->text_most);
     const uint8_t *body = memmem(bytes, size, "<body", 5); /* what is in front is no text */
     if (body) size -= (size_t)(body - bytes), bytes = body;
-    if (!html_text(bytes, size, &page->text)) return fail_memory(err);
+    if (!xhtml_text(bytes, size, &page->text)) return fail_memory(err);
     b->pages.text += page->text.len;
     return STEMMA_OK;
 }

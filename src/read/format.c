@@ -108,17 +108,10 @@ static bool begins_element(struct span span) {
     return isalpha((unsigned char)first) || first == '_' || begins_tag(span, "<!doctype");
 }
 
-/* The line that says so may be missing. Then all that is seen of it has to be XML: pages without a beginning
- * look alike, and so do letters between brackets. */
-static bool is_bare_xml(const uint8_t *text, size_t size) {
+static bool begins_bare_xml(const uint8_t *text, size_t size) {
     struct span span = span_of(text, size, FORMAT_SAMPLE);
     skip_preamble(&span);
-    return begins_element(span) &&
-           xml_begins(text, size < ENCODING_SAMPLE ? size : ENCODING_SAMPLE, size < ENCODING_SAMPLE);
-}
-
-bool format_still_xml(const uint8_t *text, size_t size) {
-    return size < ENCODING_SAMPLE || format_says_xml(text, size) || xml_begins(text, size, true);
+    return begins_element(span);
 }
 
 /* ---- by bytes that no text begins with ---- */
@@ -217,12 +210,33 @@ static bool may_be_marked(const uint8_t *bytes, size_t size) {
     return size && memchr(first, bytes[0], sizeof first - 1);
 }
 
-enum text_format format_guess(const char *name, const uint8_t *text, size_t size) {
+/* Of a text in UTF-16 the characters by which formats are told, which are all ASCII. */
+static size_t narrow_down(enum encoding encoding, const uint8_t *text, size_t size, uint8_t *narrow) {
+    const size_t units = size / 2 < FORMAT_SAMPLE ? size / 2 : FORMAT_SAMPLE,
+                 big = encoding == ENCODING_UTF16BE;
+    for (size_t i = 0; i < units; i++) narrow[i] = text[2 * i + !big] ? '?' : text[2 * i + big];
+    return units;
+}
+
+static enum text_format guess_narrow(const char *name, const uint8_t *text, size_t size, bool *may_be_xml) {
     bool marked = may_be_marked(text, size);
     enum text_format found = marked ? by_magic(text, size) : TEXT_PLAIN;
     if (found == TEXT_PLAIN && name) found = by_name(name);
     if (found == TEXT_PLAIN && marked && begins_html(text, size)) found = TEXT_HTML;
-    if (found == TEXT_PLAIN && marked && (format_says_xml(text, size) || is_bare_xml(text, size)))
-        found = TEXT_XML;
+    if (found == TEXT_PLAIN && marked && format_says_xml(text, size)) found = TEXT_XML;
+    *may_be_xml = found == TEXT_PLAIN && marked && begins_bare_xml(text, size);
     return found;
+}
+
+/* The line that says that it is XML may be missing. Then all that is seen of it has to be: pages without a
+ * beginning look alike, and so do letters between brackets. */
+enum text_format format_guess(const char *name, enum encoding encoding, const uint8_t *text, size_t size,
+                              bool whole) {
+    uint8_t narrow[FORMAT_SAMPLE];
+    const bool wide = encoding == ENCODING_UTF16LE || encoding == ENCODING_UTF16BE;
+    bool may_be_xml;
+    enum text_format found =
+        wide ? guess_narrow(name, narrow, narrow_down(encoding, text, size, narrow), &may_be_xml)
+             : guess_narrow(name, text, size, &may_be_xml);
+    return may_be_xml && xml_begins(encoding, text, size, whole) ? TEXT_XML : found;
 }

@@ -2,6 +2,8 @@
 #ifndef READ_FORMAT_H
 #define READ_FORMAT_H
 
+#include "read/encoding.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -43,14 +45,12 @@ bool format_may_be_empty(enum text_format format);
 
 #define FORMAT_SAMPLE 1024 /* bytes in which a page shows itself */
 
-/* Of a document that begins like this: all of it, or ENCODING_SAMPLE bytes or more; name may be NULL. Binary
- * formats are known by their bytes alone; what is none of them is text. */
-enum text_format format_guess(const char *name, const uint8_t *text, size_t size);
+/* Of a document that begins like this, behind a mark; whole: that is all of it. The name may be NULL. Binary
+ * formats are known by their bytes alone; what is none of them is text, in this encoding. */
+enum text_format format_guess(const char *name, enum encoding encoding, const uint8_t *text, size_t size,
+                              bool whole);
 
 /* Whether it says that it is XML; else what begins with a tag is taken for it if it is well-formed. */
 bool format_says_xml(const uint8_t *text, size_t size);
-
-/* Of what was taken for XML by its beginning: whether all of it, if it does not say so itself, is. */
-bool format_still_xml(const uint8_t *text, size_t size);
 
 #endif

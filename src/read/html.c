@@ -265,8 +265,12 @@ static void read_start_tag(struct page *p) {
     const struct element *element = read_name(p);
     if (begins_line(element)) break_line(p);
     read_attributes(p, element->kind);
-    if (element->kind == RAW && !is_empty(p)) skip_raw(p, element->name);
-    if (element->kind == TITLE && !is_empty(p)) skip_title(p);
+    if (is_empty(p)) {
+        if (element->kind == LINK) p->mark = false;
+        return;
+    }
+    if (element->kind == RAW) skip_raw(p, element->name);
+    if (element->kind == TITLE) skip_title(p);
     p->pre |= element->kind == PRE;
     p->templates += element->kind == TEMPLATE;
 }
@@ -316,14 +320,11 @@ static bool read_markup(struct page *p) {
     return true;
 }
 
-bool html_text(const uint8_t *bytes, size_t size, struct buf *out) {
+static bool page_text(const uint8_t *bytes, size_t size, bool xml, struct buf *out) {
     if (size == 0) return true;
     if (!buf_reserve(out, size + 1)) return false;
-    struct page page = {.at = bytes,
-                        .end = bytes + size,
-                        .text = out->data,
-                        .out = out->data + out->len,
-                        .xml = format_says_xml(bytes, size)};
+    struct page page = {
+        .at = bytes, .end = bytes + size, .text = out->data, .out = out->data + out->len, .xml = xml};
     while (page.at < page.end) {
         if (*page.at == '<' && read_markup(&page)) continue;
         const uint8_t *next = find_byte(page.at + 1, page.end, '<');
@@ -332,6 +333,14 @@ bool html_text(const uint8_t *bytes, size_t size, struct buf *out) {
     }
     out->len = (size_t)(page.out - page.text);
     return true;
+}
+
+bool html_text(const uint8_t *bytes, size_t size, struct buf *out) {
+    return page_text(bytes, size, format_says_xml(bytes, size), out);
+}
+
+bool xhtml_text(const uint8_t *bytes, size_t size, struct buf *out) {
+    return page_text(bytes, size, true, out);
 }
 
 /* ---- the encoding it names ---- */

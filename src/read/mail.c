@@ -193,8 +193,10 @@ static stemma_status add_children(struct mail *mail, uint32_t parent, const stru
     bool last = false;
     next_span(&body, boundary, &text, &last); /* what stands before the first boundary is for old programs */
     note_end(mail, text);
-    while (!last && mail->count < PARTS_MOST && next_span(&body, boundary, &text, &last)) {
+    while (!last && mail->count < PARTS_MOST) {
+        const bool found = next_span(&body, boundary, &text, &last);
         note_end(mail, text);
+        if (!found) break;
         TRY(add_part(mail, text, digest, &child, err));
         if (before == NO_PART)
             mail->parts[parent].first = child;

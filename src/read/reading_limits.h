@@ -18,12 +18,13 @@
 #define UNPACKED_ALWAYS ((uint64_t)64 << 20)
 
 struct reading_limits {
-    size_t memory;              /* bytes; 0: 1 GiB. The text is no longer than a fifth of it */
-    unsigned converter_seconds; /* of a program that converts; 0: CONVERTER_SECONDS */
-    size_t converter_memory;    /* likewise, bytes; 0: CONVERTER_MEMORY */
-    size_t window_most;         /* as unpacker_new takes it */
-    uint64_t unpacked_most;     /* bytes of all that is unpacked of a file; 0: UNPACKED_TIMES its size */
-    const volatile int *stop;   /* as in stemma_limits */
+    size_t memory;                   /* bytes; 0: 1 GiB. The text is no longer than a fifth of it */
+    unsigned converter_seconds;      /* of a program that converts; 0: CONVERTER_SECONDS */
+    size_t converter_memory;         /* likewise, bytes; 0: CONVERTER_MEMORY */
+    size_t window_most;              /* as unpacker_new takes it */
+    uint64_t unpacked_most;          /* bytes of all that is unpacked of a file; 0: UNPACKED_TIMES its size */
+    const char *temporary_directory; /* as in stemma_limits */
+    const volatile int *stop;        /* likewise */
 };
 
 /* What converters return for a text that is longer than the limits allow; document_extract makes UNSUPPORTED

@@ -400,8 +400,8 @@ stemma_status dataset_text_at(const struct dataset *dataset, uint64_t offset, ui
                               stemma_error *err) {
     struct dataset_record record = {.offset = offset, .size = size};
     if (!dataset_random_access(dataset))
-        return fail(err, STEMMA_UNSUPPORTED, "'%s' is compressed: its records can be read in order only",
-                    dataset->name);
+        return fail(err, STEMMA_UNSUPPORTED, "'%s' is %s: its records can be read in order only",
+                    dataset->name, dataset->compression ? "compressed" : "in UTF-16");
     if (offset > dataset->size || size > dataset->size - offset) return changed(dataset, err);
     if (!is_held(reader, dataset, offset, size)) TRY(hold(dataset, offset, size, reader, err));
     TRY(read_record(reader, reader->held + (offset - reader->held_at), &record, err));

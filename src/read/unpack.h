@@ -25,9 +25,9 @@ stemma_status unpack_deflate(struct stream *from, enum deflate_frame frame, stru
 /* A window of more bytes is UNSUPPORTED; 128 MiB always may be. */
 stemma_status unpack_zstd(struct stream *from, size_t window_most, struct unpack_layer *out,
                           stemma_error *err);
-/* Through libarchive. Of these up to 64 KiB before the damage are lost. */
+stemma_status unpack_xz(struct stream *from, size_t window_most, struct unpack_layer *out, stemma_error *err);
+/* Through libarchive: up to 64 KiB before the damage are lost. */
 stemma_status unpack_bzip2(struct stream *from, struct unpack_layer *out, stemma_error *err);
-stemma_status unpack_xz(struct stream *from, struct unpack_layer *out, stemma_error *err);
 
 /* With the name of the stream, if it has one. */
 stemma_status unpack_failed(const struct stream *from, stemma_status status, const char *said,

@@ -58,15 +58,17 @@ static void add_coding(struct http_response *out, struct text_span name) {
     char word[HEADER_WORD_MOST];
     while (name.size && (*name.at == ' ' || *name.at == '\t')) name.at++, name.size--;
     header_word(name, word);
-    const enum http_coding coding = coding_called(word);
-    if (coding == HTTP_PLAIN) return;
-    if (coding == HTTP_UNKNOWN || out->coding_count == HTTP_CODINGS_MOST)
+    const bool chunked = !strcmp(word, "chunked");
+    const enum http_coding coding = chunked ? HTTP_PLAIN : coding_called(word);
+    out->chunked |= chunked;
+    out->too_many_codings |= coding != HTTP_PLAIN && out->coding_count == HTTP_CODINGS_MOST;
+    if (coding == HTTP_UNKNOWN)
         strcpy(out->unknown, word);
-    else
+    else if (coding != HTTP_PLAIN && !out->too_many_codings)
         out->codings[out->coding_count++] = coding;
 }
 
-/* In the order in which they were applied. */
+/* In the order in which they were applied; chunks always were made last. */
 static void take_codings(struct http_response *out, struct text_span value) {
     while (value.size) {
         const uint8_t *comma = memchr(value.at, ',', value.size);
@@ -87,19 +89,20 @@ static unsigned status_of(struct text_span line) {
     return status;
 }
 
+/* Those of the content came first, wherever the fields stand. */
 bool http_response(struct text_span block, struct http_response *out) {
-    struct text_span line;
+    struct text_span line, header;
     struct header_field field;
     *out = (struct http_response){0};
     if (!first_line(&block, "HTTP/", &line)) return false;
     out->status = status_of(line);
+    header = block;
     while (header_next(&block, &field) == HEADER_FIELD) {
-        char word[HEADER_WORD_MOST];
-        header_word(field.value, word);
-        if (span_is(field.name, "transfer-encoding")) out->chunked = !strcmp(word, "chunked");
         if (span_is(field.name, "content-encoding")) take_codings(out, field.value);
         if (span_is(field.name, "content-type")) out->type = field.value;
     }
+    while (header_next(&header, &field) == HEADER_FIELD)
+        if (span_is(field.name, "transfer-encoding")) take_codings(out, field.value);
     out->body = block;
     return true;
 }

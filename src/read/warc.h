@@ -20,10 +20,10 @@ enum { HTTP_CODINGS_MOST = 4 };
 struct http_response {
     unsigned status;
     struct text_span body, type;
-    bool chunked;
+    bool chunked, too_many_codings;
     enum http_coding codings[HTTP_CODINGS_MOST]; /* one upon the other, the outermost last; none is PLAIN */
     size_t coding_count;
-    char unknown[HEADER_WORD_MOST]; /* a coding that is not known, or one too many; "": all are */
+    char unknown[HEADER_WORD_MOST]; /* a coding that is not known; "": all are */
 };
 
 bool http_response(struct text_span block, struct http_response *response);

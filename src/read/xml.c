@@ -141,9 +141,16 @@ static bool pass_element(void *context, const char *name, const char **attribute
     return true;
 }
 
-bool xml_begins(const uint8_t *bytes, size_t size, bool whole) {
+/* Windows-1252 is Latin-1 here: both have the same marks, and the same letters in nearly all names. */
+static const char *name_of(enum encoding encoding) {
+    if (encoding == ENCODING_UTF16LE) return "UTF-16LE";
+    if (encoding == ENCODING_UTF16BE) return "UTF-16BE";
+    return encoding == ENCODING_LATIN1 ? "ISO-8859-1" : "UTF-8";
+}
+
+bool xml_begins(enum encoding encoding, const uint8_t *bytes, size_t size, bool whole) {
     static const struct xml_events events = {.begin = pass_element};
-    return parse(bytes, size, whole, "UTF-8", &events, NULL, NULL, NULL) == STEMMA_OK;
+    return parse(bytes, size, whole, name_of(encoding), &events, NULL, NULL, NULL) == STEMMA_OK;
 }
 
 /* ---- any document ---- */

@@ -6,6 +6,7 @@
 #define READ_XML_H
 
 #include "base/error.h"
+#include "read/encoding.h"
 #include "read/reading_limits.h"
 
 #include <stdbool.h>
@@ -27,8 +28,8 @@ stemma_status xml_parse(const uint8_t *bytes, size_t size, const char *encoding,
                         const struct xml_events *events, void *context, const volatile int *stop,
                         stemma_error *err);
 
-/* Whether bytes in UTF-8, all of a document or its beginning, are well-formed, and within the limits. */
-bool xml_begins(const uint8_t *bytes, size_t size, bool whole);
+/* Whether bytes, all of a document or its beginning, are well-formed, and within the limits. */
+bool xml_begins(enum encoding encoding, const uint8_t *bytes, size_t size, bool whole);
 
 /* The value of an attribute, by its name without prefix, or with it where name has one; NULL: it is not
  * there. */

@@ -22,7 +22,7 @@
 stemma_status worker_init(struct worker *w, struct stemma_scan *scan, stemma_error *err) {
     *w = (struct worker){.scan = scan, .kind = scan->takers};
     TRY(text_reader_init(&w->reader, scan, err));
-    return w->kind->new(scan, &w->taker, err);
+    return w->kind->new (scan, &w->taker, err);
 }
 
 void worker_release(struct worker *w) {
@@ -139,7 +139,7 @@ stemma_status worker_take(struct worker *w, const struct document *place, const 
     bool wanted;
     document.bytes = size;
     document.bytes_identity = identity_of(&scan->key, bytes, size);
-    document.format = (uint8_t)reading_format(scan, name, bytes, size);
+    document.format = (uint8_t)text_reader_format(&w->reader, name, bytes, size);
     document.holds = kind != CONTAINER_NONE;
     TRY(look_for_files(scan, name, bytes, size, &document.filled, err));
     if (kind > CONTAINER_MAIL) document.state = DOCUMENT_CONTAINER;

@@ -55,7 +55,8 @@ static stemma_status prepare(struct stemma_scan *scan, stemma_error *err) {
     scan->catalogue.key_bytes = scan->plan.key_bytes;
     scan->catalogue.problems.directory = limits->temporary_directory;
     scan->document_options = document_options_for(view->folds, limits);
-    scan->document_options.limits.unpacked_most = scan->settings.options.most_unpacked;
+    if (scan->settings.options.most_unpacked)
+        scan->document_options.limits.unpacked_most = scan->settings.options.most_unpacked;
     scan->texts.budget = limits->memory / 8 * TEXT_EIGHTHS;
     scan->texts.most = TEXTS_MOST;
     const size_t work = limits->memory / 8 * WORK_EIGHTHS / expansion_of(view->unit);

@@ -10,6 +10,7 @@
 #include "scan/scan.h"
 #include "shingle/whole.h"
 
+#include <ctype.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,13 @@ stemma_status text_reader_init(struct text_reader *reader, struct stemma_scan *s
 }
 
 /* ---- from a file to canonical text ---- */
+
+static stemma_status extract(struct text_reader *reader, const char *name, const uint8_t *bytes, size_t size,
+                             struct document_text *out, stemma_error *err) {
+    struct document_options options = reader->scan->document_options;
+    if (reader->roomy) options.limits.memory = reader->scan->record_most * DOCUMENT_TIMES;
+    return document_extract(&reader->extractor, name, bytes, size, &options, out, err);
+}
 
 /* Until the end, and not further than `most`; a file may have grown since it was listed. */
 static stemma_status read_rest(struct input *input, size_t most, struct buf *out, bool *huge,
@@ -57,15 +65,27 @@ enum text_format reading_format(const struct stemma_scan *scan, const char *name
     if (compression_of(bytes, size)) { /* what is inside goes by the rest of its name */
         char inside[PACKED_NAME_MOST];
         packed_name(name, inside);
-        return format_guess(inside, bytes, 0);
+        return format_guess(inside, ENCODING_UTF8, bytes, 0, true);
     }
-    enum text_format guess = format_guess(name, bytes, size);
+    /* Most begin with a letter: of them few are more than text, which takes no look at the encoding. */
+    const bool letter = size > 1 && isalpha(bytes[0]) && bytes[1];
     bool files;
-    if (guess == TEXT_PLAIN) return mail_look(bytes, size, &files) ? TEXT_MAIL : TEXT_PLAIN;
+    if (letter && format_guess(name, ENCODING_UTF8, bytes, size, false) == TEXT_PLAIN)
+        return mail_look(bytes, size, &files) ? TEXT_MAIL : TEXT_PLAIN;
     const struct document_kind kind = document_look(name, bytes, size, &scan->document_options);
-    if (kind.format == TEXT_XML && kind.encoding == ENCODING_UTF8 && !format_still_xml(bytes, size))
-        return TEXT_PLAIN;
     return kind.format == TEXT_BINARY ? TEXT_PLAIN : kind.format;
+}
+
+/* XML that does not say so is known by all of it alone. Its text is made with that, and kept for
+ * text_reader_canon. */
+enum text_format text_reader_format(struct text_reader *reader, const char *name, const uint8_t *bytes,
+                                    size_t size) {
+    const enum text_format format = reading_format(reader->scan, name, bytes, size);
+    struct extraction *ahead = &reader->ahead;
+    ahead->made = format == TEXT_XML && size >= DOCUMENT_HEAD && !format_says_xml(bytes, size);
+    if (!ahead->made) return format;
+    ahead->status = extract(reader, name, bytes, size, &ahead->text, &ahead->error);
+    return ahead->status == STEMMA_OK ? ahead->text.format : format;
 }
 
 /* ---- reading again ---- */
@@ -314,13 +334,20 @@ static stemma_status canon(struct text_reader *reader, const struct document_tex
     return status;
 }
 
+static stemma_status take_extracted(struct text_reader *reader, const char *name, const uint8_t *bytes,
+                                    size_t size, struct document_text *out, stemma_error *err) {
+    const struct extraction *ahead = &reader->ahead;
+    if (!ahead->made) return extract(reader, name, bytes, size, out, err);
+    reader->ahead.made = false; /* who asks again has more room */
+    *out = ahead->text;
+    return ahead->status == STEMMA_OK ? STEMMA_OK : fail(err, ahead->status, "%s", ahead->error.message);
+}
+
 stemma_status text_reader_canon(struct text_reader *reader, const char *name, const uint8_t *bytes,
                                 size_t size, const uint8_t **text, size_t *text_size, bool *binary,
                                 stemma_error *err) {
-    struct document_text extracted = {.bytes = bytes, .size = size};
-    struct document_options options = reader->scan->document_options;
-    if (reader->roomy) options.limits.memory = reader->scan->record_most * DOCUMENT_TIMES;
-    TRY(document_extract(&reader->extractor, name, bytes, size, &options, &extracted, err));
+    struct document_text extracted;
+    TRY(take_extracted(reader, name, bytes, size, &extracted, err));
     *binary = extracted.format == TEXT_BINARY;
     *text = NULL;
     *text_size = 0;

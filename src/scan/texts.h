@@ -55,10 +55,19 @@ static inline stemma_status of_document(stemma_status status) {
     return status == STEMMA_IO ? STEMMA_UNREADABLE : status;
 }
 
+/* What came of making the text of a document. */
+struct extraction {
+    bool made;
+    stemma_status status;
+    stemma_error error;
+    struct document_text text;
+};
+
 /* One worker's means to read documents. */
 struct text_reader {
     struct stemma_scan *scan;
     struct extractor extractor;
+    struct extraction ahead; /* of the document whose format was asked for, if that took it */
     struct whole *whole;
     struct record_reader records;
     struct buf bytes;
@@ -75,13 +84,18 @@ void text_reader_release(struct text_reader *reader);
 /* All bytes of a file, into reader->bytes; *huge when they are more than may be held. */
 stemma_status text_reader_read(struct text_reader *reader, const char *path, bool *huge, stemma_error *err);
 
-/* The canonical text of a document's bytes, which lasts until the next call; name decides on the format, and
- * may be NULL. */
+/* As what bytes are read: by the name, which may be NULL, how they begin, and where that does not tell, all
+ * of them. */
+enum text_format text_reader_format(struct text_reader *reader, const char *name, const uint8_t *bytes,
+                                    size_t size);
+
+/* The canonical text of a document's bytes, which lasts until the next call; of those whose format was asked
+ * for, if it was. */
 stemma_status text_reader_canon(struct text_reader *reader, const char *name, const uint8_t *bytes,
                                 size_t size, const uint8_t **text, size_t *text_size, bool *binary,
                                 stemma_error *err);
 
-/* How bytes are read, as far as names have a say in it: plain text, a page or Markdown. */
+/* As what bytes are read, by the name and how they begin alone. */
 enum text_format reading_format(const struct stemma_scan *scan, const char *name, const uint8_t *bytes,
                                 size_t size);
 

@@ -285,6 +285,7 @@ CASES = [
     ("cut.odt", odf("text", ODT_BODY)[:300], Error("cannot read 'cut.odt': ")),
     # books
     ("book.epub", BOOK, "first / second"),
+    ("empty-elements.epub", epub([("a", "a.xhtml", "", ("OEBPS/a.xhtml", '<p>before</p><script src="x.js"/><p>after</p>'))], ["a"]), "before / after"),
     ("no-page.epub", without(BOOK, "text/a.xhtml"), Damaged("second", "it has no part 'text/a.xhtml'")),
     ("cut.epub", BOOK[:len(BOOK) // 2], Error("cannot read 'cut.epub': ")),
     ("no-package.epub", epub(PAGES, ["a"], package_name="gone.opf"), Error("has no part 'gone.opf'")),

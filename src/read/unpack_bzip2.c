@@ -1,5 +1,5 @@
-/* bzip2 and xz through libarchive, which takes files of several members for one, and layers of the same kind
- * for one. */
+/* bzip2 through libarchive, which takes files of several members for one, and several layers of it for one.
+ */
 #include "base/alloc.h"
 #include "read/archive_failure.h"
 #include "read/unpack.h"
@@ -81,33 +81,22 @@ static void filter_free(void *state) {
     mem_free(x);
 }
 
-typedef int support_filter(struct archive *archive);
-
-static bool set_up(struct archive *archive, support_filter *support) {
-    return archive && support(archive) == ARCHIVE_OK &&
+static bool set_up(struct archive *archive) {
+    return archive && archive_read_support_filter_bzip2(archive) == ARCHIVE_OK &&
            archive_read_support_format_raw(archive) == ARCHIVE_OK &&
            archive_read_support_format_empty(archive) == ARCHIVE_OK;
 }
 
-static stemma_status unpack_filter(struct stream *from, support_filter *support, struct unpack_layer *out,
-                                   stemma_error *err) {
+stemma_status unpack_bzip2(struct stream *from, struct unpack_layer *out, stemma_error *err) {
     struct filter *x = mem_alloc(sizeof *x);
     if (!x) return fail_memory(err);
     memset(x, 0, offsetof(struct filter, piece));
     x->from = from;
     x->archive = archive_read_new();
-    stemma_status status = set_up(x->archive, support) ? begin_entry(x, err) : fail_memory(err);
+    stemma_status status = set_up(x->archive) ? begin_entry(x, err) : fail_memory(err);
     if (status == STEMMA_OK)
         *out = (struct unpack_layer){filter_read, x, filter_free};
     else
         filter_free(x);
     return status;
-}
-
-stemma_status unpack_bzip2(struct stream *from, struct unpack_layer *out, stemma_error *err) {
-    return unpack_filter(from, archive_read_support_filter_bzip2, out, err);
-}
-
-stemma_status unpack_xz(struct stream *from, struct unpack_layer *out, stemma_error *err) {
-    return unpack_filter(from, archive_read_support_filter_xz, out, err);
 }
