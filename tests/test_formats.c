@@ -354,7 +354,11 @@ static void drops_running_lines(void **state) {
     expect_pages("a compari-\n1\n\fson of comparison\n2\n\f", "a comparison of comparison\n");
     expect_pages("odd\na b\n\feven\nc d\n\fodd\ne f\n\feven\ng h\n\fodd\ni j\n\feven\nk l\n\f",
                  "odd\na b\neven\nc d\ne f\ng h\ni j\nk l\n");
-    /* what is in the middle of pages, or on one of them, stays */
+    /* what is in the middle of pages, or on one of them, stays; and what comes again here and there */
+    expect_pages("});\nclose();\na\n\fb\nclose();\nc\n\fd\ne\nclose();\n\f",
+                 "});\nclose();\na\nb\nclose();\nc\nd\ne\nclose();\n");
+    expect_pages("Note\na\n\fb\nc\n\fd\ne\n\fNote\nf\n\fg\nh\n\fi\nj\n\fNote\nk\n\f",
+                 "Note\na\nb\nc\nd\ne\nNote\nf\ng\nh\ni\nj\nNote\nk\n");
     expect_pages("1\n2\n3\nsame\n4\n5\n6\n", "1\n2\n3\nsame\n4\n5\n6\n");
     expect_pages("one page\n1\n\f", "one page\n1\n");
     expect_pages("", "");
