@@ -297,6 +297,18 @@ class Views(Report):
             wide = self.browser.run("document.documentElement.scrollWidth - innerWidth")
             self.assertLessEqual(wide, 0, route)
 
+    def test_relations_are_whole_on_a_phone(self):
+        text = prose(20000, 1)
+        for i in range(12):
+            self.write(f"{i}.txt", " ".join(text[:20000 - 500 * i]))
+        self.browser.look(**PHONE)
+        self.browser.open(self.report("."), "/groups")
+        self.browser.wait("document.querySelector('.row .relation')")
+        cut = """[...document.querySelectorAll('.row .relation')].filter(e => e.getBoundingClientRect().right
+                 > e.parentElement.getBoundingClientRect().right || e.scrollWidth > e.clientWidth).map(e => e.textContent)"""
+        self.assertEqual(self.browser.run(cut), [])
+        self.draw("groups-phone")
+
     def test_print(self):
         self.browser.open(self.many(300), "/groups")
         self.browser.print_pages(self.folder / "report.pdf")
