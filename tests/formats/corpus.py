@@ -132,6 +132,15 @@ def epub(pages, spine, extra=(), package_name="OEBPS/book.opf", container=None):
                     *[(name, f"<html><head><title>no</title></head><body>{body}</body></html>") for _, _, _, (name, body) in pages], *extra])
 
 
+def repacked(whole):
+    """By somebody who does not know that the first member has to be the first, and as it is."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(whole)) as old, zipfile.ZipFile(out, "w") as new:
+        for name in sorted(old.namelist()):
+            new.writestr(zipfile.ZipInfo(name), old.read(name), zipfile.ZIP_DEFLATED)
+    return out.getvalue()
+
+
 def entity_bomb(root):
     laughs = "".join(f'<!ENTITY l{i} "{f"&l{i - 1};" * 10}">' for i in range(1, 10))
     return f'<!DOCTYPE {root} [<!ENTITY l0 "laugh">{laughs}]>'
@@ -289,6 +298,8 @@ CASES = [
     ("letter.odt", odf("text", ODT_BODY, ODT_STYLES), "title / page / Head / one two three / four. / the note"),
     ("table.ods", odf("spreadsheet", "<text:p>a</text:p><text:p>1.5</text:p>", ODT_STYLES), "a / 1.5"),
     ("talk.odp", odf("presentation", "<text:p>a slide</text:p>"), "a slide"),
+    ("packed-again.odt", repacked(odf("text", "<text:p>a letter</text:p>")), "a letter"),
+    ("packed-again.epub", repacked(epub([("a", "a.xhtml", "", ("OEBPS/a.xhtml", "<p>a page</p>"))], ["a"])), "a page"),
     ("password.odt", odf("text", "", manifest="<manifest><file-entry><encryption-data/></file-entry></manifest>", content="\x01\x02"), Error("it is encrypted")),
     ("no-content.odt", archive([("mimetype", "application/vnd.oasis.opendocument.text")]), Error("has no content.xml")),
     ("broken.odt", odf("text", "<text:p>"), Error("broken XML")),
