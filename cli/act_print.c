@@ -34,7 +34,7 @@ typedef struct act_words {
 static act_words words_of(stemma_action action) {
     static const act_words words[] = {{"deleted", "would delete", "deleted"},
                                       {"linked", "would link", "linked"},
-                                      {"shared", "would share", "made to share their blocks"},
+                                      {"shared", "would share", "made to share blocks"},
                                       {"moved", "would move", "moved"}};
     return words[action];
 }

@@ -62,6 +62,16 @@ static uint64_t count_listed(const scan_report *r) {
     return i;
 }
 
+/* What has to be said again for a document to be read as the scan has read it. */
+static void write_reading(json *j, const options *o) {
+    size_t length;
+    if (o->text_field) json_word(j, "text_field", o->text_field);
+    if (o->id_field) json_word(j, "id_field", o->id_field);
+    if (!o->encoding) return;
+    const char *name = choice_at(option_table[OPT_ENCODING].choices, o->encoding, &length);
+    json_text(j, "encoding", name, length);
+}
+
 static void write_head(const page_writer *w, FILE *out) {
     const options *o = w->report->options;
     char made[40];
@@ -76,6 +86,7 @@ static void write_head(const page_writer *w, FILE *out) {
     json_close(&j, ']');
     json_count(&j, "listed", w->groups);
     json_count(&j, "text_budget", o->report_text);
+    write_reading(&j, o);
     scan_staying staying = count_staying(w->report);
     json_count(&j, "inside", staying.inside);
     json_count(&j, "holding", staying.holding);

@@ -12,6 +12,7 @@ import lzma
 import os
 import random
 import re
+import struct
 import subprocess
 import sys
 import tarfile
@@ -40,6 +41,22 @@ def zipped(*members, method=zipfile.ZIP_DEFLATED):
         for name, content in members:
             archive.writestr(zipfile.ZipInfo(name), content, method)
     return out.getvalue()
+
+
+def members_of(archive):
+    with zipfile.ZipFile(io.BytesIO(archive)) as old:
+        return [(name, old.read(name)) for name in old.namelist()]
+
+
+def streamed(*members, marked=True):
+    """A zip archive, nothing compressed, by who cannot go back to say how long a member is: that stands behind each."""
+    out, listed = b"", b""
+    for name, content in members:
+        at, name, sizes = len(out), name.encode(), struct.pack("<3I", zlib.crc32(content), len(content), len(content))
+        out += struct.pack("<4s5H3I2H", b"PK\3\4", 20, 8, 0, 0, 33, 0, 0, 0, len(name), 0) + name
+        out += content + (b"PK\7\10" if marked else b"") + sizes
+        listed += struct.pack("<4s6H", b"PK\1\2", 20, 20, 8, 0, 0, 33) + sizes + struct.pack("<5H2I", len(name), 0, 0, 0, 0, 0, at) + name
+    return out + listed + struct.pack("<4s4H2IH", b"PK\5\6", 0, 0, len(members), len(members), len(listed), len(out), 0)
 
 
 def tarred(*members, format=tarfile.PAX_FORMAT):
@@ -368,6 +385,7 @@ class Archives(Containers):
 
 
 LETTER = corpus.docx(corpus.paragraphs("A letter"))
+NOTE = corpus.odf("text", "<text:p>A letter</text:p>")
 PAIR = (("a.txt", "First"), ("d/b.html", "<p>Second <b>te</b>xt"))
 BOTH = "==> {0}!/a.txt <== / First /  / ==> {0}!/d/b.html <== / Second text"
 NESTED = gzip.compress(tarred(("in.7z", corpus.seven(("deep.zip", zipped(("letter.docx", LETTER)))))))
@@ -382,6 +400,10 @@ class Cases(Containers):
     """Files that hold documents, good and broken, as corpus.CASES has documents: what `text --extracted` prints, and what it says."""
 
     CASES = [
+        *((f"streamed.{form}.zip", streamed((f"in.{form}", document), ("a.txt", b"One"), marked=marked),
+           f"==> streamed.{form}.zip!/in.{form} <== / A letter /  / ==> streamed.{form}.zip!/a.txt <== / One", "")
+          for form, document, marked in [("docx", LETTER, True), ("docx", LETTER, False), ("odt", NOTE, True), ("odt", NOTE, False)]),
+        *((f"streamed-{marked}.docx", streamed(*members_of(LETTER), marked=marked), "A letter", "") for marked in (True, False)),
         *((name, archive, BOTH.format(name), "") for name, archive in {
             "a.zip": zipped(*PAIR), "stored.zip": zipped(*PAIR, method=zipfile.ZIP_STORED), "a.tar": tarred(*PAIR), "a.7z": corpus.seven(*PAIR),
             "a.tar.gz": gzip.compress(tarred(*PAIR)), "a.tar.bz2": bz2.compress(tarred(*PAIR)), "a.tar.xz": lzma.compress(tarred(*PAIR)),

@@ -297,6 +297,18 @@ class Views(Report):
             wide = self.browser.run("document.documentElement.scrollWidth - innerWidth")
             self.assertLessEqual(wide, 0, route)
 
+    def test_relations_are_whole_on_a_phone(self):
+        text = prose(20000, 1)
+        for i in range(12):
+            self.write(f"{i}.txt", " ".join(text[:20000 - 500 * i]))
+        self.browser.look(**PHONE)
+        self.browser.open(self.report("."), "/groups")
+        self.browser.wait("document.querySelector('.row .relation')")
+        cut = """[...document.querySelectorAll('.row .relation')].filter(e => e.getBoundingClientRect().right
+                 > e.parentElement.getBoundingClientRect().right || e.scrollWidth > e.clientWidth).map(e => e.textContent)"""
+        self.assertEqual(self.browser.run(cut), [])
+        self.draw("groups-phone")
+
     def test_print(self):
         self.browser.open(self.many(300), "/groups")
         self.browser.print_pages(self.folder / "report.pdf")
@@ -336,6 +348,29 @@ class Hostile(Report):
             command = self.text(".command code").replace("stemma diff", "printf '%s\\0'")
             found |= set(subprocess.run(["bash", "-c", command], capture_output=True, check=True).stdout.decode().split("\0"))
         self.assertEqual(found - {""}, {"pile/" + name.replace("/", "_") for name in HOSTILE})
+
+    def test_command_finds_members_and_records(self):
+        """What the page gives is pasted into a shell, and shows the differences."""
+        text = words(200)
+        with zipfile.ZipFile(self.folder / "-old's.zip", "w") as archive:
+            archive.writestr("in it!.txt", " ".join(text + ["member"]))
+        records = [{"id": "x 1", "body": " ".join(text + ["named"])}, {"body": " ".join(text + ["unnamed"])}]
+        self.write("$(set).jsonl", "\n".join(map(json.dumps, records)))
+        self.browser.open(self.report("--text-field=body", "--preset=code", "--", "-old's.zip", "$(set).jsonl"), "/group/1/compare/0/1")
+        for left, right in [(0, 1), (1, 2), (2, 0)]:
+            self.browser.go(f"/group/1/compare/{left}/{right}")
+            self.browser.wait("document.querySelector('.command')")
+            done = subprocess.run(["bash", "-c", self.text(".command code")], cwd=self.folder, capture_output=True, text=True,
+                                  env=dict(os.environ, PATH=f"{Path(PROGRAM).resolve().parent}:{os.environ['PATH']}"))
+            self.assertEqual((done.returncode, done.stderr), (1, ""), self.text(".command code"))
+            self.assertRegex(done.stdout, r"\[-(member|(un)?named)-\]\{\+(member|(un)?named)\+\}")
+
+    def test_no_command_where_a_name_would_mean_another_record(self):
+        records = [{"id": "same", "text": " ".join(words(200) + [end])} for end in ("one", "two")]
+        self.write("set.jsonl", "\n".join(map(json.dumps, records)))
+        self.browser.open(self.report("set.jsonl"), "/group/1/compare/0/1")
+        self.browser.wait("document.querySelector('.compared')")
+        self.assertIsNone(self.text(".command"))
 
     def test_policy_forbids_what_was_put_in(self):
         self.browser.open(self.report(*self.pile()))

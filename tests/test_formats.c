@@ -2,6 +2,7 @@
 #include "read/document.h"
 #include "read/pages.h"
 #include "read/part_list.h"
+#include "read/sheet_dates.h"
 #include "read/xml.h"
 
 #include <setjmp.h>
@@ -365,6 +366,56 @@ static void survives_broken_rtf(void **state) {
     free(deep);
 }
 
+/* ---- dates of sheets ---- */
+
+static void expect_date(const char *code, const char *number, const char *expected) {
+    char date[DATE_MOST];
+    if (!expected) {
+        assert_false(date_text(code, false, number, date));
+        return;
+    }
+    assert_true(date_text(code, false, number, date));
+    assert_string_equal(date, expected);
+}
+
+static void dates_are_shown_as_their_format_says(void **state) {
+    (void)state;
+    expect_date("yyyy-mm-dd", "45293", "2024-01-02");
+    expect_date("d/m/yy", "45293", "2/1/24");
+    expect_date("dddd, d. mmmm yyyy", "45293", "Tuesday, 2. January 2024");
+    expect_date("ddd d mmm", "45351", "Thu 29 Feb");
+    expect_date("mmmmm", "45293", "J");
+    expect_date("yyyy\"年\"m\"月\"", "45293", "2024年1月");
+    expect_date("[Red]_-dd\\x* ;[h]", "45293", "02x");
+    /* minutes beside hours and seconds */
+    expect_date("m/d h:mm", "45293.5", "1/2 12:00");
+    expect_date("h:mm:ss AM/PM", "0", "12:00:00 AM");
+    expect_date("h AM/PM", ".5", NULL);
+    expect_date("h AM/PM", "0.5", "12 PM");
+    expect_date("mm:ss.0", "0.00005", "00:04.3");
+    expect_date("[h]:mm", "1.5", "36:00");
+    expect_date("[mm]:ss", "0.5", "720:00");
+    /* to the nearest second, also into the next day */
+    expect_date("yyyy-mm-dd hh:mm:ss", "45293.999999", "2024-01-03 00:00:00");
+    expect_date("hh:mm", "0.4166666666666667", "10:00");
+    /* 1900 has a day too many there */
+    expect_date("yyyy-mm-dd", "1", "1900-01-01");
+    expect_date("yyyy-mm-dd", "59", "1900-02-28");
+    expect_date("yyyy-mm-dd", "61", "1900-03-01");
+    expect_date("yyyy-mm-dd", "2958465", "9999-12-31");
+    /* what is no day, or no end of it */
+    expect_date("yyyy", "2958466", NULL);
+    expect_date("yyyy", "-1", NULL);
+    expect_date("yyyy", "4E4", NULL);
+    expect_date("yyyy", "", NULL);
+    expect_date("[", "1", "");
+    expect_date("y\"", "1", "00");
+    expect_date("y\\", "1", "00");
+    expect_date("y_", "1", "00");
+    expect_date("dddd dddd dddd dddd dddd dddd dddd dddd dddd dddd dddd dddd dddd dddd dddd dddd dddd dddd",
+                "45294", NULL);
+}
+
 /* ---- pages ---- */
 
 static void expect_pages(const char *pages, const char *expected) {
@@ -403,7 +454,11 @@ static void drops_running_lines(void **state) {
     expect_pages("a compari-\n1\n\fson of comparison\n2\n\f", "a comparison of comparison\n");
     expect_pages("odd\na b\n\feven\nc d\n\fodd\ne f\n\feven\ng h\n\fodd\ni j\n\feven\nk l\n\f",
                  "odd\na b\neven\nc d\ne f\ng h\ni j\nk l\n");
-    /* what is in the middle of pages, or on one of them, stays */
+    /* what is in the middle of pages, or on one of them, stays; and what comes again here and there */
+    expect_pages("});\nclose();\na\n\fb\nclose();\nc\n\fd\ne\nclose();\n\f",
+                 "});\nclose();\na\nb\nclose();\nc\nd\ne\nclose();\n");
+    expect_pages("Note\na\n\fb\nc\n\fd\ne\n\fNote\nf\n\fg\nh\n\fi\nj\n\fNote\nk\n\f",
+                 "Note\na\nb\nc\nd\ne\nNote\nf\ng\nh\ni\nj\nNote\nk\n");
     expect_pages("1\n2\n3\nsame\n4\n5\n6\n", "1\n2\n3\nsame\n4\n5\n6\n");
     expect_pages("one page\n1\n\f", "one page\n1\n");
     expect_pages("", "");
@@ -513,6 +568,7 @@ int main(void) {
         cmocka_unit_test(stops_between_elements),
         cmocka_unit_test(reads_rtf),
         cmocka_unit_test(reads_code_pages),
+        cmocka_unit_test(dates_are_shown_as_their_format_says),
         cmocka_unit_test(reads_numbers_of_characters),
         cmocka_unit_test(skips_what_is_no_text),
         cmocka_unit_test(survives_broken_rtf),

@@ -1,11 +1,13 @@
 #include "read/format.h"
 
+#include "base/buf.h"
 #include "read/encoding.h"
 #include "read/xml.h"
 
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
+#include <zlib.h>
 
 const char *format_name(enum text_format format) {
     switch (format) {
@@ -137,8 +139,24 @@ static bool is_called(struct span name, const char *expected) {
     return (size_t)(name.end - name.at) == strlen(expected) && begins(name, expected);
 }
 
-/* OpenDocument and EPUB say what they are in the first member, which is not compressed. */
-static enum text_format by_mimetype(struct span content) {
+/* The beginning of a member, unpacked; empty where it cannot be. */
+static struct span unpacked(struct span member, struct span content, char *out, size_t room) {
+    enum { STORED = 0, DEFLATED = 8 };
+    unsigned method = content.at == content.end ? STORED : load_u16(member.at + 8);
+    if (method == STORED) return content;
+    z_stream z = {.next_in = (Bytef *)content.at, /* only read */
+                  .avail_in = (uInt)(content.end - content.at),
+                  .next_out = (Bytef *)out,
+                  .avail_out = (uInt)room};
+    if (method != DEFLATED || inflateInit2(&z, -MAX_WBITS) != Z_OK) return (struct span){out, out};
+    inflate(&z, Z_SYNC_FLUSH);
+    inflateEnd(&z);
+    return (struct span){out, out + (room - z.avail_out)};
+}
+
+/* OpenDocument and EPUB say what they are in a member of that name: the first, and not compressed, unless
+ * somebody has packed it again. */
+static enum text_format by_mimetype(struct span member, struct span packed) {
     static const struct {
         const char *type;
         enum text_format format;
@@ -146,28 +164,43 @@ static enum text_format by_mimetype(struct span content) {
                  {"application/vnd.oasis.opendocument.spreadsheet", TEXT_ODS},
                  {"application/vnd.oasis.opendocument.presentation", TEXT_ODP},
                  {"application/epub+zip", TEXT_EPUB}};
+    char room[64];
+    const struct span content = unpacked(member, packed, room, sizeof room);
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (begins(content, types[i].type)) return types[i].format;
     return TEXT_PLAIN;
 }
 
-/* Behind a member, whose size stands in front unless it was not known then: what is in it, perhaps a
- * document, is not what the archive is. */
+/* The sizes of a member that were not known in front of it stand behind its content, which they measure:
+ * behind a mark of their own, or else in front of whatever comes next. The end where they are not seen. */
+static const char *sizes_behind(struct span content) {
+    enum { CRC = 4, SIZES = 12 };
+    const char *at = content.at;
+    for (; (at = memmem(at, (size_t)(content.end - at), "PK", 2)) && content.end - at >= SIZES; at += 2) {
+        const bool marked = !memcmp(at + 2, "\7\10", 2);
+        const char *end = marked ? at : at - SIZES, *sizes = (marked ? at + 4 : end) + CRC;
+        if (end >= content.at && load_u32((const uint8_t *)sizes) == (size_t)(end - content.at)) return at;
+    }
+    return content.end;
+}
+
+/* Behind a member: what is in it, perhaps a document, is not what the archive is. */
 static const char *behind_member(struct span member, struct span content) {
     if (content.at == content.end) return content.end;
-    bool known = !(member.at[6] & 8);
-    size_t size = load_u16(member.at + 18) | (size_t)load_u16(member.at + 20) << 16;
-    if (!known) return content.at;
+    size_t size = load_u32((const uint8_t *)member.at + 18);
+    if (!size && member.at[6] & 8) return sizes_behind(content);
     return size < (size_t)(content.end - content.at) ? content.at + size : content.end;
 }
 
-/* Office Open XML: a package, which has relations, with the folder of one of the programs. */
-static enum text_format by_members(struct span span) {
+/* Office Open XML is a package, which has relations, with the folder of one of the programs. */
+static enum text_format by_zip(const uint8_t *bytes, size_t size) {
+    struct span span = span_of(bytes, size, ENCODING_SAMPLE);
     enum text_format format = TEXT_PLAIN;
     bool package = false;
     struct span rest;
     while ((span.at = memmem(span.at, (size_t)(span.end - span.at), "PK\3\4", 4))) {
         struct span name = member_name(span, &rest);
+        if (is_called(name, "mimetype")) return by_mimetype(span, rest);
         package |= is_called(name, "[Content_Types].xml") || is_called(name, "_rels/.rels");
         if (begins(name, "word/")) format = TEXT_DOCX;
         if (begins(name, "xl/")) format = TEXT_XLSX;
@@ -176,11 +209,6 @@ static enum text_format by_members(struct span span) {
         span.at = behind_member(span, rest);
     }
     return TEXT_PLAIN;
-}
-
-static enum text_format by_zip(const uint8_t *bytes, size_t size) {
-    struct span span = span_of(bytes, size, ENCODING_SAMPLE), rest;
-    return is_called(member_name(span, &rest), "mimetype") ? by_mimetype(rest) : by_members(span);
 }
 
 /* Office documents with a password are wrapped into the container of the old formats. */

@@ -1,6 +1,6 @@
 /*
  * A package of parts that name each other in relations. The archive is gone through three times: for the
- * relations, for the order of slides or sheets (and the strings that sheets share), for the text.
+ * relations, for the order of slides or sheets (and what sheets share: strings, styles), for the text.
  */
 #include "read/ooxml.h"
 
@@ -14,12 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum kind { MAIN, HEADER, FOOTER, FOOTNOTES, ENDNOTES, SLIDE, NOTES, SHEET, STRINGS, KINDS };
+enum kind { MAIN, HEADER, FOOTER, FOOTNOTES, ENDNOTES, SLIDE, NOTES, SHEET, STRINGS, STYLES, KINDS };
 
 /* The last words of the types of relations. */
-static const char *const kind_names[KINDS] = {"officeDocument", "header",    "footer",
-                                              "footnotes",      "endnotes",  "slide",
-                                              "notesSlide",     "worksheet", "sharedStrings"};
+static const char *const kind_names[KINDS] = {"officeDocument", "header", "footer",     "footnotes",
+                                              "endnotes",       "slide",  "notesSlide", "worksheet",
+                                              "sharedStrings",  "styles"};
 
 struct relation {
     char *source, *id, *target;
@@ -33,9 +33,10 @@ struct package {
     struct relation *relations; /* of the kinds above, sorted by source and id */
     size_t relation_count, relation_cap;
     const char *main;        /* of the relations */
-    struct part_list orders; /* the main part and those of shared strings: what is read before the text */
+    struct part_list orders; /* the main part, shared strings, styles: what is read before the text */
     struct part_list parts;
     struct shared_strings strings;
+    struct date_styles styles;
     const char *source;   /* whose relations or order are being read */
     stemma_status status; /* of a callback of the parser */
     stemma_error *err, *damage;
@@ -187,9 +188,14 @@ static stemma_status add_page(struct package *p, const char *id, stemma_error *e
     return add_related(p, &p->parts, r->target, NOTES, err);
 }
 
+static bool is_true(const char *value) {
+    return value && (!strcmp(value, "1") || !strcmp(value, "true"));
+}
+
 /* <sldId id="256" r:id="rId2"/>, <sheet name="..." sheetId="1" r:id="rId1"/> */
 static bool take_page(void *context, const char *name, const char **attributes) {
     struct package *p = context;
+    if (!strcmp(name, "workbookPr")) p->styles.from_1904 = is_true(xml_attribute(attributes, "date1904"));
     if (strcmp(name, "sldId") && strcmp(name, "sheet")) return true;
     for (; *attributes; attributes += 2) {
         const char *colon = strchr(*attributes, ':');
@@ -207,9 +213,11 @@ static stemma_status take_order(void *context, const char *name, const uint8_t *
     static const struct xml_events events = {.begin = take_page};
     struct package *p = context;
     p->err = err;
-    part_list_find(&p->orders, name)->taken = true;
-    if (strcmp(name, p->main))
+    struct part *part = part_list_find(&p->orders, name);
+    part->taken = true;
+    if (part->kind == STRINGS)
         return shared_strings_read(&p->strings, bytes, size, p->text_most, p->zip.stop, err);
+    if (part->kind == STYLES) return date_styles_read(&p->styles, bytes, size, p->zip.stop, err);
     TRY(xml_parse(bytes, size, NULL, &events, p, p->zip.stop, err));
     return p->status;
 }
@@ -218,6 +226,7 @@ static stemma_status plan_pages(struct package *p, stemma_error *err) {
     static const struct zip_taker taker = {is_order, take_order};
     TRY(add_part(&p->orders, p->main, MAIN, err));
     TRY(add_related(p, &p->orders, p->main, STRINGS, err));
+    TRY(add_related(p, &p->orders, p->main, STYLES, err));
     part_list_sort(&p->orders);
     TRY(zip_parts_each(&p->zip, &taker, p, err));
     TRY(check_main(p, &p->orders, err));
@@ -234,7 +243,8 @@ static bool is_wanted(void *context, const char *name) {
 
 static stemma_status read_part(struct package *p, const struct part *part, const uint8_t *bytes, size_t size,
                                struct text_writer *writer, stemma_error *err) {
-    if (part->kind == SHEET) return sheet_text(&p->strings, bytes, size, writer, p->zip.stop, err);
+    if (part->kind == SHEET)
+        return sheet_text(&p->strings, &p->styles, bytes, size, writer, p->zip.stop, err);
     const struct markup_dialect *dialect = p->format == TEXT_PPTX ? &markup_slides : &markup_word;
     return markup_text(dialect, bytes, size, writer, writer, p->zip.stop, p->damage, err);
 }
@@ -288,6 +298,7 @@ stemma_status ooxml_text(enum text_format format, const uint8_t *bytes, size_t s
     part_list_release(&package.orders);
     part_list_release(&package.parts);
     shared_strings_release(&package.strings);
+    date_styles_release(&package.styles);
     for (size_t i = 0; i < package.relation_count; i++) relation_release(&package.relations[i]);
     mem_free(package.relations);
     return status;

@@ -6,11 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { EDGE = 3 }; /* lines at the top and at the bottom of a page among which running ones are looked for */
+
 struct line {
     uint32_t page;
-    bool edge;    /* at the top or bottom of its page */
-    bool dropped; /* said before, or a page number */
-    bool bare;    /* its numbers are left out */
+    uint8_t above, below; /* lines of its page, at most EDGE */
+    bool dropped;         /* said before, or a page number */
+    bool bare;            /* its numbers are left out */
     size_t begin, end;
 };
 
@@ -69,14 +71,19 @@ static stemma_status find_lines(struct pages *p, size_t size, stemma_error *err)
 
 /* ---- headers, footers, page numbers ---- */
 
-enum { EDGE = 3 }; /* lines at the top and at the bottom among which they are looked for */
-
-static void mark_edges(struct pages *p) {
+static void measure_edges(struct pages *p) {
     for (size_t i = 0; i < p->count; i++) {
-        bool top = i < EDGE || p->lines[i - EDGE].page != p->lines[i].page;
-        bool bottom = i + EDGE >= p->count || p->lines[i + EDGE].page != p->lines[i].page;
-        p->lines[i].edge = top || bottom;
+        struct line *line = &p->lines[i];
+        while (line->above < EDGE && i > line->above && line[-1 - line->above].page == line->page)
+            line->above++;
+        while (line->below < EDGE && i + 1 + line->below < p->count &&
+               line[1 + line->below].page == line->page)
+            line->below++;
     }
+}
+
+static bool is_edge(const struct line *line) {
+    return line->above < EDGE || line->below < EDGE;
 }
 
 static uint64_t mix(uint64_t hash, uint8_t byte) {
@@ -119,32 +126,45 @@ static int by_hash(const void *a, const void *b) {
     return (e->line > f->line) - (e->line < f->line);
 }
 
-/* Lines of several pages: three, or all where there are fewer. */
+/* Whether enough pages have the line at one place, one after the other or every other: a line of a program,
+ * or a heading, that comes again somewhere near an edge is none. Three are enough, or all where there are
+ * fewer. */
+static bool is_running(const struct pages *p, const struct edge *edges, size_t count, bool top,
+                       uint8_t place) {
+    uint32_t pages = 0, last = 0, least = p->page_count < 3 ? p->page_count : 3;
+    for (size_t i = 0; i < count && (pages < least || pages < 2); i++) {
+        const struct line *line = &p->lines[edges[i].line];
+        if ((top ? line->above : line->below) != place || (pages && line->page == last)) continue;
+        pages = pages && line->page - last <= 2 ? pages + 1 : 1;
+        last = line->page;
+    }
+    return pages >= 2 && pages >= least;
+}
+
 static void judge_edges(struct pages *p, const struct edge *edges, size_t count) {
     struct line *first = &p->lines[edges[0].line];
-    uint32_t pages = 1, least = p->page_count < 3 ? p->page_count : 3;
-    bool same = true;
+    bool running = false, same = true;
+    for (uint8_t place = 0; place < EDGE; place++)
+        running |= is_running(p, edges, count, true, place) || is_running(p, edges, count, false, place);
+    if (!running) return;
     for (size_t i = 1; i < count; i++) {
-        const struct line *line = &p->lines[edges[i].line];
-        pages += line->page != p->lines[edges[i - 1].line].page;
-        same &= is_same_line(p, first, line);
+        same &= is_same_line(p, first, &p->lines[edges[i].line]);
+        p->lines[edges[i].line].dropped = true;
     }
-    if (pages < 2 || pages < least) return;
-    for (size_t i = 1; i < count; i++) p->lines[edges[i].line].dropped = true;
     first->dropped = !has_letter(p, first);
     first->bare = !same;
 }
 
 static stemma_status drop_running_lines(struct pages *p, stemma_error *err) {
     size_t count = 0, begin = 0;
-    mark_edges(p);
-    for (size_t i = 0; i < p->count; i++) count += p->lines[i].edge;
+    measure_edges(p);
+    for (size_t i = 0; i < p->count; i++) count += is_edge(&p->lines[i]);
     TRY(hold(p, count * sizeof(struct edge), err));
     struct edge *edges = mem_alloc((count + 1) * sizeof *edges);
     if (!edges) return fail_memory(err);
     count = 0;
     for (size_t i = 0; i < p->count; i++)
-        if (p->lines[i].edge) edges[count++] = (struct edge){hash_line(p, &p->lines[i]), i};
+        if (is_edge(&p->lines[i])) edges[count++] = (struct edge){hash_line(p, &p->lines[i]), i};
     if (count) qsort(edges, count, sizeof *edges, by_hash);
     for (size_t i = 1; i <= count; i++) {
         if (i < count && edges[i].hash == edges[begin].hash) continue;

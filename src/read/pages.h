@@ -8,8 +8,8 @@
 
 /*
  * Append the text of pages that end with form feeds:
- * - lines that pages have in common at their top or bottom but for numbers (headers, footers) stay once,
- * without the numbers where they differ; page numbers go;
+ * - lines that pages in a row, or every other one, have at the same place at their top or bottom, but for
+ * numbers (headers, footers), stay once, without the numbers where they differ; page numbers go;
  * - a word that was divided at the end of a line is one word again, a compound stays one: the words elsewhere
  * in the text tell, and, where they do not, how often lines end so;
  * - ligatures become letters.

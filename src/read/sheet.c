@@ -57,7 +57,9 @@ enum value_kind { NUMBER, SHARED, TRUTH, WORDS };
 
 struct cell_walk {
     const struct shared_strings *strings;
+    const struct date_styles *styles;
     struct text_writer *writer;
+    const char *date;             /* the format of this cell, where it shows one */
     enum value_kind kind;         /* of this cell's value */
     unsigned value, phonetic;     /* open elements */
     char number[NUMBER_MOST + 1]; /* of all kinds but words */
@@ -73,10 +75,16 @@ static enum value_kind kind_of(const char *type) {
     return !strcmp(type, "s") ? SHARED : !strcmp(type, "b") ? TRUTH : WORDS;
 }
 
+/* Styles are numbers; without one a cell has the first. */
+static const char *date_of(const struct cell_walk *w, const char *style) {
+    return date_styles_code(w->styles, style ? strtoul(style, NULL, 10) : 0);
+}
+
 static bool begin_cell(void *context, const char *name, const char **attributes) {
     struct cell_walk *w = context;
     if (!strcmp(name, "c")) {
         w->kind = kind_of(xml_attribute(attributes, "t"));
+        w->date = w->kind == NUMBER ? date_of(w, xml_attribute(attributes, "s")) : NULL;
         w->number_size = 0;
         write_space(w->writer);
     } else if (!strcmp(name, "row")) {
@@ -129,13 +137,21 @@ static size_t shown_size(char *number, size_t size) {
     return number[end - 1] == '.' ? end - 1 : end;
 }
 
+static void write_number(struct cell_walk *w) {
+    char date[DATE_MOST];
+    if (w->date && date_text(w->date, w->styles->from_1904, w->number, date))
+        write_words(w->writer, date, strlen(date));
+    else
+        write_words(w->writer, w->number, shown_size(w->number, w->number_size));
+}
+
 static void end_value(struct cell_walk *w) {
     if (w->value == 0 || --w->value) return;
     w->number[w->number_size] = '\0';
     if (w->kind == SHARED) write_shared(w);
     if (w->kind == TRUTH)
         write_words(w->writer, w->number[0] == '1' ? "TRUE" : "FALSE", w->number[0] == '1' ? 4 : 5);
-    if (w->kind == NUMBER) write_words(w->writer, w->number, shown_size(w->number, w->number_size));
+    if (w->kind == NUMBER) write_number(w);
 }
 
 static bool end_cell(void *context, const char *name) {
@@ -157,9 +173,10 @@ static bool take_value(void *context, const char *text, size_t size) {
     return writer_is_good(w->writer);
 }
 
-stemma_status sheet_text(const struct shared_strings *strings, const uint8_t *bytes, size_t size,
-                         struct text_writer *writer, const volatile int *stop, stemma_error *err) {
+stemma_status sheet_text(const struct shared_strings *strings, const struct date_styles *styles,
+                         const uint8_t *bytes, size_t size, struct text_writer *writer,
+                         const volatile int *stop, stemma_error *err) {
     static const struct xml_events events = {.begin = begin_cell, .end = end_cell, .text = take_value};
-    struct cell_walk walk = {.strings = strings, .writer = writer};
+    struct cell_walk walk = {.strings = strings, .styles = styles, .writer = writer};
     return xml_parse(bytes, size, NULL, &events, &walk, stop, err);
 }

@@ -102,13 +102,20 @@ def sheet(*rows):
     return '<worksheet xmlns="s"><sheetData>' + "".join(f"<row>{row}</row>" for row in rows) + "</sheetData></worksheet>"
 
 
-def xlsx(*sheets, strings="<sst><si><t>shared</t></si><si><r><t>in </t></r><r><t>runs</t></r><rPh><t>no</t></rPh></si></sst>"):
+def xlsx(*sheets, strings="<sst><si><t>shared</t></si><si><r><t>in </t></r><r><t>runs</t></r><rPh><t>no</t></rPh></si></sst>", styles="", from_1904=0):
     names = [f"worksheets/sheet{i + 1}.xml" for i in range(len(sheets))]
-    order = '<workbook xmlns:r="r"><sheets>' + "".join(
+    order = f'<workbook xmlns:r="r"><workbookPr date1904="{from_1904}"/><sheets>' + "".join(
         f'<sheet name="S{i}" sheetId="{i + 1}" r:id="rId{i}"/>' for i in reversed(range(len(sheets)))) + "</sheets></workbook>"
-    related = [(f"rId{i}", "worksheet", name) for i, name in enumerate(names)] + [("s", "sharedStrings", "sharedStrings.xml")]
+    related = [(f"rId{i}", "worksheet", name) for i, name in enumerate(names)] + [("s", "sharedStrings", "sharedStrings.xml"), ("t", "styles", "styles.xml")]
     return archive(package("xl/workbook.xml", [(f"xl/{n}", s) for n, s in zip(names, sheets)]
-                           + [("xl/workbook.xml", order), ("xl/sharedStrings.xml", strings)], related))
+                           + [("xl/workbook.xml", order), ("xl/sharedStrings.xml", strings),
+                              ("xl/styles.xml", f"<styleSheet>{styles}</styleSheet>")], related))
+
+
+DATE_STYLES = (r'''<numFmts><numFmt numFmtId="164" formatCode="[$-409]yyyy\-mm\-dd;@"/><numFmt numFmtId="165" formatCode="0.00&quot; days&quot;"/>
+<numFmt numFmtId="166" formatCode="&quot;day&quot; d"/><numFmt numFmtId="45" formatCode="0.0"/></numFmts><cellStyleXfs><xf numFmtId="14"/></cellStyleXfs>
+<cellXfs>''' + "".join(f'<xf numFmtId="{n}"/>' for n in (0, 164, 18, 14, 165, 16, 45, 166)) + "</cellXfs>")
+DATES = [(0, 45293.75), (1, 45293.75), (2, 45293.75), (3, 45293.75), (4, 5), (4, 45293.75), (5, 1), (6, 45293.75), (1, -1), (1, "2E4"), (7, 45293)]
 
 
 def odf(kind, body, styles="", manifest="<manifest/>", content=None):
@@ -123,6 +130,15 @@ def epub(pages, spine, extra=(), package_name="OEBPS/book.opf", container=None):
     book = f'<package><manifest>{items}</manifest><spine>{"".join(f"""<itemref idref="{i}"/>""" for i in spine)}</spine></package>'
     return archive([("mimetype", "application/epub+zip"), ("META-INF/container.xml", container), ("OEBPS/book.opf", book),
                     *[(name, f"<html><head><title>no</title></head><body>{body}</body></html>") for _, _, _, (name, body) in pages], *extra])
+
+
+def repacked(whole):
+    """By somebody who does not know that the first member has to be the first, and as it is."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(whole)) as old, zipfile.ZipFile(out, "w") as new:
+        for name in sorted(old.namelist()):
+            new.writestr(zipfile.ZipInfo(name), old.read(name), zipfile.ZIP_DEFLATED)
+    return out.getvalue()
 
 
 def entity_bomb(root):
@@ -272,6 +288,9 @@ CASES = [
     ("digits.xlsx", xlsx(sheet("".join(f"<c><v>{n}</v></c>" for n in (
         "1.1000000000000001", "0.30000000000000004", "-2.9999999999999996", "1999.9999999999998", "9.9999999999999999", "12345678901234567", "0.1", "1E-5"))),
         ), "1.1 0.3 -3 2000 9.9999999999999999 12345678901234567 0.1 1E-5"),
+    *((f"dates-{first}.xlsx", xlsx(sheet("".join(f'<c s="{style}"><v>{n}</v></c>' for style, n in DATES)), styles=DATE_STYLES, from_1904=start), text)
+      for first, start, text in (("1900", 0, "45293.75 2024-01-02 6:00 PM 1/2/2024 5 45293.75 1-Jan 45293.75 -1 2E4 day 2"),
+                                 ("1904", 1, "45293.75 2028-01-03 6:00 PM 1/3/2028 5 45293.75 2-Jan 45293.75 -1 2E4 day 3"))),
     ("no-strings.xlsx", without(xlsx(sheet('<c t="s"><v>0</v></c><c><v>1.5</v></c>')), "xl/sharedStrings.xml"),
      Damaged("1.5", "it has no part 'xl/sharedStrings.xml'")),
     ("broken.xlsx", xlsx(sheet("<c>"), sheet()), Error("broken XML")),
@@ -279,6 +298,8 @@ CASES = [
     ("letter.odt", odf("text", ODT_BODY, ODT_STYLES), "title / page / Head / one two three / four. / the note"),
     ("table.ods", odf("spreadsheet", "<text:p>a</text:p><text:p>1.5</text:p>", ODT_STYLES), "a / 1.5"),
     ("talk.odp", odf("presentation", "<text:p>a slide</text:p>"), "a slide"),
+    ("packed-again.odt", repacked(odf("text", "<text:p>a letter</text:p>")), "a letter"),
+    ("packed-again.epub", repacked(epub([("a", "a.xhtml", "", ("OEBPS/a.xhtml", "<p>a page</p>"))], ["a"])), "a page"),
     ("password.odt", odf("text", "", manifest="<manifest><file-entry><encryption-data/></file-entry></manifest>", content="\x01\x02"), Error("it is encrypted")),
     ("no-content.odt", archive([("mimetype", "application/vnd.oasis.opendocument.text")]), Error("has no content.xml")),
     ("broken.odt", odf("text", "<text:p>"), Error("broken XML")),

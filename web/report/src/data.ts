@@ -3,7 +3,9 @@
 export interface Document {
   id: string;
   id_bytes?: string;
+  /** The data set of a record. */
   source?: string;
+  source_bytes?: string;
   /** The file that it is inside of: it cannot be removed by itself. */
   container?: string;
   /** Its format; not of plain text. */
@@ -60,6 +62,10 @@ export interface Head {
   paths: string[];
   listed: number;
   text_budget: number;
+  /** How documents were read, where it was said. */
+  text_field?: string;
+  id_field?: string;
+  encoding?: string;
   /** Members that are not redundant: inside archives and the like, from where nothing is removed; */
   inside: number;
   /** and files that hold more than was compared, such as other documents, which would go with them. */
@@ -75,6 +81,8 @@ export interface Summary {
   /** Of the problems, documents that took part. */
   damaged: number;
   repeated: number;
+  /** Records with the id of another. */
+  namesakes: number;
   classes: number;
   groups: number;
   redundant: number;

@@ -59,17 +59,3 @@ export function splitName(name: string): [string, string] {
   const slash = name.lastIndexOf('/', name.length - 2) + 1;
   return [name.slice(0, slash), name.slice(slash)];
 }
-
-const asBytes = (base64: string): string =>
-  `$'${[...atob(base64)].map((letter) => `\\x${letter.charCodeAt(0).toString(16).padStart(2, '0')}`).join('')}'`;
-
-const asHex = (name: string): string =>
-  `$'${[...new TextEncoder().encode(name)].map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join('')}'`;
-
-/** A name as one word of a shell, whatever it holds; what cannot be seen is written in digits. */
-export function shellWord(name: string, base64?: string): string {
-  if (base64) return asBytes(base64);
-  if (safeName(name) !== name) return asHex(name);
-  const word = name.startsWith('-') ? `./${name}` : name;
-  return /^[\w./,:@%+=-]+$/.test(word) ? word : `'${word.replace(/'/g, `'\\''`)}'`;
-}

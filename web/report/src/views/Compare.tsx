@@ -1,7 +1,8 @@
 import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
+import { diffCommand } from '../command';
 import { compare, fold, piecesOf, rowsOf, type Piece, type Row } from '../compare';
 import { loadTexts, type Text } from '../data';
-import { plural, safeText, shellWord, shownName } from '../format';
+import { plural, safeText, shownName } from '../format';
 import { useLoaded } from '../hooks';
 import { isAnotherForm, type Group, type Report } from '../model';
 import { Copy, Relation, Section, useFirst } from './parts';
@@ -24,12 +25,6 @@ function Choice({ group, value, label, onChange }: { group: Group; value: number
       </select>
     </label>
   );
-}
-
-function Command({ group, left, right }: { group: Group; left: number; right: number }) {
-  const [a, b] = [left, right].map((place) => group.documents[place]);
-  if (a.source || b.source) return null;
-  return <Copy text={`stemma diff ${shellWord(a.id, a.id_bytes)} ${shellWord(b.id, b.id_bytes)}`} />;
 }
 
 function Pieces({ pieces, side, jump }: { pieces: Piece[]; side: 'a' | 'b'; jump: (side: 'a' | 'b', move: number) => void }) {
@@ -239,6 +234,7 @@ export function Compare({ report, group, left, right }: { report: Report; group:
     return { folded, left: lines(textA), right: lines(textB) };
   }, [texts.value, left, right]);
   const missing = texts.value && !pair;
+  const command = diffCommand(report, a, b);
   const member = left === 0 ? b : right === 0 ? a : undefined;
   return (
     <>
@@ -273,7 +269,7 @@ export function Compare({ report, group, left, right }: { report: Report; group:
             {report.head.text_budget === 0
               ? 'This report was made without texts (--report-text=0).'
               : 'The text of one of them is not in this page: it is not text, larger than 1 MB, or beyond what --report-text allows.'}
-            {!a.source && !b.source && ' On the machine that has the documents, this shows the differences:'}
+            {command && ' On the machine that has the documents, this shows the differences:'}
           </p>
         )}
         {pair?.folded && (
@@ -285,7 +281,7 @@ export function Compare({ report, group, left, right }: { report: Report; group:
         {pair && (
           <SideBySide key={`${group.index} ${left} ${right}`} left={pair.left} right={pair.right} names={[shownName(a.id), shownName(b.id)]} />
         )}
-        <Command group={group} left={left} right={right} />
+        {command && <Copy text={command} />}
       </Section>
     </>
   );
