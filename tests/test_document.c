@@ -120,6 +120,43 @@ static void reads_latin1(void **state) {
            "\xC2\x81 undefined, na\xC3\xAFve, d\xC3\xA9j\xC3\xA0 vu, fa\xC3\xA7on, \xC3\x89\xC2\xBB");
 }
 
+/* Stretches of ASCII and of other bytes, also longer than what is decoded at a time. */
+static void decodes_latin1_as_byte_by_byte(void **state) {
+    (void)state;
+    static uint8_t bytes[10000], expected[30000];
+    struct buf out = {0};
+    uint64_t rng = 11;
+    for (size_t round = 0; round < effort(300); round++) {
+        size_t size = rng_below(&rng, rng_below(&rng, 4) ? 300 : sizeof bytes), length = 0;
+        for (size_t at = 0; at < size;) {
+            bool ascii = rng_below(&rng, 2);
+            for (size_t n = rng_below(&rng, 40); n && at < size; n--)
+                bytes[at++] = (uint8_t)(rng_below(&rng, 128) | (ascii ? 0 : 128));
+        }
+        for (size_t at = 0; at < size; at++)
+            length += utf8_encode(windows_1252_character(bytes[at]), expected + length);
+        out.len = 0;
+        assert_true(encoding_decode(ENCODING_LATIN1, bytes, size, &out));
+        assert_int_equal(out.len, length);
+        if (length) assert_memory_equal(out.data, expected, length);
+    }
+    buf_release(&out);
+}
+
+/* One character beyond ASCII, wherever it is: it decides. */
+static void finds_what_is_beyond_ascii(void **state) {
+    (void)state;
+    uint8_t bytes[600];
+    memset(bytes, 'a', sizeof bytes);
+    for (size_t size = 1; size <= sizeof bytes; size += 1 + size / 50)
+        for (size_t at = 0; at < size; at++) {
+            bytes[at] = 0xE9;
+            assert_int_equal(encoding_guess(bytes, size).encoding, ENCODING_LATIN1);
+            bytes[at] = 'a';
+            assert_int_equal(encoding_guess(bytes, size).encoding, ENCODING_UTF8);
+        }
+}
+
 static void knows_binaries(void **state) {
     (void)state;
     static const char elf[] = "\x7F"
@@ -510,6 +547,8 @@ int main(void) {
         cmocka_unit_test(tells_utf16_by_its_characters),
         cmocka_unit_test(repairs_utf16),
         cmocka_unit_test(reads_latin1),
+        cmocka_unit_test(decodes_latin1_as_byte_by_byte),
+        cmocka_unit_test(finds_what_is_beyond_ascii),
         cmocka_unit_test(knows_binaries),
         cmocka_unit_test(obeys_an_encoding),
         cmocka_unit_test(decides_by_the_head),

@@ -266,6 +266,25 @@ static void test_fold_every_character(void **state) {
     }
 }
 
+/* And among characters that are words of their own. */
+static void test_fold_every_character_among_words(void **state) {
+    (void)state;
+    enum { SIZE = 210 };
+    const struct kernels *all[4];
+    size_t count = tables(all);
+    for (size_t t = 0; t < count; t++) {
+        struct folding f = folding_new(all[t]);
+        for (uint32_t cp = 0; cp < 0x30000; cp += (uint32_t)effort_step()) {
+            uint8_t *text = guarded_at(&f.in, SIZE, KERNEL_SLACK, &f.rng);
+            for (size_t i = 0; i < SIZE; i += 3) memcpy(text + i, cp & 1 ? "\xE4\xB8\xAD" : "a\xC3\xA9", 3);
+            memcpy(text, "\xE6\x96\x87", 3);
+            utf8_encode(cp, text + 3 * (1 + cp % 44));
+            check_fold(&f, text, SIZE, (struct fold_case){false, true, false, true});
+        }
+        folding_free(&f);
+    }
+}
+
 /* The definition of a break, on text that has one of each kind. */
 static void test_fold_breaks(void **state) {
     (void)state;
@@ -422,6 +441,7 @@ int main(void) {
         cmocka_unit_test(test_fold_breaks),
         cmocka_unit_test(test_fold_every_byte),
         cmocka_unit_test(test_fold_every_character),
+        cmocka_unit_test(test_fold_every_character_among_words),
         cmocka_unit_test(test_hash),
         cmocka_unit_test(test_combine),
     };

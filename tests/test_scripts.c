@@ -185,7 +185,7 @@ static void test_faster_tables(void **state) {
         assert_int_equal(chars.rows[row >> 3] >> (row & 7) & 1,
                          (chars.letters[row >> 3] >> 8 * (row & 7) & 255) == 255);
     for (size_t i = 0; i < RUN_RANGES; i++)
-        for (uint32_t bytes = chars.singles[i][0]; bytes <= chars.singles[i][1]; bytes++) {
+        for (uint32_t bytes = run_singles[i][0]; bytes <= run_singles[i][1]; bytes++) {
             uint8_t text[4] = {(uint8_t)(bytes >> 16), (uint8_t)(bytes >> 8), (uint8_t)bytes};
             uint32_t cp;
             if (utf8_decode(text, 3, &cp) != 3) continue;

@@ -59,6 +59,20 @@ static inline size_t store_kept(uint8_t *dst, __m256i bytes, uint32_t keep) {
     return (size_t)_mm_popcnt_u32(keep);
 }
 
+/* As store_kept, with a space behind each byte selected by spaces. */
+static inline size_t store_spaced(uint8_t *dst, __m256i bytes, uint32_t keep, uint32_t spaces) {
+    const __m256i space = vec_all8(' ');
+    __m256i kept = spread_bits(keep), spaced = spread_bits(spaces);
+    __m256i low = _mm256_unpacklo_epi8(bytes, space), high = _mm256_unpackhi_epi8(bytes, space);
+    __m256i low_kept = _mm256_unpacklo_epi8(kept, spaced), high_kept = _mm256_unpackhi_epi8(kept, spaced);
+    size_t written =
+        store_kept(dst, _mm256_permute2x128_si256(low, high, 0x20),
+                   (uint32_t)_mm256_movemask_epi8(_mm256_permute2x128_si256(low_kept, high_kept, 0x20)));
+    return written +
+           store_kept(dst + written, _mm256_permute2x128_si256(low, high, 0x31),
+                      (uint32_t)_mm256_movemask_epi8(_mm256_permute2x128_si256(low_kept, high_kept, 0x31)));
+}
+
 /* Append where the spaces of 64 bytes are, counted from the start of the block; returns how many. */
 static inline size_t list_spaces(uint64_t spaces, size_t offset, uint16_t *ends) {
     const __m128i step = _mm_set1_epi16(8);

@@ -67,6 +67,20 @@ static inline vec_map vec_zeros(vec a, vec mask) {
     return (vec_map)_mm256_movemask_epi8(_mm256_cmpeq_epi8(vec_and(a, mask), vec_zero()));
 }
 
+/* Which bytes are this one, and which this one or above, that is not 0. */
+static inline vec_map vec_same(vec a, int byte) {
+    return (vec_map)_mm256_movemask_epi8(_mm256_cmpeq_epi8(a, vec_all8(byte)));
+}
+
+static inline vec_map vec_from(vec a, int byte) {
+    return (vec_map)_mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_max_epu8(a, vec_all8(byte)), a));
+}
+
+/* Which bytes continue a character in UTF-8. */
+static inline vec_map vec_continues(vec a) {
+    return (vec_map)_mm256_movemask_epi8(_mm256_cmpgt_epi8(vec_all8((int)-64), a));
+}
+
 /* Modulo 2^64. */
 static inline vec vec_multiply64(vec a, vec factor) {
     return multiply4(a, factor, swap_halves(factor));

@@ -36,6 +36,22 @@ static inline size_t store_kept(uint8_t *dst, __m512i bytes, uint64_t keep) {
     return (size_t)_mm_popcnt_u64(keep);
 }
 
+/* The bits of a at even places, those of b at odd ones. */
+static inline uint64_t interleave(uint32_t a, uint32_t b) {
+    return _pdep_u64(a, UINT64_C(0x5555555555555555)) | _pdep_u64(b, UINT64_C(0xAAAAAAAAAAAAAAAA));
+}
+
+/* As store_kept, with a space behind each byte selected by spaces. */
+static inline size_t store_spaced(uint8_t *dst, __m512i bytes, uint64_t keep, uint64_t spaces) {
+    const __m512i behind = _mm512_set1_epi16(' ' << 8);
+    __m512i low = _mm512_cvtepu8_epi16(_mm512_castsi512_si256(bytes)),
+            high = _mm512_cvtepu8_epi16(_mm512_extracti64x4_epi64(bytes, 1));
+    size_t written =
+        store_kept(dst, _mm512_or_si512(low, behind), interleave((uint32_t)keep, (uint32_t)spaces));
+    return written + store_kept(dst + written, _mm512_or_si512(high, behind),
+                                interleave((uint32_t)(keep >> 32), (uint32_t)(spaces >> 32)));
+}
+
 static inline uint64_t find_spaces(const uint8_t *text) {
     return _mm512_cmpeq_epi8_mask(vec_load(text), vec_all8(' '));
 }

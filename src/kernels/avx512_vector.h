@@ -65,6 +65,20 @@ static inline vec_map vec_zeros(vec a, vec mask) {
     return _mm512_testn_epi8_mask(a, mask);
 }
 
+/* Which bytes are this one, and which this one or above, that is not 0. */
+static inline vec_map vec_same(vec a, int byte) {
+    return _mm512_cmpeq_epi8_mask(a, vec_all8(byte));
+}
+
+static inline vec_map vec_from(vec a, int byte) {
+    return _mm512_cmpgt_epu8_mask(a, vec_all8(byte - 1));
+}
+
+/* Which bytes continue a character in UTF-8. */
+static inline vec_map vec_continues(vec a) {
+    return vec_zeros(vec_xor(a, vec_all8(0x80)), vec_all8(0xC0));
+}
+
 /* Modulo 2^64. */
 static inline vec vec_multiply64(vec a, vec factor) {
     return _mm512_mullo_epi64(a, factor);

@@ -139,14 +139,11 @@ enum run_kind {
 /* By code point: its effect is effects[stage2[stage1[cp >> 8] << 8 | (cp & 255)]], the kind above 24 bits
  * that are xored to the bytes of the character when it is written. What is commonest, and does not change,
  * can be told faster. */
-#define RUN_RANGES 3
 struct run_chars {
     const uint8_t *stage1, *stage2;
     const uint32_t *effects;
     const uint64_t *letters; /* [cp >> 6], up to three bytes: bit cp & 63 of RUN_LETTER that is not ASCII */
     const uint8_t *rows;     /* [cp >> 6], two bytes: bit k when all those with (cp & 63) >> 3 == k are */
-    uint32_t singles[RUN_RANGES][2]; /* first and last of ranges of such that are RUN_SINGLE: three bytes
-                                      * each, the first of them highest, and between 0xE3 and 0xE9 */
     unsigned ends; /* a bit for each kind that is not done; that of RUN_SINGLE: is not part of a word */
 };
 

@@ -8,6 +8,12 @@
 #include "base/buf.h"
 #include "kernels/kernels.h"
 
+/* First and last of ranges of characters that are RUN_SINGLE: three bytes each, the first of them highest. */
+enum { RUN_HIRAGANA, RUN_KATAKANA, RUN_HAN, RUN_RANGES };
+static const uint32_t run_singles[RUN_RANGES][2] = {[RUN_HIRAGANA] = {0xE38181, 0xE38296},
+                                                    [RUN_KATAKANA] = {0xE382A1, 0xE383BA},
+                                                    [RUN_HAN] = {0xE4B880, 0xE9BFBF}};
+
 struct run_char {
     uint32_t effect; /* of struct run_chars */
     uint32_t size;   /* bytes */

@@ -14,8 +14,12 @@
 enum {
     BINARY_SAMPLE = 1 << 13, /* bytes looked at for what no text has */
     EVENTS = 256,            /* characters beyond ASCII that decide */
-    BLOCK = 192              /* bytes looked at by one loop that is all vectors; less than 256 */
+    BLOCK = 192,             /* bytes looked at by one loop that is all vectors; less than 256 */
+    NEAR = 64,               /* bytes in which the next character beyond ASCII mostly is */
+    PIECE = 4096             /* bytes decoded at a time */
 };
+
+#define TOPS UINT64_C(0x8080808080808080)
 
 /* ---- bytes that no text has ---- */
 
@@ -112,16 +116,27 @@ static enum encoding find_utf16(const uint8_t *bytes, size_t size) {
 
 /* ---- UTF-8 or one byte a character ---- */
 
+/* Bytes of ASCII at the beginning, up to `most` of them and eight at a time. */
+static size_t ascii_near(const uint8_t *bytes, size_t most) {
+    size_t at = 0;
+    for (; at + 8 <= most; at += 8) {
+        uint64_t tops = load_u64(bytes + at) & TOPS;
+        if (tops) return at + (size_t)__builtin_ctzll(tops) / 8;
+    }
+    while (at < most && bytes[at] < 0x80) at++;
+    return at;
+}
+
 /* Bytes of ASCII at the beginning. */
 static size_t ascii_run(const uint8_t *bytes, size_t size) {
-    size_t at = 0;
+    size_t at = ascii_near(bytes, size < NEAR ? size : NEAR);
+    if (at < NEAR) return at;
     for (; at + BLOCK <= size; at += BLOCK) {
         uint8_t any = 0;
         for (size_t i = 0; i < BLOCK; i++) any |= bytes[at + i];
         if (any & 0x80) break;
     }
-    while (at < size && bytes[at] < 0x80) at++;
-    return at;
+    return at + ascii_near(bytes + at, size - at);
 }
 
 /* Latin-1 has pairs that look like UTF-8 once in a while, and UTF-8 is damaged once in a while. */
@@ -207,12 +222,40 @@ uint32_t windows_1252_character(uint8_t byte) {
     return other ? other : byte;
 }
 
-static bool decode_latin1(const uint8_t *bytes, size_t size, struct buf *out) {
+/* What a byte of Windows-1252 becomes: up to three bytes, and in the fourth how many. */
+static void make_latin1_table(uint32_t table[256]) {
+    for (unsigned byte = 0; byte < 256; byte++) {
+        uint8_t utf8[4] = {0};
+        utf8[3] = (uint8_t)utf8_encode(windows_1252_character((uint8_t)byte), utf8);
+        table[byte] = load_u32(utf8);
+    }
+}
+
+/* Eight bytes at a time where they are ASCII. Up to three bytes more are written; returns behind the last. */
+static uint8_t *decode_latin1_piece(const uint8_t *bytes, size_t size, const uint32_t table[256],
+                                    uint8_t *out) {
     for (size_t at = 0; at < size;) {
-        size_t run = ascii_run(bytes + at, size - at);
-        if (!buf_add(out, bytes + at, run) || !buf_reserve(out, 4)) return false;
-        at += run;
-        if (at < size) out->len += utf8_encode(windows_1252_character(bytes[at++]), out->data + out->len);
+        if (size - at >= 8 && !(load_u64(bytes + at) & TOPS)) {
+            memcpy(out, bytes + at, 8);
+            out += 8;
+            at += 8;
+            continue;
+        }
+        for (size_t end = size - at < 8 ? size : at + 8; at < end; at++) {
+            store_u32(out, table[bytes[at]]);
+            out += table[bytes[at]] >> 24;
+        }
+    }
+    return out;
+}
+
+static bool decode_latin1(const uint8_t *bytes, size_t size, struct buf *out) {
+    uint32_t table[256];
+    make_latin1_table(table);
+    for (size_t at = 0; at < size; at += PIECE) {
+        size_t piece = size - at < PIECE ? size - at : PIECE;
+        if (!buf_reserve(out, 3 * piece + 1)) return false;
+        out->len = (size_t)(decode_latin1_piece(bytes + at, piece, table, out->data + out->len) - out->data);
     }
     return true;
 }

@@ -19,7 +19,7 @@ void narrow_release(struct narrow *n) {
     mem_free(n->next);
     n->words = NULL;
     n->next = NULL;
-    n->words_room = n->next_room = 0;
+    n->words_room = n->next_room = n->touched = 0;
     narrow_clear(n);
 }
 
@@ -34,11 +34,21 @@ size_t narrow_resident(const struct narrow *n) {
 
 /* ---- adding ---- */
 
+/* There is room for one more chunk: its pages come with those of the next. */
+static void touch(struct narrow *n) {
+    enum { STEP = 128 };
+    const size_t left = n->words_room / NARROW_CHUNK - n->touched, step = left < STEP ? left : STEP;
+    if (n->chunks < n->touched) return;
+    mem_touch(n->words + n->touched * NARROW_CHUNK, step * NARROW_CHUNK * sizeof *n->words);
+    n->touched += step;
+}
+
 static bool add_chunk(struct narrow *n, struct narrow_part *part) {
     size_t need = (n->chunks + 1) * NARROW_CHUNK;
     if (!mem_grow((void **)&n->words, &n->words_room, need < ROOM ? ROOM : need, sizeof *n->words) ||
         !mem_grow((void **)&n->next, &n->next_room, n->chunks + 1, sizeof *n->next))
         return false;
+    touch(n);
     const uint32_t chunk = (uint32_t)n->chunks++;
     if (part->count == 0)
         part->first = chunk;

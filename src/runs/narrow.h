@@ -22,6 +22,7 @@ struct narrow {
     uint64_t *words; /* [chunk][NARROW_CHUNK]: the rest of the key, then the value */
     uint32_t *next;  /* chunk of the same part */
     size_t words_room, next_room, chunks;
+    size_t touched; /* chunks */
     struct narrow_part parts[SORTER_PARTS];
 };
 

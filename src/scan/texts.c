@@ -378,6 +378,7 @@ static void keep_alone(struct text_reader *reader, uint32_t class, const uint8_t
     size_t chunk;
     uint8_t *copy = new_chunk(reader->scan, size + KERNEL_SLACK, &chunk);
     if (!copy) return; /* it can be read again */
+    mem_touch(copy, size + KERNEL_SLACK);
     memcpy(copy, text, size);
     memset(copy + size, 0, KERNEL_SLACK);
     enter_text(reader->scan, class, copy, chunk, true);

@@ -111,18 +111,6 @@ static stemma_status give_samples(struct keyer *keyer, struct vec64 *samples, st
 
 /* ---- size ---- */
 
-/* Until there are more than KEY_COUNTED. */
-static void count_distinct(struct keyer *keyer, const uint64_t *fp, size_t count) {
-    for (size_t at = 0; at < count && keyer->counted <= KEY_COUNTED; at += COUNT_STEP) {
-        size_t end = count - at < COUNT_STEP ? count : at + COUNT_STEP;
-        for (size_t i = at; i < end; i++) {
-            size_t bit = (fp[i] ^ fp[i] >> 32) * MIX64_MULTIPLIER >> (64 - SEEN_LOG);
-            keyer->counted += !(keyer->seen[bit / 64] >> bit % 64 & 1);
-            keyer->seen[bit / 64] |= UINT64_C(1) << bit % 64;
-        }
-    }
-}
-
 /* Each bin is watched up to its minimum, an empty one to the end:
  * bins hit, by the part of all bins watched. */
 static double size_by_minima(const uint32_t *minima, size_t bins) {
@@ -132,6 +120,29 @@ static double size_by_minima(const uint32_t *minima, size_t bins) {
         hit += minima[bin] != UINT32_MAX;
     }
     return (double)hit * (double)bins * 0x1p32 / (double)watched;
+}
+
+/* So many minima say for certain that there are more than KEY_COUNTED when they speak of twice as many: with
+ * fewer elements they would with a probability below exp(-CERTAIN (ln 2 - 1/2)), one in 10^8. */
+#define CERTAIN 96
+
+static bool are_too_many(const struct keyer *keyer) {
+    return keyer->form.minima >= CERTAIN &&
+           size_by_minima(keyer->first, keyer->form.minima) > 2 * KEY_COUNTED;
+}
+
+/* Until there are more than KEY_COUNTED. */
+static void count_distinct(struct keyer *keyer, const uint64_t *fp, size_t count) {
+    if (keyer->counted <= KEY_COUNTED && count > KEY_COUNTED && are_too_many(keyer))
+        keyer->counted = KEY_COUNTED + 1;
+    for (size_t at = 0; at < count && keyer->counted <= KEY_COUNTED; at += COUNT_STEP) {
+        size_t end = count - at < COUNT_STEP ? count : at + COUNT_STEP;
+        for (size_t i = at; i < end; i++) {
+            size_t bit = (fp[i] ^ fp[i] >> 32) * MIX64_MULTIPLIER >> (64 - SEEN_LOG);
+            keyer->counted += !(keyer->seen[bit / 64] >> bit % 64 & 1);
+            keyer->seen[bit / 64] |= UINT64_C(1) << bit % 64;
+        }
+    }
 }
 
 static uint32_t estimated_size(const struct keyer *keyer) {

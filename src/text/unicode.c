@@ -51,7 +51,6 @@ struct run_chars unicode_run_chars(unsigned ends) {
         .effects = unicode_effects,
         .letters = unicode_letters,
         .rows = unicode_rows,
-        .singles = {{0xE38181, 0xE38296}, {0xE382A1, 0xE383BA}, {0xE4B880, 0xE9BFBF}}, /* kana, Han */
         .ends = ends,
     };
 }
