@@ -177,6 +177,7 @@ typedef struct tuning {
     tune_view views[TUNE_VIEWS];
     size_t rounds; /* copies of each document that were tried */
     size_t best_view, best_row;
+    const tune_row *passed_over; /* better by its values, whose precision is in doubt; NULL: none */
     tune_sketch sketches[TUNE_SKETCHES];
     size_t best_sketch; /* of so many bytes as were asked for; TUNE_SKETCHES: none */
 } tuning;

@@ -230,7 +230,47 @@ static size_t best_row_of(const tuning *t, const tune_view *view) {
     return best;
 }
 
+/* At the wrong ends of both intervals. */
+static double sure_merit(const tuning *t, const tune_row *row) {
+    return row->recall.low - t->aim->weight * row->wrong.high;
+}
+
+/* Whether documents are too few to tell what goes wrong; of recall further copies tell more. */
+static bool is_doubtful(const tuning *t, const tune_row *row) {
+    return tune_half_width(row->recall) <= half_wanted && !is_narrow(t, row, 1);
+}
+
+/* Of the rows of a view whose figures are as precise as wanted, and that are not much worse: the one that is
+ * best at its worst, and better there than this. */
+static size_t certain_row(const tuning *t, const tune_view *view, double least, double *sure) {
+    size_t found = view->row_count;
+    for (size_t i = 0; i < view->row_count; i++) {
+        const tune_row *row = &view->rows[i];
+        if (!is_narrow(t, row, 1) || merit(t, row) < least || sure_merit(t, row) <= *sure) continue;
+        *sure = sure_merit(t, row);
+        found = i;
+    }
+    return found;
+}
+
+/* Such a row instead of a best one that is none. */
+static void prefer_certain(tuning *t, size_t first, size_t views) {
+    static const double not_much = .1;
+    const tune_row *best = tune_best(t);
+    double least = merit(t, best) - not_much, sure = -INFINITY;
+    if (!is_doubtful(t, best)) return;
+    for (size_t i = first; i < first + views; i++) {
+        size_t row = certain_row(t, &t->views[i], least, &sure);
+        if (row == t->views[i].row_count) continue;
+        t->best_view = i;
+        t->best_row = row;
+        t->passed_over = best;
+    }
+    t->views[t->best_view].best_row = t->best_row;
+}
+
 void tune_choose(tuning *t) {
+    t->passed_over = NULL;
     for (size_t i = 0; i < TUNE_VIEWS; i++) {
         tune_view *view = &t->views[i];
         fill_rows(t, view);
@@ -239,6 +279,7 @@ void tune_choose(tuning *t) {
         t->best_view = i;
         t->best_row = view->best_row;
     }
+    prefer_certain(t, 0, TUNE_VIEWS);
 }
 
 /* Of the views that are at most this much worse than the best: the fastest, or the first that is about as
@@ -254,8 +295,11 @@ void tune_choose_fastest(tuning *t) {
     }
     size_t chosen = 0;
     while (!good[chosen] || t->views[chosen].speed < about_as_fast * fastest) chosen++;
+    if (chosen == t->best_view) return;
     t->best_view = chosen;
     t->best_row = t->views[chosen].best_row;
+    t->passed_over = NULL;
+    prefer_certain(t, chosen, 1);
 }
 
 const tune_row *tune_best(const tuning *t) {

@@ -51,8 +51,10 @@ static void print_table(const tuning *t, const palette *colours) {
            "false removal", "natural", (int)BAR, "recall of copies", (int)BAR, "precision", "false removal");
     for (size_t i = 0; i < view->row_count; i++)
         print_row(t, &view->rows[i], i == t->best_row, locale_is_utf8(), colours);
-    printf("\n* the highest of recall less %g times false removal, and of those about as high the last%s.\n",
-           t->aim->weight, t->options->prefer == PREFER_SPEED ? "; of views nearly as good the fastest" : "");
+    printf("\n* the highest of recall less %g times false removal%s%s.\n", t->aim->weight,
+           t->passed_over ? ", at the worse ends of the intervals, where these are of .02 to either side"
+                          : ", and of those about as high the last",
+           t->options->prefer == PREFER_SPEED ? "; of views nearly as good the fastest" : "");
 }
 
 static void print_views(const tuning *t) {

@@ -123,10 +123,11 @@ static void warn_of_here(const tuning *t, char texts[TUNE_WARNINGS][TUNE_WARNING
     if (!tune_saw_all(t) || !tune_is_precise(t)) return;
     snprintf(
         next_warning(texts, count), TUNE_WARNING,
-        "all %s documents were looked at: as far as their texts tell, %s of them are matched wrongly, and "
+        "all %s documents were looked at: as far as their texts tell, %s of them %s matched wrongly, and "
         "precision is %s; the table is of further documents like them",
         format_count(t->sample.count, documents, sizeof documents),
         row->wrong_documents ? format_count(row->wrong_documents, wrong, sizeof wrong) : "none",
+        row->wrong_documents == 1 ? "is" : "are",
         range_words(tune_precision_here(t, row), precision, sizeof precision));
 }
 
@@ -169,6 +170,23 @@ static void warn_of_natural(const tuning *t, char texts[TUNE_WARNINGS][TUNE_WARN
         t->own.natural_count, row->natural);
     if (!t->aim->removes && row->natural * 2 < t->own.natural_count)
         add_other_threshold(t, text + used, TUNE_WARNING - used);
+}
+
+/* The table shows what was not taken, and that it looks better. */
+static void warn_of_doubt(const tuning *t, char texts[TUNE_WARNINGS][TUNE_WARNING], size_t *count) {
+    const tune_row *row = t->passed_over;
+    char threshold[32], found[32], wrong[32], words[64];
+    if (!row) return;
+    size_t i = 0;
+    while (row < t->views[i].rows || row >= t->views[i].rows + TUNE_ROWS) i++;
+    snprintf(
+        next_warning(texts, count), TUNE_WARNING,
+        "%s from %s on find %s of the copies, but these documents are too few to tell what goes wrong there: "
+        "up to %s of them may be taken for another one",
+        tune_view_words(&t->views[i], words, sizeof words),
+        format_threshold(row->threshold, threshold, sizeof threshold),
+        format_fraction(row->recall.value, found, sizeof found),
+        format_fraction(row->wrong.high, wrong, sizeof wrong));
 }
 
 /* Few documents that share a text may be versions of it, and may be a form that was filled in. */
@@ -272,6 +290,7 @@ size_t tune_warnings(const tuning *t, char texts[TUNE_WARNINGS][TUNE_WARNING]) {
     warn_of_script(t, texts, &count);
     warn_of_default(t, texts, &count);
     warn_of_floor(t, texts, &count);
+    warn_of_doubt(t, texts, &count);
     warn_of_whole(t, texts, &count);
     warn_of_own(t, texts, &count);
     warn_of_natural(t, texts, &count);

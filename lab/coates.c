@@ -389,7 +389,8 @@ const struct experiment coates2011_scattered = {
     .what =
         "1 to 30 % of the characters of texts of 13,508 characters are replaced at random. The true distance, the paper's "
         "estimate from bit signatures (n = 4) under 25 values of k, and ours from signatures of the same rate C with 16-bit "
-        "symbols. The paper's Error column is Est/Max, and shifted for C = 100; its figures here are |Est - True| / Max.",
+        "symbols. The paper's Error column is Est / Max, but for four of its 14 rows, which "
+        "are neither; its figures here are |Est - True| / Max.",
     .run = run_scattered,
     .judge = judge_scattered,
     .plots = plots_2011,

@@ -153,6 +153,14 @@ static void judge_order(const struct table *data, unsigned number, struct verdic
                   "low, and Sketch by the share of entries that agree, which is not.");
 }
 
+/* Whether the share of the first is at least that of the second, as far as chance allows. */
+static bool is_share_larger(double part, double whole, double other_part, double other_whole) {
+    if (whole <= 0 || other_whole <= 0) return true;
+    double both = (part + other_part) / (whole + other_whole);
+    double error = sqrt(both * (1 - both) * (1 / whole + 1 / other_whole));
+    return part / whole >= other_part / other_whole - 3 * error;
+}
+
 static void judge_one(const struct evidence *evidence, unsigned number, struct verdict *verdict) {
     const struct table *data = evidence->data, *paper = evidence->paper;
     char what[80];
@@ -161,11 +169,11 @@ static void judge_one(const struct evidence *evidence, unsigned number, struct v
     double mod = pairs_of(data, number, "Mod_100", "pairs"),
            sketch = pairs_of(data, number, "Sketch_100", "pairs");
     double right = pairs_of(data, number, "Mod_100", "correct"),
-           safe = sketch - pairs_of(data, number, "Sketch_100", "correct");
+           wrong = sketch - pairs_of(data, number, "Sketch_100", "correct");
     claim(
-        verdict, (mod - right) / mod >= (sketch > 0 ? safe / sketch : 0),
+        verdict, is_share_larger(mod - right, mod, wrong, sketch),
         "Verified on all windows, %.0f of Mod's pairs are wrong (%.0f of Sketch's); it finds %.0f of the %.0f true ones.",
-        mod - right, safe, right, pairs_of(data, number, "exact", "pairs"));
+        mod - right, wrong, right, pairs_of(data, number, "exact", "pairs"));
     double any = pairs_of(data, number, "any", "pairs"), all = pairs_of(data, number, "all_four", "pairs");
     snprintf(what, sizeof what, "Collection %u, share of the pairs found by any that all four find", number);
     beside(verdict, what, all / any,

@@ -119,6 +119,9 @@ static void judge_variance(const struct evidence *evidence, struct verdict *verd
            table_look(data, "variance", "estimator=one_bit k=64 R=0.7"),
            table_look(evidence->paper, "variance", "estimator=one_bit k=64 R=0.7"), 1.08,
            "Eq. 6, (1 - .49) / 64, gives .0080.");
+    beside(verdict, "The same at R = .9", table_look(data, "variance", "estimator=one_bit k=64 R=0.9"),
+           table_look(evidence->paper, "variance", "estimator=one_bit k=64 R=0.9"), 1.08,
+           "Eq. 6, (1 - .81) / 64, gives .0030.");
 }
 
 static const struct plot variance_plots[] = {{"Variance of estimates, k = 1000", "k=1000", "R", "variance",

@@ -22,9 +22,8 @@ class Mutations(Base):
         other = ["--with=other"] if kind in ("embed", "insert-foreign") else []
         return self.good("mutate", f"--kind={kind}", *other, *more)
 
-    def replay(self, text, told):
+    def replay(self, text, told, result):
         """The text after the operations that were told, from their places alone."""
-        result = told["text"].encode()
         out, at = b"", 0
         for step in told["operations"]:
             out += text[at:step["a_begin"]] + result[step["b_begin"]:step["b_end"]]
@@ -37,7 +36,25 @@ class Mutations(Base):
             self.assertEqual(told["kind"], kind)
             self.assertEqual(told["text"], self.mutate(kind, "doc"), kind)
             if kind != "shuffle":
-                self.assertEqual(self.replay(TEXT.encode(), told), told["text"].encode(), kind)
+                self.assertEqual(self.replay(TEXT.encode(), told, told["text"].encode()), told["text"].encode(), kind)
+
+    def test_what_moves(self):
+        told = json.loads(self.mutate("shuffle", "--share=.5", "--json", "doc"))
+        self.assertTrue(told["operations"])
+        for step in told["operations"]:
+            self.assertEqual((step["kind"], TEXT[step["a_begin"]:step["a_end"]]), ("move", told["text"][step["b_begin"]:step["b_end"]]))
+
+    def test_damaged_text(self):
+        """Letters that are cut off: places are those of the bytes that are printed."""
+        damaged = "本法 applies。\n\n其他, 法律".encode()[:-1] * 20
+        self.write("damaged", damaged)
+        for kind in KINDS:
+            other = ["--with=other"] if kind in ("embed", "insert-foreign") else []
+            printed = self.run_program("mutate", f"--kind={kind}", *other, "damaged").stdout
+            told = json.loads(self.mutate(kind, "--json", "damaged"))
+            self.assertEqual(told["text"].replace("\ufffd", ""), printed.decode(errors="ignore"), kind)
+            if kind != "shuffle":
+                self.assertEqual(self.replay(damaged, told, printed), printed, kind)
 
     def test_the_seed_decides(self):
         for kind in ("insert", "substitute", "cut", "ocr", "shuffle"):
