@@ -95,8 +95,8 @@ typedef struct stemma_add_summary {
 } stemma_add_summary;
 
 /* Adds files, folders, data sets and archives, as a scan reads them, in commits of what memory holds. What is
- * there unchanged is skipped, what has changed replaced. Files that cannot be read are problems, and what the
- * collection has of them stays. summary may be NULL. Errors: INVALID (it is not open to be written),
+ * there unchanged is skipped, what has changed replaced. What cannot be read is a problem and no document;
+ * its last version that could be read stays, and is tried again by the next _add. summary may be NULL. Errors: INVALID (it is not open to be written),
  * INTERRUPTED, NO_MEMORY, NO_SPACE, IO, CORRUPT; what was committed by then stays. */
 STEMMA_API stemma_status stemma_collection_add(stemma_collection *collection, const char *const *paths,
                                                size_t count, const stemma_add_options *options,
@@ -168,8 +168,8 @@ typedef struct stemma_collection_document {
     int64_t modified;    /* the file, in nanoseconds since 1970; 0: unknown */
     const char *form;    /* as of a scan */
     bool binary, empty, container; /* what it has no text for */
-    bool unreadable;               /* its text could not be had: known by its bytes alone, and read again by
-                                      the next _add */
+    bool unreadable; /* its text could not be had, by an older program: it goes with the next _add */
+    bool outdated;   /* its file has changed since, and could not be read then */
 } stemma_collection_document;
 typedef stemma_status stemma_collection_take(void *context, const stemma_collection_document *document,
                                              stemma_error *error);

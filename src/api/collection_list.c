@@ -42,7 +42,8 @@ static stemma_status give_document(void *context, uint64_t number, struct cell i
                                                  .binary = facts->state == FACTS_BINARY,
                                                  .empty = facts->state == FACTS_EMPTY,
                                                  .container = facts->state == FACTS_CONTAINER,
-                                                 .unreadable = facts->state == FACTS_FAILED};
+                                                 .unreadable = facts->state == FACTS_FAILED,
+                                                 .outdated = facts->outdated};
     return l->take(l->context, &document, err);
 }
 

@@ -14,7 +14,7 @@ enum facts_state {
     FACTS_TEXT = 0,
     FACTS_EMPTY = 1,     /* no text: nothing to judge by */
     FACTS_BINARY = 2,    /* not text: known by its bytes alone */
-    FACTS_FAILED = 3,    /* its text could not be had: likewise */
+    FACTS_FAILED = 3,    /* its text could not be had: no longer written, see collector.c */
     FACTS_CONTAINER = 4, /* the documents in it are others: likewise */
     FACTS_DATASET = 5 /* its records are documents, it is none itself: remembered so that it can be skipped */
 };
@@ -26,6 +26,7 @@ struct facts {
     uint8_t format;      /* enum text_format: how the bytes are read */
     bool looked_into;    /* of a file: what it may hold was looked for */
     bool unsettled;      /* size and time do not say that all is known: it is to be read again */
+    bool outdated;       /* there is a later version, which could not be read */
     uint32_t path_bytes; /* so many bytes of the id are the path of the file; 0: it was in memory */
     uint64_t bytes, text_bytes;
     uint32_t shingles; /* distinct; see keyer_size */
