@@ -126,8 +126,9 @@ static void prepare_one(const char *path, const char *other) {
     make(path, 0, FIRST);
 }
 
-static stemma_status make_bits(void *context, const struct row *row, const struct part *part,
-                               struct buf *cell, stemma_error *err) {
+static stemma_status make_bits(void *context, uint64_t number, const struct row *row,
+                               const struct part *part, struct buf *cell, stemma_error *err) {
+    (void)number;
     uint8_t bits[MOST];
     (void)context;
     bits_of(id_of(row), bits);

@@ -201,6 +201,7 @@ typedef struct stemma_collection_info {
     const char *damage;         /* the first that shows without reading all of it, likewise; NULL: none does.
                                    stemma_collection_verify reads all */
     unsigned signature_symbols; /* of a signature at most; 0: none are kept */
+    uint64_t without_bits;      /* texts that have no fingerprint, see stemma_collection_resize_bits */
 } stemma_collection_info;
 STEMMA_API stemma_status stemma_collection_get_info(stemma_collection *collection,
                                                     stemma_collection_info *info, stemma_error *error);
@@ -452,15 +453,20 @@ typedef struct stemma_hamming_summary {
     uint64_t distances;            /* and that were held against the document */
     double seconds;                /* of finding them, of all threads together */
     double seconds_reading;        /* likewise of reading documents */
+    uint64_t without_bits; /* texts in the collection that have no fingerprint, and cannot be found by it */
 } stemma_hamming_summary;
 
 /* Fingerprints get another number of bits, a multiple of 8 up to 4096: no other part is written again. Fewer
  * are cut from those that are kept; for more every document is read again, from where it lies or from its
- * stored text. It is a commit of its own, with what was not committed before. Errors: INVALID (it is not open
- * to be written, no such number), UNREADABLE (documents that are needed: how many, and the first),
- * UNSUPPORTED (no fingerprints are kept), INTERRUPTED, NO_MEMORY, NO_SPACE, IO, CORRUPT. */
-STEMMA_API stemma_status stemma_collection_resize_bits(stemma_collection *collection, unsigned bits,
-                                                       stemma_error *error);
+ * stored text. Those that cannot be read are told to `problem` (may be NULL), and have no fingerprint until
+ * they are added again: everything else finds them as before. It is a commit of its own, with what was not
+ * committed before; where documents lose their fingerprints, these are a commit before it. Errors: INVALID
+ * (it is not open to be written, no such number), UNREADABLE (more than half of the documents cannot be read:
+ * nothing was changed), UNSUPPORTED (no fingerprints are kept), INTERRUPTED, NO_MEMORY, NO_SPACE, IO,
+ * CORRUPT. */
+STEMMA_API stemma_status stemma_collection_resize_bits(
+    stemma_collection *collection, unsigned bits,
+    void (*problem)(void *context, const stemma_scan_problem *problem), void *context, stemma_error *error);
 
 /* The bare range query on fingerprints: nothing is verified, so that there are matches which resemble the
  * document less, and documents which do are missed; how many says the number of bits. Nearest first, document
