@@ -395,12 +395,19 @@ STEMMA_API stemma_status stemma_collection_export(stemma_collection *collection,
 
 typedef struct stemma_merge_summary {
     uint64_t documents, added, replaced, unchanged;
+    /* of those that were added or replaced, where the other one does not keep what this one does: */
+    uint64_t made; /* it was made again, from the document or its stored text; */
+    uint64_t without_text, without_signature, without_bits; /* or they have none, since neither can be read */
+    unsigned dropped;                       /* STEMMA_PART_* that only the other one keeps: left out */
+    unsigned bits, bits_before, bits_given; /* of fingerprints: now, before, and those of the other one */
 } stemma_merge_summary;
 
 /* The documents of another collection, or of a file that _export wrote, into one that is open to be written,
  * as one commit (what was changed before is committed first). prefix: put before each id, as "server1:", so
- * that equal paths of several machines stay apart; NULL: none. A document whose id is there is replaced.
- * Errors: MISMATCH (they do not keep the same), NOT_FOUND, CORRUPT, LATER_VERSION, INVALID, INTERRUPTED,
+ * that equal paths of several machines stay apart; NULL: none. A document whose id is there is replaced. The
+ * collection goes on to keep what it does (see the summary); only where fingerprints of the other one have
+ * fewer bits, its own are first cut to as many, as a commit of its own. Errors: MISMATCH (the views differ, or
+ * documents would lack minima or samples, and cannot be read), NOT_FOUND, CORRUPT, LATER_VERSION, INVALID, INTERRUPTED,
  * NO_MEMORY, NO_SPACE, IO. */
 STEMMA_API stemma_status stemma_collection_merge(stemma_collection *collection, const char *path,
                                                  const char *prefix, stemma_merge_summary *summary,
