@@ -87,6 +87,8 @@ class Memory(Collections):
         command, *rest = arguments
         if command in ("add", "query", "known"):
             rest.insert(0, "--threads=2")  # each has memory of its own, and machines have many
+        if command == "add":  # so that a batch is full long before it is old, which it is sooner on a slow machine
+            rest.insert(0, "--memory=16M")
         with open(self.folder / "out", "wb") as out:
             done = subprocess.run([sys.executable, "-S", "-c", measure, PROGRAM, command, *rest], cwd=self.folder,
                                   input=stdin, stdout=out, stderr=subprocess.PIPE, check=False)
@@ -94,8 +96,8 @@ class Memory(Collections):
         return int(done.stderr.splitlines()[-1]) / 1024
 
     def assert_flat(self, name, *peaks):
-        """With four times as many documents. Filters of ids may take two bytes of each row, up to 8 MB."""
-        self.assertLess(peaks[1] - peaks[0], 4, (name, peaks))
+        """With 450,000 documents more: 16 bytes of each would be 7 MB. What the allocator makes of the same work differs by 2."""
+        self.assertLess(peaks[1] - peaks[0], 5, (name, peaks))
 
     SIZES = 150000, 600000
 

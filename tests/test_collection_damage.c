@@ -9,8 +9,8 @@ static struct collection_options options = {.kinds = model_kinds};
 
 /* ---- a collection of every kind of file ---- */
 
-static stemma_status make_more(void *context, uint64_t number, const struct row *row,
-                               const struct part *part, struct buf *cell, stemma_error *err) {
+static stemma_status make_more(void *context, uint64_t number, const struct row *row, const struct part *part,
+                               struct buf *cell, stemma_error *err) {
     (void)number;
     (void)context;
     (void)part;

@@ -47,8 +47,8 @@ static void fill_document(struct document *d, const struct schema *schema, unsig
 }
 
 /* Which document a stored one is: its version is the lowest that has its bits. */
-static stemma_status make_bits(void *context, uint64_t number, const struct row *row,
-                               const struct part *part, struct buf *cell, stemma_error *err) {
+static stemma_status make_bits(void *context, uint64_t number, const struct row *row, const struct part *part,
+                               struct buf *cell, stemma_error *err) {
     (void)number;
     const struct documents *documents = context;
     char text[32] = {0};

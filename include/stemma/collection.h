@@ -96,8 +96,9 @@ typedef struct stemma_add_summary {
 
 /* Adds files, folders, data sets and archives, as a scan reads them, in commits of what memory holds. What is
  * there unchanged is skipped, what has changed replaced. What cannot be read is a problem and no document;
- * its last version that could be read stays, and is tried again by the next _add. summary may be NULL. Errors: INVALID (it is not open to be written),
- * INTERRUPTED, NO_MEMORY, NO_SPACE, IO, CORRUPT; what was committed by then stays. */
+ * its last version that could be read stays, and is tried again by the next _add. summary may be NULL.
+ * Errors: INVALID (it is not open to be written), INTERRUPTED, NO_MEMORY, NO_SPACE, IO, CORRUPT; what was
+ * committed by then stays. */
 STEMMA_API stemma_status stemma_collection_add(stemma_collection *collection, const char *const *paths,
                                                size_t count, const stemma_add_options *options,
                                                stemma_add_summary *summary, stemma_error *error);
@@ -406,9 +407,9 @@ typedef struct stemma_merge_summary {
  * as one commit (what was changed before is committed first). prefix: put before each id, as "server1:", so
  * that equal paths of several machines stay apart; NULL: none. A document whose id is there is replaced. The
  * collection goes on to keep what it does (see the summary); only where fingerprints of the other one have
- * fewer bits, its own are first cut to as many, as a commit of its own. Errors: MISMATCH (the views differ, or
- * documents would lack minima or samples, and cannot be read), NOT_FOUND, CORRUPT, LATER_VERSION, INVALID, INTERRUPTED,
- * NO_MEMORY, NO_SPACE, IO. */
+ * fewer bits, its own are first cut to as many, as a commit of its own. Errors: MISMATCH (the views differ,
+ * or documents would lack minima or samples, and cannot be read), NOT_FOUND, CORRUPT, LATER_VERSION, INVALID,
+ * INTERRUPTED, NO_MEMORY, NO_SPACE, IO. */
 STEMMA_API stemma_status stemma_collection_merge(stemma_collection *collection, const char *path,
                                                  const char *prefix, stemma_merge_summary *summary,
                                                  stemma_error *error);
@@ -471,9 +472,10 @@ typedef struct stemma_hamming_summary {
  * (it is not open to be written, no such number), UNREADABLE (more than half of the documents cannot be read:
  * nothing was changed), UNSUPPORTED (no fingerprints are kept), INTERRUPTED, NO_MEMORY, NO_SPACE, IO,
  * CORRUPT. */
-STEMMA_API stemma_status stemma_collection_resize_bits(
-    stemma_collection *collection, unsigned bits,
-    void (*problem)(void *context, const stemma_scan_problem *problem), void *context, stemma_error *error);
+STEMMA_API stemma_status stemma_collection_resize_bits(stemma_collection *collection, unsigned bits,
+                                                       void (*problem)(void *context,
+                                                                       const stemma_scan_problem *problem),
+                                                       void *context, stemma_error *error);
 
 /* The bare range query on fingerprints: nothing is verified, so that there are matches which resemble the
  * document less, and documents which do are missed; how many says the number of bits. Nearest first, document

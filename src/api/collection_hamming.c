@@ -64,7 +64,8 @@ static stemma_status set_asking(const stemma_hamming_options *o, struct hamming_
 /* ---- more bits, or fewer ---- */
 
 stemma_status stemma_collection_resize_bits(stemma_collection *collection, unsigned bits,
-                                            void (*problem)(void *context, const stemma_scan_problem *problem),
+                                            void (*problem)(void *context,
+                                                            const stemma_scan_problem *problem),
                                             void *context, stemma_error *err) {
     if (!collection) return fail(err, STEMMA_INVALID, "a collection is needed");
     TRY(collection_check_writer(collection, err));

@@ -100,8 +100,8 @@ static bool is_same_place(const struct facts *a, const struct facts *b, bool ins
 
 /* Whether nothing new has to be made of a document whose bytes are read like this. */
 static bool is_same(const struct facts *old, const struct facts *now) {
-    return old->state != FACTS_FAILED && !old->no_bits && old->format == now->format && old->way == now->way &&
-           memcmp(old->digest, now->digest, sizeof old->digest) == 0;
+    return old->state != FACTS_FAILED && !old->no_bits && old->format == now->format &&
+           old->way == now->way && memcmp(old->digest, now->digest, sizeof old->digest) == 0;
 }
 
 /* What a document is counted as. */

@@ -66,8 +66,10 @@ static unsigned part_of(uint32_t kind) {
     static const struct {
         uint32_t kind;
         unsigned part;
-    } parts[] = {{KIND_MINIMA, STEMMA_PART_MINIMA},       {KIND_SAMPLES, STEMMA_PART_SAMPLES},
-                 {KIND_BITS, STEMMA_PART_BITS},           {KIND_TEXT, STEMMA_PART_TEXT},
+    } parts[] = {{KIND_MINIMA, STEMMA_PART_MINIMA},
+                 {KIND_SAMPLES, STEMMA_PART_SAMPLES},
+                 {KIND_BITS, STEMMA_PART_BITS},
+                 {KIND_TEXT, STEMMA_PART_TEXT},
                  {KIND_SIGNATURE, STEMMA_PART_SIGNATURE}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (parts[i].kind == kind) return parts[i].part;
@@ -178,8 +180,7 @@ static stemma_status fill(struct merging *m, struct row *row, struct facts *fact
     enum mending done = MEND_NOT;
     const bool text = facts->state == FACTS_TEXT;
     if (!m->lacks) return STEMMA_OK;
-    if (text && m->restorer)
-        TRY(restorer_mend(m->restorer, &m->wanted, m->lacking, row, &done, err));
+    if (text && m->restorer) TRY(restorer_mend(m->restorer, &m->wanted, m->lacking, row, &done, err));
     if (done != MEND_DONE) TRY(go_without(m, row, facts, err));
     if (!text) return STEMMA_OK;
     m->done->made += done == MEND_DONE;

@@ -26,7 +26,7 @@ struct resizing {
     tell_unread *tell;
     void *context;
     uint64_t texts, lost; /* documents with a text; of them, those that cannot be read */
-    struct buf id; /* as a string */
+    struct buf id;        /* as a string */
     uint8_t facts[FACTS_BYTES], bits[BITS_MOST / 8];
 };
 

@@ -26,7 +26,7 @@ struct merge_facts {
     uint64_t documents, added, replaced, unchanged;
     uint64_t made; /* of which parts were made again */
     uint64_t without_text, without_signature, without_bits;
-    unsigned dropped;                         /* STEMMA_PART_* */
+    unsigned dropped;                       /* STEMMA_PART_* */
     uint32_t bits, bits_before, bits_given; /* of fingerprints: now, before, of the other one */
 };
 
