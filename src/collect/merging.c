@@ -161,7 +161,10 @@ static stemma_status go_without(struct merging *m, struct row *row, struct facts
             return fail(err, STEMMA_MISMATCH,
                         "the parts differ: '%s' keeps %s, the other one none, nor can '%.*s' be read to make "
                         "them",
-                        collection_path(m->store), part->kind == KIND_MINIMA ? "minima" : "samples",
+                        collection_path(m->store),
+                        part->kind == KIND_MINIMA    ? "minima"
+                        : part->kind == KIND_SAMPLES ? "samples"
+                                                     : "other parts",
                         (int)(row->id.size < 200 ? row->id.size : 200), (const char *)row->id.bytes);
         row->cells[i] = part->form == FORM_COLUMN ? (struct cell){zeros, part->width} : (struct cell){0};
         facts->no_bits = facts->no_bits || (part->kind == KIND_BITS && facts->state == FACTS_TEXT);

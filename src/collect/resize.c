@@ -23,6 +23,7 @@ struct resizing {
     struct batch *batch; /* rows that get a mark, or lose it; NULL: none */
     int made;            /* file of fingerprints, by number */
     size_t bytes;        /* of each */
+    uint64_t numbers;    /* that it has room for: zeros, where none was made */
     tell_unread *tell;
     void *context;
     uint64_t texts, lost; /* documents with a text; of them, those that cannot be read */
@@ -32,12 +33,19 @@ struct resizing {
 
 /* ---- what is made ---- */
 
+static stemma_status make_room(struct resizing *r, uint64_t numbers, stemma_error *err) {
+    if (numbers <= r->numbers) return STEMMA_OK;
+    r->numbers = numbers;
+    return ftruncate(r->made, (off_t)(numbers * r->bytes)) == 0
+               ? STEMMA_OK
+               : fail_errno(err, "write", "a temporary file", errno);
+}
+
 static stemma_status keep_bits(const struct resizing *r, uint64_t number, stemma_error *err) {
     const int cause = write_at(r->made, r->bits, r->bytes, number * r->bytes);
     return cause ? fail_errno(err, "write", "a temporary file", cause) : STEMMA_OK;
 }
 
-/* Those that were not made are zero: the file is as long as there are numbers. */
 static stemma_status make_column(void *context, uint64_t number, const struct row *row,
                                  const struct part *part, struct buf *cell, stemma_error *err) {
     struct resizing *r = context;
@@ -68,8 +76,16 @@ static void have_bits(struct facts *facts, bool *changes) {
     facts->no_bits = false;
 }
 
-/* The document with this id as the batch has it, with other facts, and the fingerprint of `bits` where that
- * is not NULL. */
+/* The fingerprint of a document that gets another number. */
+static stemma_status move_bits(const struct resizing *r, uint64_t from, uint64_t to, stemma_error *err) {
+    uint8_t bits[BITS_MOST / 8];
+    int cause = read_at(r->made, bits, r->bytes, from * r->bytes);
+    if (!cause) cause = write_at(r->made, bits, r->bytes, to * r->bytes);
+    return cause ? fail_errno(err, "write", "a temporary file", cause) : STEMMA_OK;
+}
+
+/* The document with this id as the batch has it, with other facts, and the fingerprint of `bits`; NULL: with
+ * the one that it has. */
 static stemma_status rewrite(struct resizing *r, struct cell id, change_facts *change, const uint8_t *bits,
                              uint64_t *number, stemma_error *err) {
     const struct schema *schema = collection_schema(r->store);
@@ -88,7 +104,10 @@ static stemma_status rewrite(struct resizing *r, struct cell id, change_facts *c
     row.facts = (struct cell){r->facts, sizeof r->facts};
     for (size_t i = 0; bits && i < schema->count; i++)
         if (schema->parts[i].kind == KIND_BITS) row.cells[i] = bits_cell(&schema->parts[i], bits);
-    return batch_put_at(r->batch, &place, &row, number, err);
+    const uint64_t before = place.number;
+    TRY(batch_put_at(r->batch, &place, &row, number, err));
+    TRY(make_room(r, *number + 1, err));
+    return bits ? STEMMA_OK : move_bits(r, before, *number, err);
 }
 
 static void tell(const struct resizing *r) {
@@ -138,6 +157,14 @@ static stemma_status make_bits(struct resizing *r, const struct again_text *text
     return STEMMA_OK;
 }
 
+/* It may have been written again for what is inside it. */
+static stemma_status number_of(struct resizing *r, struct cell id, uint64_t *number, stemma_error *err) {
+    struct id_place place;
+    TRY(batch_find(r->batch, id.bytes, id.size, &place, err));
+    if (place.found) *number = place.number;
+    return STEMMA_OK;
+}
+
 static stemma_status take_document(struct resizing *r, uint64_t number, stemma_error *err) {
     struct again_text text;
     struct facts facts;
@@ -154,6 +181,7 @@ static stemma_status take_document(struct resizing *r, uint64_t number, stemma_e
     TRY(make_bits(r, &text, err));
     const struct cell id = {r->id.data, r->id.len - 1};
     if (facts.no_bits) TRY(rewrite(r, id, have_bits, r->bits, &number, err));
+    if (r->batch) TRY(number_of(r, id, &number, err));
     return keep_bits(r, number, err);
 }
 
@@ -180,6 +208,8 @@ static stemma_status get_ready(struct resizing *r, const struct stemma_recipe *r
 
 static stemma_status grow(struct resizing *r, uint32_t bits, stemma_error *err) {
     struct collection_facts about;
+    collection_about(r->store, &about);
+    TRY(make_room(r, about.next_number, err));
     TRY(take_all(r, err));
     if (r->lost > r->texts / 2) /* fingerprints that are kept would be lost for ever */
         return fail(err, STEMMA_UNREADABLE,
@@ -189,9 +219,6 @@ static stemma_status grow(struct resizing *r, uint32_t bits, stemma_error *err) 
     if (r->batch) TRY(batch_commit(r->batch, err));
     batch_free(r->batch);
     r->batch = NULL;
-    collection_about(r->store, &about);
-    if (ftruncate(r->made, (off_t)(about.next_number * r->bytes)) != 0)
-        return fail_errno(err, "write", "a temporary file", errno);
     return bits_resize(r->store, bits, make_column, r, err);
 }
 
