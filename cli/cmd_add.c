@@ -105,7 +105,7 @@ static enum exit_code resize(const options *o, stemma_collection *c, bool made) 
     problem_teller_init(&teller, o, o->operand_count);
     stemma_status status = stemma_collection_resize_bits(c, o->hamming_bits, problem_tell, &teller, &error);
     if (!status && teller.told)
-        complain("warning: %s without a fingerprint: --hamming does not find them",
+        complain("warning: %s left without a fingerprint: not found by --hamming until added again",
                  count_of_documents(teller.told, text, sizeof text));
     const bool strict = o->strict && teller.told;
     problem_teller_release(&teller);

@@ -89,7 +89,7 @@ static void print_words(const stemma_collection_info *i, const char *path, const
     for (size_t k = 0; k < i->part_count; k++) print_part(&i->part_list[k], i->documents);
     print_left_out(i->parts);
     if (i->without_bits)
-        printf("%s without a fingerprint, since they could not be read when it got more bits\n",
+        printf("%s without a fingerprint, which could not be made for want of the text\n",
                count_of_documents(i->without_bits, text, sizeof text));
 }
 

@@ -135,7 +135,7 @@ static void set_options(hamming_asking *a) {
 static void warn_of_missing(const options *o, uint64_t without_bits) {
     char text[64];
     if (without_bits && !o->quiet)
-        complain("warning: %s without a fingerprint cannot be found by it; 'stemma add' reads them again",
+        complain("warning: %s without a fingerprint cannot be found by it, until added again",
                  count_of_documents(without_bits, text, sizeof text));
 }
 

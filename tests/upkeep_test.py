@@ -523,6 +523,29 @@ class Upkeep(Base):
         self.assertIn(f" {count} replaced", self.good("add", "into-bitless", "docs"))
         self.assertNotIn("without_bits", json.loads(self.good("info", "--json", "into-bitless")))
 
+    def test_more_bits_than_can_be_made(self):
+        """Where few documents are gone, the others get them; where most are, nothing changes."""
+        paths = sorted((self.folder / "docs").iterdir())
+        bits = lambda: json.loads(self.good("info", "--json", "c"))
+        paths[0].rename(self.folder / "aside")
+        done = self.run_program("add", "--hamming-bits=480", "c")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn(f"'{paths[0]}' cannot be read as it was added", done.stderr.decode())
+        self.assertIn("1 document left without a fingerprint", done.stderr.decode())
+        self.assertEqual(self.run_program("add", "--strict", "--hamming-bits=512", "c").returncode, 2)
+        self.assertEqual((bits()["hamming_bits"], bits()["without_bits"]), (512, 1))
+        asked = self.run_program("query", "--hamming", "--explain", "--json", "c", "aside")
+        self.assertEqual(json.loads(asked.stdout.splitlines()[-1])["explain"]["without_bits"], 1)
+        self.assertIn(b"1 document without a fingerprint cannot be found by it", asked.stderr)
+        self.good("query", "--no-edits", "c", "aside")
+        (self.folder / "aside").rename(paths[0])
+        self.good("add", "--quiet", "c", "docs")
+        self.assertNotIn("without_bits", bits())
+        for path in paths[:len(paths) // 2 + 1]:
+            path.unlink()
+        self.assertIn("its fingerprints stay as they are", self.bad("add", "--hamming-bits=1024", "c"))
+        self.assertEqual(bits()["hamming_bits"], 512)
+
     def test_a_manifest_that_is_missing(self):
         """Whoever asks is told, as whoever adds."""
         (self.folder / "c/manifest").unlink()
