@@ -98,9 +98,19 @@ static enum exit_code add_paths(const options *o, stemma_collection *c, const pa
 
 /* Of a collection that is there, --hamming-bits changes how many there are. */
 static enum exit_code resize(const options *o, stemma_collection *c, bool made) {
+    char text[64];
     stemma_error error;
+    problem_teller teller;
     if (made || !o->hamming_bits) return EXIT_DONE;
-    return stemma_collection_resize_bits(c, o->hamming_bits, &error) ? complain_of(&error) : EXIT_DONE;
+    problem_teller_init(&teller, o, o->operand_count);
+    stemma_status status = stemma_collection_resize_bits(c, o->hamming_bits, problem_tell, &teller, &error);
+    if (!status && teller.told)
+        complain("warning: %s left without a fingerprint: not found by --hamming until added again",
+                 count_of_documents(teller.told, text, sizeof text));
+    const bool strict = o->strict && teller.told;
+    problem_teller_release(&teller);
+    if (status) return complain_of(&error);
+    return strict ? EXIT_WRONG : EXIT_DONE;
 }
 
 static enum exit_code run(const options *o) {

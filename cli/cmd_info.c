@@ -31,6 +31,7 @@ static void print_json(const stemma_collection_info *i, const char *path, const 
     if (i->bits) json_count(&line, "hamming_bits", i->bits);
     if (i->group_bits) json_count(&line, "group_bits", i->group_bits);
     if (i->signature_symbols) json_count(&line, "signature_symbols", i->signature_symbols);
+    if (i->without_bits) json_count(&line, "without_bits", i->without_bits);
     json_open(&line, "parts", '[');
     for (size_t k = 0; k < i->part_count; k++) {
         json_open(&line, NULL, '{');
@@ -87,6 +88,9 @@ static void print_words(const stemma_collection_info *i, const char *path, const
     puts("parts");
     for (size_t k = 0; k < i->part_count; k++) print_part(&i->part_list[k], i->documents);
     print_left_out(i->parts);
+    if (i->without_bits)
+        printf("%s without a fingerprint, which could not be made for want of the text\n",
+               count_of_documents(i->without_bits, text, sizeof text));
 }
 
 static enum exit_code run(const options *o) {

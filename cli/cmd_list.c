@@ -27,18 +27,20 @@ static void print_json(const stemma_collection_document *d) {
     const char *form = d->binary ? "binary" : d->container ? "container" : d->form;
     if (strcmp(form, "text")) json_word(&line, "form", form);
     if (d->unreadable) json_bool(&line, "unreadable", true);
+    if (d->outdated) json_bool(&line, "outdated", true);
     json_end(&line);
 }
 
 typedef struct listing {
     const options *options;
-    uint64_t count, unreadable;
+    uint64_t count, unreadable, outdated;
 } listing;
 
 static stemma_status print_document(void *context, const stemma_collection_document *d, stemma_error *error) {
     listing *l = context;
     const options *o = l->options;
     l->count++;
+    l->outdated += d->outdated;
     if (output_lost()) return set_error(error, STEMMA_INTERRUPTED, "nobody reads");
     if (o->json) {
         print_json(d);
@@ -71,6 +73,9 @@ static enum exit_code run(const options *o) {
     if (l.unreadable && !o->quiet)
         complain("left out: %s that could not be read (--json lists all)",
                  count_of_documents(l.unreadable, text, sizeof text));
+    if (l.outdated && !o->quiet && !o->json)
+        complain("%s changed since, and could not be read then (--json says which)",
+                 count_of_documents(l.outdated, text, sizeof text));
     if (l.count || !glob) return EXIT_DONE;
     complain("nothing in the collection matches '%s'", glob);
     return EXIT_NO;

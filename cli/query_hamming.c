@@ -86,6 +86,7 @@ static void explain_json(const stemma_hamming_summary *s) {
     json_count(&line, "postings", s->postings);
     json_count(&line, "candidates", s->candidates);
     json_count(&line, "distances", s->distances);
+    if (s->without_bits) json_count(&line, "without_bits", s->without_bits);
     json_number(&line, "seconds_reading", s->seconds_reading);
     json_number(&line, "seconds_finding", s->seconds);
     json_close(&line, '}');
@@ -131,9 +132,17 @@ static void set_options(hamming_asking *a) {
     a->how.asked_context = a;
 }
 
+static void warn_of_missing(const options *o, uint64_t without_bits) {
+    char text[64];
+    if (without_bits && !o->quiet)
+        complain("warning: %s without a fingerprint cannot be found by it, until added again",
+                 count_of_documents(without_bits, text, sizeof text));
+}
+
 static enum exit_code conclude(const hamming_asking *a) {
     const options *o = a->options;
     const stemma_hamming_summary *s = &a->sum;
+    warn_of_missing(o, s->without_bits);
     if (o->explain && s->documents) {
         if (o->json)
             explain_json(s);

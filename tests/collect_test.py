@@ -88,6 +88,8 @@ class Memory(Collections):
         command, *rest = arguments
         if command in ("add", "query", "known"):
             rest.insert(0, "--threads=2")  # each has memory of its own, and machines have many
+        if command == "add":  # so that a batch is full long before it is old, which it is sooner on a slow machine
+            rest.insert(0, "--memory=16M")
         with open(self.folder / "out", "wb") as out:
             done = subprocess.run([sys.executable, "-S", "-c", measure, PROGRAM, command, *rest], cwd=self.folder,
                                   input=stdin, stdout=out, stderr=subprocess.PIPE, check=False)
@@ -95,8 +97,8 @@ class Memory(Collections):
         return int(done.stderr.splitlines()[-1]) / 1024
 
     def assert_flat(self, name, *peaks):
-        """With four times as many documents. Filters of ids may take two bytes of each row, up to 8 MB."""
-        self.assertLess(peaks[1] - peaks[0], 4, (name, peaks))
+        """With 450,000 documents more: 16 bytes of each would be 7 MB. What the allocator makes of the same work differs by 2."""
+        self.assertLess(peaks[1] - peaks[0], 5, (name, peaks))
 
     SIZES = 150000, 600000
 
@@ -669,9 +671,8 @@ class Hostile(Collections):
             self.assertEqual(done.returncode, 2)
             self.assertEqual(counts(json.loads(done.stdout.splitlines()[-1])), [0, 0, 0, 1, 0])
         listed = self.run_program("list", "c")
-        self.assertEqual((listed.returncode, listed.stdout), (0, b""))
-        self.assertIn(b"left out: 1 document that could not be read", listed.stderr)
-        self.assertTrue(json.loads(self.good("list", "--json", "c"))["unreadable"])
+        self.assertEqual((listed.returncode, listed.stdout, listed.stderr), (0, b"", b""))
+        self.assertEqual(json.loads(self.good("info", "--json", "c"))["documents"], 0)
         told = self.run_program("seen", "--json", "c", stdin=b"pile/broken.epub\n")
         self.assertEqual(told.returncode, 2)
         self.assertIn("cannot read", json.loads(told.stdout)["cause"])
@@ -679,7 +680,54 @@ class Hostile(Collections):
         self.put("broken.epub", whole)
         self.assertEqual(counts(json.loads(self.good("add", "--json", "c", "pile").splitlines()[-1])),
                          [1, 0, 0, 0, len(whole)])
-        self.assertNotIn("unreadable", json.loads(self.good("list", "--json", "c")))
+        self.assertEqual(json.loads(self.good("info", "--json", "c"))["documents"], 1)
+
+    def test_the_last_version_that_could_be_read_stays(self):
+        """Marked, until there is a better one; that is told each time."""
+        whole = (SOURCE / "tests/formats/letter.epub").read_bytes()
+        broken = whole[:len(whole) // 2]
+        counts = lambda done: [done["summary"][key] for key in ("added", "replaced", "unchanged", "removed", "problems")]
+        state = lambda: [(os.path.basename(d["id"]), d["bytes"], d.get("outdated", False))
+                         for d in map(json.loads, self.good("list", "--json", "c").splitlines())]
+        def add(name, data):
+            self.put(name, data)
+            done = self.run_program("add", "--json", "c", "pile")
+            self.assertIn(done.returncode, (0, 2), done.stderr)
+            return list(map(json.loads, done.stdout.splitlines()))
+        self.put("other.txt", text(1))
+        self.assertEqual(counts(add("a.epub", whole)[-1]), [2, 0, 0, 0, 0])
+        good = [("a.epub", len(whole), False), ("other.txt", len(text(1)), False)]
+        self.assertEqual(state(), good)
+        for cut in 2, 3:
+            problem, summary = add("a.epub", whole[:len(whole) // cut])
+            self.assertEqual(counts(summary), [0, 0, 1, 0, 1])
+            self.assertRegex(problem["cause"], "; the version before it is kept$")
+            self.assertEqual(state(), [("a.epub", len(whole), True), good[1]])
+        self.assertIn(b"1 document changed since, and could not be read then", self.run_program("list", "c").stderr)
+        self.assertEqual(json.loads(self.good("info", "--json", "c"))["documents"], 2)
+        self.write("again.epub", whole)
+        found = json.loads(self.good("query", "--json", "--no-edits", "c", "again.epub"))
+        self.assertEqual((found["id"], found["source"]), (self.path("a.epub"), "changed"))
+        self.assertEqual(counts(add("a.epub", whole)[-1]), [0, 0, 2, 0, 0])
+        self.assertEqual(state(), good)
+        add("a.epub", broken)
+        self.assertEqual(counts(add("a.epub", text(2))[-1]), [0, 1, 1, 0, 0])
+        self.assertEqual(state(), [("a.epub", len(text(2)), False), good[1]])
+
+    def test_the_last_version_inside_an_archive_stays(self):
+        whole = (SOURCE / "tests/formats/letter.epub").read_bytes()
+        def pack(data):
+            with zipfile.ZipFile(self.folder / "pile/a.zip", "w") as archive:
+                archive.writestr("letter.epub", data)
+                archive.writestr("b.txt", text(3))
+            return self.run_program("add", "--json", "c", "pile")
+        self.put("other.txt", text(1))
+        pack(whole)
+        before = set(self.documents())
+        for _ in range(2):
+            done = pack(whole[:len(whole) // 2])
+            self.assertIn(b"; the version before it is kept", done.stdout)
+            self.assertEqual(set(self.documents()), before)
 
     def test_ids_that_are_too_long(self):
         """Such a record goes by its line."""

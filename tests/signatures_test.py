@@ -260,12 +260,25 @@ class Signatures(Base):
                 for key in "edit", "differences", "source":
                     self.assertEqual(found[name][key], match[key], (collection, name))
 
-    def test_what_does_not_go_together(self):
-        self.good("add", "-q", "--signature", "c", "pile")
-        self.good("add", "-q", "without", "pile")
-        self.good("add", "-q", "--signature-symbols=16", "few", "pile")
-        self.assertIn("'c' keeps signatures of 64 symbols, the other one 0", self.bad("merge", "c", "without"))
-        self.assertIn("'without' keeps signatures of 0 symbols, the other one 16", self.bad("merge", "without", "few"))
+    def test_merged_with_others(self):
+        """Signatures stay, are made again, or left out; those of fewer symbols are good enough."""
+        (self.folder / "nothing").mkdir()
+        merged = lambda into, other: json.loads(self.good("merge", "--json", into, other))
+        for name, parts in ("c", ["--signature"]), ("without", []), ("few", ["--signature-symbols=16"]):
+            self.good("add", "-q", *parts, name, "pile")
+            self.good("add", "-q", *parts, f"{name}-empty", "nothing")
+        self.assertEqual(merged("c", "without")["unchanged"], 6)
+        self.assertEqual(merged("c-empty", "without")["made_again"], 6)
+        self.assertEqual(merged("without-empty", "few")["left_out"], ["signatures"])
+        self.assertNotIn("made_again", merged("few-empty", "few"))
+        self.good("add", "-q", "--signature", "from-few", "nothing")
+        self.assertNotIn("made_again", merged("from-few", "few"))
+        self.lose()
+        wanted, few = self.asked(), self.asked("few")
+        for collection, like in ("c-empty", wanted), ("from-few", few):
+            self.good("verify", "-q", collection)
+            found = self.asked(collection)
+            self.assertEqual({name: found[name]["edit"] for name in like}, {name: like[name]["edit"] for name in like})
 
     def test_texts_that_are_read_in_pieces(self):
         """The same rows, however little memory there is."""

@@ -265,8 +265,9 @@ static void large_batches_need_few_files(void **state) {
 
 /* ---- parts that come and go ---- */
 
-static stemma_status make_more(void *context, const struct row *row, const struct part *part,
+static stemma_status make_more(void *context, uint64_t number, const struct row *row, const struct part *part,
                                struct buf *cell, stemma_error *err) {
+    (void)number;
     (void)context;
     uint8_t bytes[4];
     store_u32(bytes, load_u32(row->facts.bytes) * 10 + part->spec);

@@ -9,8 +9,9 @@ static struct collection_options options = {.kinds = model_kinds};
 
 /* ---- a collection of every kind of file ---- */
 
-static stemma_status make_more(void *context, const struct row *row, const struct part *part,
+static stemma_status make_more(void *context, uint64_t number, const struct row *row, const struct part *part,
                                struct buf *cell, stemma_error *err) {
+    (void)number;
     (void)context;
     (void)part;
     return buf_add(cell, row->facts.bytes, 4) ? STEMMA_OK : fail_memory(err);

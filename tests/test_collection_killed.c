@@ -126,8 +126,9 @@ static void prepare_one(const char *path, const char *other) {
     make(path, 0, FIRST);
 }
 
-static stemma_status make_bits(void *context, const struct row *row, const struct part *part,
+static stemma_status make_bits(void *context, uint64_t number, const struct row *row, const struct part *part,
                                struct buf *cell, stemma_error *err) {
+    (void)number;
     uint8_t bits[MOST];
     (void)context;
     bits_of(id_of(row), bits);
@@ -164,7 +165,7 @@ static stemma_status merge(const char *path, const char *other, const struct dis
     TRY(origin_open(other, &(struct collection_options){0}, &origin, err));
     stemma_status status = collection_open(path, &(struct collection_options){.disk = disk}, &c, err);
     if (status == STEMMA_OK) {
-        status = merge_documents(c, origin, NULL, &facts, err);
+        status = merge_documents(c, NULL, NULL, origin, NULL, &facts, err);
         collection_close(c);
     }
     origin_close(origin);

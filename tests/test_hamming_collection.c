@@ -47,8 +47,9 @@ static void fill_document(struct document *d, const struct schema *schema, unsig
 }
 
 /* Which document a stored one is: its version is the lowest that has its bits. */
-static stemma_status make_bits(void *context, const struct row *row, const struct part *part,
+static stemma_status make_bits(void *context, uint64_t number, const struct row *row, const struct part *part,
                                struct buf *cell, stemma_error *err) {
+    (void)number;
     const struct documents *documents = context;
     char text[32] = {0};
     uint8_t bits[BYTES];
@@ -160,8 +161,9 @@ static uint32_t bits_kept(struct collection *c) {
     return layout.bits;
 }
 
-static stemma_status refuse_bits(void *context, const struct row *row, const struct part *part,
-                                 struct buf *cell, stemma_error *err) {
+static stemma_status refuse_bits(void *context, uint64_t number, const struct row *row,
+                                 const struct part *part, struct buf *cell, stemma_error *err) {
+    (void)number;
     (void)context, (void)row, (void)part, (void)cell, (void)err;
     return STEMMA_UNREADABLE;
 }

@@ -290,21 +290,21 @@ static void test_resize(void **state) {
         OK(stemma_collection_add_text(c, id, text, strlen(text), err));
     }
     OK(stemma_collection_add_text(c, "nothing", "", 0, err));
-    assert_int_equal(stemma_collection_resize_bits(c, 401, NULL), STEMMA_INVALID);
+    assert_int_equal(stemma_collection_resize_bits(c, 401, NULL, NULL, NULL), STEMMA_INVALID);
     OK(stemma_collection_hamming_text(c, "q", text, strlen(text), NULL, take_match, &before, &sum, err));
     /* What is kept between questions follows the bits. */
     stemma_query_options by_bits = stemma_query_options_default();
     by_bits.via = STEMMA_VIA_H;
     size_t found = 0, again = 0;
     OK(stemma_collection_query_text(c, "q", text, strlen(text), &by_bits, count_found, &found, NULL, err));
-    OK(stemma_collection_resize_bits(c, 1000, err));
+    OK(stemma_collection_resize_bits(c, 1000, NULL, NULL, err));
     OK(stemma_collection_query_text(c, "q", text, strlen(text), &by_bits, count_found, &again, NULL, err));
     assert_true(found >= 1 && again >= 1);
     OK(stemma_collection_hamming_text(c, "q", text, strlen(text), NULL, count_match, &after, &sum, err));
     assert_int_equal(sum.bits, 1000);
     assert_int_equal(sum.groups, 63); /* 15 columns of 4, and 40 bits in 3 */
     assert_true(after.count >= 1);
-    OK(stemma_collection_resize_bits(c, 400, err));
+    OK(stemma_collection_resize_bits(c, 400, NULL, NULL, err));
     after.count = 0;
     OK(stemma_collection_hamming_text(c, "q", text, strlen(text), NULL, take_match, &after, &sum, err));
     assert_int_equal(after.count, before.count);
@@ -327,11 +327,11 @@ static void test_fewer_bits_of_what_is_gone(void **state) {
         OK(stemma_collection_add_text(c, id, text, strlen(text), err));
     }
     stemma_error error;
-    assert_int_equal(stemma_collection_resize_bits(c, 408, &error), STEMMA_UNREADABLE);
-    assert_non_null(strstr(error.message, "'0' and others are needed"));
+    assert_int_equal(stemma_collection_resize_bits(c, 408, NULL, NULL, &error), STEMMA_UNREADABLE);
+    assert_non_null(strstr(error.message, "10 of the 10 documents of"));
     for (size_t i = 0; i < sizeof fewer / sizeof *fewer; i++) {
         struct found found = {.count = 0};
-        OK(stemma_collection_resize_bits(c, fewer[i], err));
+        OK(stemma_collection_resize_bits(c, fewer[i], NULL, NULL, err));
         OK(stemma_collection_get_info(c, &info, err));
         assert_int_equal(info.bits, fewer[i]);
         assert_int_equal(info.group_bits, fewer[i] < 64 ? fewer[i] : 32); /* two to a column */
@@ -340,6 +340,79 @@ static void test_fewer_bits_of_what_is_gone(void **state) {
         assert_true(found.count >= 1); /* the last one itself */
     }
     stemma_collection_free(c);
+}
+
+static void count_unread(void *context, const stemma_scan_problem *problem) {
+    const char *end = problem->name + strlen(problem->name) - 2;
+    assert_true(!strcmp(end, "/7") || !strcmp(end, "/8"));
+    ++*(unsigned *)context;
+}
+
+static size_t found_by(stemma_collection *c, unsigned number, stemma_via via, uint64_t *without) {
+    char text[6000];
+    struct found found = {.count = 0};
+    stemma_hamming_summary sum;
+    stemma_hamming_options o = stemma_hamming_options_default();
+    o.via = via;
+    o.resemblance = .99;                       /* so that groups decide, and G has few choices */
+    make_text(text, sizeof text, 10 * number); /* of families that have nothing in common */
+    OK(stemma_collection_hamming_text(c, "q", text, strlen(text), &o, count_match, &found, &sum, err));
+    *without = sum.without_bits;
+    return found.count;
+}
+
+static void check_found(stemma_collection *c, unsigned number, size_t count, uint64_t without) {
+    static const stemma_via vias[] = {STEMMA_VIA_AUTO, STEMMA_VIA_SCAN, STEMMA_VIA_G, STEMMA_VIA_H,
+                                      STEMMA_VIA_MIH};
+    for (size_t i = 0; i < sizeof vias / sizeof *vias; i++) {
+        uint64_t left_out;
+        assert_int_equal(found_by(c, number, vias[i], &left_out), count);
+        assert_int_equal(left_out, without);
+    }
+}
+
+/* What cannot be read is left out, until it can: when it is added, or when there are more bits again. */
+static void test_more_bits_without_what_cannot_be_read(void **state) {
+    (void)state;
+    char text[6000], id[64], folder[512], aside[2][512];
+    const char *paths[] = {folder};
+    unsigned told = 0;
+    stemma_collection_info info;
+    stemma_collection *c = create("unread", "preset=text unit=word window=5; mod n=32",
+                                  STEMMA_PART_BITS | STEMMA_PART_GROUPS, 16);
+    snprintf(folder, sizeof folder, "%s", path_of("some"));
+    assert_int_equal(mkdir(folder, 0700), 0);
+    for (unsigned i = 0; i < 20; i++) {
+        make_text(text, sizeof text, 10 * i);
+        snprintf(id, sizeof id, "some/%u", i);
+        write_file(id, (uint8_t *)text, strlen(text));
+    }
+    OK(stemma_collection_add(c, paths, 1, NULL, NULL, err));
+    for (unsigned i = 0; i < 2; i++) {
+        snprintf(id, sizeof id, "some/%u", 7 + i);
+        snprintf(text, sizeof text, "%s", path_of(id));
+        snprintf(id, sizeof id, "aside %u", i);
+        snprintf(aside[i], sizeof aside[i], "%s", path_of(id));
+        assert_int_equal(rename(text, aside[i]), 0);
+    }
+    OK(stemma_collection_resize_bits(c, 480, count_unread, &told, err));
+    assert_int_equal(told, 2);
+    OK(stemma_collection_get_info(c, &info, err));
+    assert_int_equal(info.bits, 480);
+    assert_int_equal(info.documents, 20);
+    assert_int_equal(info.without_bits, 2);
+    for (unsigned i = 0; i < 20; i++) check_found(c, i, i != 7 && i != 8, 2);
+    assert_int_equal(rename(aside[0], path_of("some/7")), 0);
+    OK(stemma_collection_resize_bits(c, 512, count_unread, &told, err));
+    assert_int_equal(told, 3);
+    for (unsigned i = 0; i < 20; i++) check_found(c, i, i != 8, 1);
+    assert_int_equal(rename(aside[1], path_of("some/8")), 0);
+    OK(stemma_collection_add(c, paths, 1, NULL, NULL, err));
+    for (unsigned i = 0; i < 20; i++) check_found(c, i, 1, 0);
+    stemma_collection_free(c);
+    stemma_verify_summary sum;
+    OK(stemma_collection_verify(path_of("unread"), NULL, NULL, NULL, NULL, &sum, err));
+    assert_int_equal(sum.damages, 0);
 }
 
 /* Of what is removed or replaced, rows may still be there: they need no bits. */
@@ -359,13 +432,12 @@ static void test_more_bits_without_what_was_removed(void **state) {
     }
     OK(stemma_collection_add(c, paths, 1, NULL, NULL, err));
     assert_int_equal(remove(path_of("more/7")), 0);
-    assert_int_equal(stemma_collection_resize_bits(c, 480, NULL), STEMMA_UNREADABLE);
     OK(stemma_collection_remove(c, path_of("more/7"), NULL, err));
     write_file("more/8", (uint8_t *)"another text of a few words", 27);
     OK(stemma_collection_add(c, paths, 1, NULL, NULL, err));
     OK(stemma_collection_get_info(c, &info, err));
     assert_int_equal(info.gone, 2);
-    OK(stemma_collection_resize_bits(c, 480, err));
+    OK(stemma_collection_resize_bits(c, 480, NULL, NULL, err));
     OK(stemma_collection_get_info(c, &info, err));
     assert_int_equal(info.bits, 480);
     struct found found = {.count = 0};
@@ -408,6 +480,7 @@ int main(void) {
         cmocka_unit_test(test_hamming),
         cmocka_unit_test(test_resize),
         cmocka_unit_test(test_fewer_bits_of_what_is_gone),
+        cmocka_unit_test(test_more_bits_without_what_cannot_be_read),
         cmocka_unit_test(test_more_bits_without_what_was_removed),
         cmocka_unit_test(test_hamming_is_careful),
     };

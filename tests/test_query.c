@@ -3,6 +3,7 @@
 #include "effort.h"
 #include "index/asking.h"
 #include "index/collection.h"
+#include "index/facts.h"
 #include "index/stored_text.h"
 #include "pile_support.h"
 #include "stemma.h"
@@ -885,6 +886,73 @@ static void test_older(void **state) {
     check_sound("newer");
 }
 
+/* ---- what could not be read had a row, once ---- */
+
+static void make_failed(const char *name, const char *id) {
+    struct collection *store;
+    struct batch *batch;
+    struct facts facts;
+    struct row row;
+    uint8_t bytes[FACTS_BYTES];
+    uint64_t number;
+    bool there;
+    assert_int_equal(collection_open(path_of(name), &(struct collection_options){0}, &store, NULL),
+                     STEMMA_OK);
+    assert_int_equal(collection_find(store, id, strlen(id), &number, &there, NULL), STEMMA_OK);
+    assert_int_equal(collection_row(store, number, &row, &there, NULL), STEMMA_OK);
+    assert_int_equal(facts_read(row.facts, &facts, NULL), STEMMA_OK);
+    facts.state = FACTS_FAILED;
+    facts_write(&facts, bytes);
+    row.facts = (struct cell){bytes, sizeof bytes};
+    assert_int_equal(batch_new(store, &batch, NULL), STEMMA_OK);
+    assert_int_equal(batch_put(batch, &row, NULL, NULL), STEMMA_OK);
+    assert_int_equal(batch_commit(batch, NULL), STEMMA_OK);
+    batch_free(batch);
+    collection_close(store);
+}
+
+/* Half of a book. */
+static void break_book(const char *path) {
+    static uint8_t bytes[1 << 20];
+    FILE *from = fopen(FORMATS_DIR "/letter.epub", "rb"), *to = fopen(path, "wb");
+    assert_true(from && to);
+    const size_t size = fread(bytes, 1, sizeof bytes, from);
+    assert_int_equal(fwrite(bytes, 1, size / 2, to), size / 2);
+    fclose(from);
+    fclose(to);
+}
+
+static stemma_status is_unreadable(void *context, const stemma_collection_document *document,
+                                   stemma_error *error) {
+    (void)error;
+    *(bool *)context = document->unreadable;
+    return STEMMA_OK;
+}
+
+static void test_rows_of_what_failed(void **state) {
+    char path[128];
+    const char *const paths[] = {path};
+    bool unreadable = false;
+    stemma_add_summary summary;
+    stemma_collection_info info;
+    (void)state;
+    write_file("failed.epub", "some words");
+    strcpy(path, path_of("failed.epub"));
+    stemma_collection *c = new_collection("failed");
+    assert_int_equal(stemma_collection_add(c, paths, 1, NULL, NULL, NULL), STEMMA_OK);
+    stemma_collection_free(c);
+    make_failed("failed", path);
+    break_book(path);
+    c = open_to_write("failed");
+    assert_int_equal(stemma_collection_list(c, NULL, is_unreadable, &unreadable, NULL), STEMMA_OK);
+    assert_true(unreadable);
+    assert_int_equal(stemma_collection_add(c, paths, 1, NULL, &summary, NULL), STEMMA_OK);
+    assert_true(summary.problems == 1 && summary.added + summary.unchanged + summary.removed == 0);
+    assert_int_equal(stemma_collection_get_info(c, &info, NULL), STEMMA_OK);
+    assert_int_equal(info.documents, 0);
+    stemma_collection_free(c);
+}
+
 /* ---- problems ---- */
 
 /* More than are held, so that they are on disk: where the limits say, in order, forwards and backwards. */
@@ -929,14 +997,23 @@ static void test_problems(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_asking),          cmocka_unit_test(test_wrong_use),
-        cmocka_unit_test(test_truth),           cmocka_unit_test(test_changes),
-        cmocka_unit_test(test_batch_is_single), cmocka_unit_test(test_evidence),
-        cmocka_unit_test(test_family),          cmocka_unit_test(test_family_without_texts),
-        cmocka_unit_test(test_common),          cmocka_unit_test(test_damaged_index),
-        cmocka_unit_test(test_stored_text),     cmocka_unit_test(test_index_left_aside),
-        cmocka_unit_test(test_samples),         cmocka_unit_test(test_failed_commit),
-        cmocka_unit_test(test_common_alone),    cmocka_unit_test(test_older),
+        cmocka_unit_test(test_asking),
+        cmocka_unit_test(test_wrong_use),
+        cmocka_unit_test(test_truth),
+        cmocka_unit_test(test_changes),
+        cmocka_unit_test(test_batch_is_single),
+        cmocka_unit_test(test_evidence),
+        cmocka_unit_test(test_family),
+        cmocka_unit_test(test_family_without_texts),
+        cmocka_unit_test(test_common),
+        cmocka_unit_test(test_damaged_index),
+        cmocka_unit_test(test_stored_text),
+        cmocka_unit_test(test_index_left_aside),
+        cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_failed_commit),
+        cmocka_unit_test(test_common_alone),
+        cmocka_unit_test(test_older),
+        cmocka_unit_test(test_rows_of_what_failed),
         cmocka_unit_test(test_problems),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -469,13 +469,82 @@ class Upkeep(Base):
     def test_other_views(self):
         self.good("add", "--quiet", "--window=7", "w", "docs")
         self.assertIn("the recipes differ: 'c' has 'window=5', the other one 'window=7'", self.bad("merge", "c", "w"))
-        for parts, says in ((("--parts=minima",), "'c' keeps samples, the other one none"),
-                            (("--store-text",), "'c' keeps no texts, the other one does"),
-                            (("--hamming-bits=128",), "'c' keeps fingerprints of 400 bits, the other one 128"),
-                            (("--parts=minima+samples",), "'c' keeps fingerprints of 400 bits, the other one 0")):
-            name = "".join(parts).strip("-")
-            self.good("add", "--quiet", *parts, name, "docs")
-            self.assertIn(f"the parts differ: {says}", self.bad("merge", "c", name))
+        self.good("scan", "--quiet", "--cache=s", "docs")
+        self.assertIn("the other one is the cache of a scan", self.bad("merge", "c", "s"))
+
+    def merged(self, into, *others):
+        """What is told of each, and what there is then: how each document is found, from what, and how far away it is."""
+        told = [json.loads(self.good("merge", "--json", into, other)) for other in others]
+        self.assertTrue(json.loads(self.good("verify", "--json", into).splitlines()[-1])["sound"])
+        found = map(json.loads, self.good("query", "--json", "--no-edits", "-t", ".99", into, "docs").splitlines())
+        return told, {(match["query"], match["relation"]) for match in found
+                      if match.get("id", "").endswith("/" + match["query"])}
+
+    def test_other_parts(self):
+        """What both have is taken; what is lacking is made again, where it can be read."""
+        self.write("more/one.txt", " ".join(prose(300, 1)))
+        self.write("docs/none.txt", "")
+        new = ["--store-text", "--signature", "--hamming-bits=1000"]
+        names = {f"docs/{file.name}" for file in (self.folder / "docs").iterdir() if file.stat().st_size}
+        kinds = {"plain": [], "stored": ["--store-text"], "signed": ["--signature-symbols=16"],
+                 "bitless": ["--parts=minima+samples"], "bits": ["--parts=bits"], "later": new}
+        for kind, parts in kinds.items():
+            self.good("add", "--quiet", *parts, kind, "docs")
+        for kind in kinds:
+            self.good("add", "--quiet", *new, f"into-{kind}", "more")
+            (told,), found = self.merged(f"into-{kind}", kind)
+            self.assertEqual(found, {(name, "identical") for name in names}, kind)
+            self.assertEqual(told.get("made_again", 0), len(names) if kind != "later" else 0, kind)
+            self.assertEqual(told.get("bits_before"), 1000 if kind not in ("later", "bitless") else None)
+            (again,), _ = self.merged(f"into-{kind}", kind)
+            self.assertEqual((again["unchanged"], again.get("made_again")), (len(names) + 1, None), kind)
+        self.good("add", "--quiet", "older", "more")
+        (told,), _ = self.merged("older", "later")
+        self.assertEqual((told["left_out"], told["added"]), (["texts", "signatures"], len(names) + 1))
+
+    def test_other_parts_of_what_is_gone(self):
+        self.write("more/one.txt", " ".join(prose(300, 1)))
+        for kind, parts in {"plain": [], "stored": ["--store-text"], "bitless": ["--parts=minima+samples"],
+                            "bits": ["--parts=bits"]}.items():
+            self.good("add", "--quiet", *parts, kind, "docs")
+            self.good("add", "--quiet", "--store-text", "--signature", f"into-{kind}", "more")
+        (self.folder / "docs").rename(self.folder / "elsewhere")
+        count = len(list((self.folder / "elsewhere").iterdir()))
+        for kind, lacks in {"plain": ["text", "signature"], "stored": [], "bitless": ["text", "signature", "bits"]}.items():
+            told = json.loads(self.good("merge", "--json", f"into-{kind}", kind))
+            self.assertEqual({key for key in told if key.startswith("without")}, {f"without_{part}" for part in lacks})
+            self.assertTrue(all(told[f"without_{part}"] == count for part in lacks))
+            self.assertTrue(json.loads(self.good("verify", "--json", f"into-{kind}").splitlines()[-1])["sound"])
+            self.assertEqual(json.loads(self.good("info", "--json", f"into-{kind}")).get("without_bits", 0),
+                             count * ("bits" in lacks))
+        self.assertIn("nor can", self.bad("merge", "into-bits", "bits"))
+        self.assertEqual(json.loads(self.good("info", "--json", "into-bits"))["documents"], 1)
+        (self.folder / "elsewhere").rename(self.folder / "docs")
+        self.assertIn(f" {count} replaced", self.good("add", "into-bitless", "docs"))
+        self.assertNotIn("without_bits", json.loads(self.good("info", "--json", "into-bitless")))
+
+    def test_more_bits_than_can_be_made(self):
+        """Where few documents are gone, the others get them; where most are, nothing changes."""
+        paths = sorted((self.folder / "docs").iterdir())
+        bits = lambda: json.loads(self.good("info", "--json", "c"))
+        paths[0].rename(self.folder / "aside")
+        done = self.run_program("add", "--hamming-bits=480", "c")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn(f"'{paths[0]}' cannot be read as it was added", done.stderr.decode())
+        self.assertIn("1 document left without a fingerprint", done.stderr.decode())
+        self.assertEqual(self.run_program("add", "--strict", "--hamming-bits=512", "c").returncode, 2)
+        self.assertEqual((bits()["hamming_bits"], bits()["without_bits"]), (512, 1))
+        asked = self.run_program("query", "--hamming", "--explain", "--json", "c", "aside")
+        self.assertEqual(json.loads(asked.stdout.splitlines()[-1])["explain"]["without_bits"], 1)
+        self.assertIn(b"1 document without a fingerprint cannot be found by it", asked.stderr)
+        self.good("query", "--no-edits", "c", "aside")
+        (self.folder / "aside").rename(paths[0])
+        self.good("add", "--quiet", "c", "docs")
+        self.assertNotIn("without_bits", bits())
+        for path in paths[:len(paths) // 2 + 1]:
+            path.unlink()
+        self.assertIn("its fingerprints stay as they are", self.bad("add", "--hamming-bits=1024", "c"))
+        self.assertEqual(bits()["hamming_bits"], 512)
 
     def test_a_manifest_that_is_missing(self):
         """Whoever asks is told, as whoever adds."""

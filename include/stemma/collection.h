@@ -95,9 +95,10 @@ typedef struct stemma_add_summary {
 } stemma_add_summary;
 
 /* Adds files, folders, data sets and archives, as a scan reads them, in commits of what memory holds. What is
- * there unchanged is skipped, what has changed replaced. Files that cannot be read are problems, and what the
- * collection has of them stays. summary may be NULL. Errors: INVALID (it is not open to be written),
- * INTERRUPTED, NO_MEMORY, NO_SPACE, IO, CORRUPT; what was committed by then stays. */
+ * there unchanged is skipped, what has changed replaced. What cannot be read is a problem and no document;
+ * its last version that could be read stays, and is tried again by the next _add. summary may be NULL.
+ * Errors: INVALID (it is not open to be written), INTERRUPTED, NO_MEMORY, NO_SPACE, IO, CORRUPT; what was
+ * committed by then stays. */
 STEMMA_API stemma_status stemma_collection_add(stemma_collection *collection, const char *const *paths,
                                                size_t count, const stemma_add_options *options,
                                                stemma_add_summary *summary, stemma_error *error);
@@ -168,8 +169,8 @@ typedef struct stemma_collection_document {
     int64_t modified;    /* the file, in nanoseconds since 1970; 0: unknown */
     const char *form;    /* as of a scan */
     bool binary, empty, container; /* what it has no text for */
-    bool unreadable;               /* its text could not be had: known by its bytes alone, and read again by
-                                      the next _add */
+    bool unreadable; /* its text could not be had, by an older program: it goes with the next _add */
+    bool outdated;   /* its file has changed since, and could not be read then */
 } stemma_collection_document;
 typedef stemma_status stemma_collection_take(void *context, const stemma_collection_document *document,
                                              stemma_error *error);
@@ -201,6 +202,7 @@ typedef struct stemma_collection_info {
     const char *damage;         /* the first that shows without reading all of it, likewise; NULL: none does.
                                    stemma_collection_verify reads all */
     unsigned signature_symbols; /* of a signature at most; 0: none are kept */
+    uint64_t without_bits;      /* texts that have no fingerprint, see stemma_collection_resize_bits */
 } stemma_collection_info;
 STEMMA_API stemma_status stemma_collection_get_info(stemma_collection *collection,
                                                     stemma_collection_info *info, stemma_error *error);
@@ -394,13 +396,20 @@ STEMMA_API stemma_status stemma_collection_export(stemma_collection *collection,
 
 typedef struct stemma_merge_summary {
     uint64_t documents, added, replaced, unchanged;
+    /* of those that were added or replaced, where the other one does not keep what this one does: */
+    uint64_t made; /* it was made again, from the document or its stored text; */
+    uint64_t without_text, without_signature, without_bits; /* or they have none, since neither can be read */
+    unsigned dropped;                       /* STEMMA_PART_* that only the other one keeps: left out */
+    unsigned bits, bits_before, bits_given; /* of fingerprints: now, before, and those of the other one */
 } stemma_merge_summary;
 
 /* The documents of another collection, or of a file that _export wrote, into one that is open to be written,
  * as one commit (what was changed before is committed first). prefix: put before each id, as "server1:", so
- * that equal paths of several machines stay apart; NULL: none. A document whose id is there is replaced.
- * Errors: MISMATCH (they do not keep the same), NOT_FOUND, CORRUPT, LATER_VERSION, INVALID, INTERRUPTED,
- * NO_MEMORY, NO_SPACE, IO. */
+ * that equal paths of several machines stay apart; NULL: none. A document whose id is there is replaced. The
+ * collection goes on to keep what it does (see the summary); only where fingerprints of the other one have
+ * fewer bits, its own are first cut to as many, as a commit of its own. Errors: MISMATCH (the views differ,
+ * or documents would lack minima or samples, and cannot be read), NOT_FOUND, CORRUPT, LATER_VERSION, INVALID,
+ * INTERRUPTED, NO_MEMORY, NO_SPACE, IO. */
 STEMMA_API stemma_status stemma_collection_merge(stemma_collection *collection, const char *path,
                                                  const char *prefix, stemma_merge_summary *summary,
                                                  stemma_error *error);
@@ -452,15 +461,21 @@ typedef struct stemma_hamming_summary {
     uint64_t distances;            /* and that were held against the document */
     double seconds;                /* of finding them, of all threads together */
     double seconds_reading;        /* likewise of reading documents */
+    uint64_t without_bits; /* texts in the collection that have no fingerprint, and cannot be found by it */
 } stemma_hamming_summary;
 
 /* Fingerprints get another number of bits, a multiple of 8 up to 4096: no other part is written again. Fewer
  * are cut from those that are kept; for more every document is read again, from where it lies or from its
- * stored text. It is a commit of its own, with what was not committed before. Errors: INVALID (it is not open
- * to be written, no such number), UNREADABLE (documents that are needed: how many, and the first),
- * UNSUPPORTED (no fingerprints are kept), INTERRUPTED, NO_MEMORY, NO_SPACE, IO, CORRUPT. */
+ * stored text. Those that cannot be read are told to `problem` (may be NULL), and have no fingerprint until
+ * they are added again: everything else finds them as before. It is a commit of its own, with what was not
+ * committed before; where documents lose their fingerprints, these are a commit before it. Errors: INVALID
+ * (it is not open to be written, no such number), UNREADABLE (more than half of the documents cannot be read:
+ * nothing was changed), UNSUPPORTED (no fingerprints are kept), INTERRUPTED, NO_MEMORY, NO_SPACE, IO,
+ * CORRUPT. */
 STEMMA_API stemma_status stemma_collection_resize_bits(stemma_collection *collection, unsigned bits,
-                                                       stemma_error *error);
+                                                       void (*problem)(void *context,
+                                                                       const stemma_scan_problem *problem),
+                                                       void *context, stemma_error *error);
 
 /* The bare range query on fingerprints: nothing is verified, so that there are matches which resemble the
  * document less, and documents which do are missed; how many says the number of bits. Nearest first, document

@@ -27,6 +27,10 @@ struct stemma_collection {
 /* INVALID where it is not open to be written. */
 stemma_status collection_check_writer(const struct stemma_collection *collection, stemma_error *err);
 
+/* Texts that have no Hamming fingerprint, where others do. */
+stemma_status collection_without_bits(struct stemma_collection *collection, uint64_t *count,
+                                      stemma_error *err);
+
 /* INVALID where a collection is there already. */
 stemma_status collection_refuse_existing(const char *path, stemma_error *err);
 

@@ -63,11 +63,15 @@ static stemma_status set_asking(const stemma_hamming_options *o, struct hamming_
 
 /* ---- more bits, or fewer ---- */
 
-stemma_status stemma_collection_resize_bits(stemma_collection *collection, unsigned bits, stemma_error *err) {
+stemma_status stemma_collection_resize_bits(stemma_collection *collection, unsigned bits,
+                                            void (*problem)(void *context,
+                                                            const stemma_scan_problem *problem),
+                                            void *context, stemma_error *err) {
     if (!collection) return fail(err, STEMMA_INVALID, "a collection is needed");
     TRY(collection_check_writer(collection, err));
     TRY(pending_commit(&collection->pending, err));
-    return resize_bits(collection->store, collection->recipe, &collection->limits, bits, err);
+    return resize_bits(collection->store, collection->recipe, &collection->limits, bits, problem, context,
+                       err);
 }
 
 /* ---- what comes of it ---- */
@@ -171,6 +175,8 @@ static stemma_status ask(struct each *each, struct hamming_asking *asking, const
                          const stemma_hamming_options *o, struct giving *g, stemma_error *err) {
     struct scan_settings reading = {0};
     TRY(find_bits(g->collection, &g->sum.bits, err));
+    /* an index that is damaged is verify's to tell: nothing is found by it here */
+    (void)collection_without_bits(g->collection, &g->sum.without_bits, NULL);
     TRY(each_reading(g->collection, o->reading, &reading, err));
     TRY(set_asking(o, asking, err));
     g->sum.radius = hamming_radius(g->sum.bits, asking->resemblance);

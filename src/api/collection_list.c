@@ -42,7 +42,8 @@ static stemma_status give_document(void *context, uint64_t number, struct cell i
                                                  .binary = facts->state == FACTS_BINARY,
                                                  .empty = facts->state == FACTS_EMPTY,
                                                  .container = facts->state == FACTS_CONTAINER,
-                                                 .unreadable = facts->state == FACTS_FAILED};
+                                                 .unreadable = facts->state == FACTS_FAILED,
+                                                 .outdated = facts->outdated};
     return l->take(l->context, &document, err);
 }
 
@@ -159,15 +160,17 @@ static stemma_status list_parts(struct stemma_collection *c, stemma_collection_i
     return STEMMA_OK;
 }
 
-static stemma_status count_datasets(struct stemma_collection *c, uint64_t *count, stemma_error *err) {
+static stemma_status count_key(struct stemma_collection *c, uint64_t key, uint64_t *count,
+                               stemma_error *err) {
     const int part = schema_find(collection_schema(c->store), KIND_MEMBER_KEYS, 0);
-    struct vec64 numbers = {0};
-    *count = 0;
-    if (part < 0) return STEMMA_OK;
-    stemma_status status = collection_lookup(c->store, (size_t)part, DATASET_KEY, 0, &numbers, err);
-    *count = numbers.len;
-    vec64_release(&numbers);
-    return status;
+    size_t counted = 0;
+    if (part >= 0) TRY(collection_count(c->store, (size_t)part, key, SIZE_MAX, &counted, err));
+    *count = counted;
+    return STEMMA_OK;
+}
+
+stemma_status collection_without_bits(struct stemma_collection *c, uint64_t *count, stemma_error *err) {
+    return count_key(c, NO_BITS_KEY, count, err);
 }
 
 /* Of an older collection: the time of the manifest, which each commit replaces; 0 when it cannot be had. */
@@ -197,7 +200,8 @@ stemma_status stemma_collection_get_info(stemma_collection *c, stemma_collection
     if (!c || !out)
         return fail(err, STEMMA_INVALID, "a collection and a place for what is known of it are needed");
     collection_about(c->store, &facts);
-    TRY(count_datasets(c, &info.datasets, err));
+    TRY(count_key(c, DATASET_KEY, &info.datasets, err));
+    TRY(collection_without_bits(c, &info.without_bits, err));
     TRY(list_parts(c, &info, err));
     bits_layout_read(collection_schema(c->store), &layout);
     info.bits = layout.bits;

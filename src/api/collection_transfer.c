@@ -88,7 +88,7 @@ static stemma_status merge(stemma_collection *c, const char *path, const char *p
         c->model = NULL;
     }
     if (!origin) TRY(origin_open(path, &(struct collection_options){.stop = c->limits.stop}, &origin, err));
-    stemma_status status = merge_documents(c->store, origin, prefix, facts, err);
+    stemma_status status = merge_documents(c->store, c->recipe, &c->limits, origin, prefix, facts, err);
     origin_close(origin);
     return status;
 }
@@ -101,7 +101,18 @@ stemma_status stemma_collection_merge(stemma_collection *c, const char *path, co
     TRY(stemma_collection_commit(c, err));
     TRY(merge(c, path, prefix && *prefix ? prefix : NULL, &facts, err));
     if (summary)
-        *summary = (stemma_merge_summary){facts.documents, facts.added, facts.replaced, facts.unchanged};
+        *summary = (stemma_merge_summary){.documents = facts.documents,
+                                          .added = facts.added,
+                                          .replaced = facts.replaced,
+                                          .unchanged = facts.unchanged,
+                                          .made = facts.made,
+                                          .without_text = facts.without_text,
+                                          .without_signature = facts.without_signature,
+                                          .without_bits = facts.without_bits,
+                                          .dropped = facts.dropped,
+                                          .bits = facts.bits,
+                                          .bits_before = facts.bits_before,
+                                          .bits_given = facts.bits_given};
     return STEMMA_OK;
 }
 

@@ -92,21 +92,20 @@ void collector_set_facts(struct collector *c, const struct source *source, const
 
 /* Whether what is written of a document with the same bytes is still true. */
 static bool is_same_place(const struct facts *a, const struct facts *b, bool inside) {
-    if (a->offset != b->offset || a->record_bytes != b->record_bytes) return false;
+    if (a->offset != b->offset || a->record_bytes != b->record_bytes || a->outdated != b->outdated)
+        return false;
     return inside || (a->file_bytes == b->file_bytes && a->modified == b->modified && a->stamp == b->stamp &&
                       a->looked_into == b->looked_into && a->unsettled == b->unsettled);
 }
 
 /* Whether nothing new has to be made of a document whose bytes are read like this. */
 static bool is_same(const struct facts *old, const struct facts *now) {
-    return old->state != FACTS_FAILED && old->format == now->format && old->way == now->way &&
-           memcmp(old->digest, now->digest, sizeof old->digest) == 0;
+    return old->state != FACTS_FAILED && !old->no_bits && old->format == now->format &&
+           old->way == now->way && memcmp(old->digest, now->digest, sizeof old->digest) == 0;
 }
 
-/* What a document is counted as; NULL: it could not be read, which is a problem and no document. One that is
- * there and could not be read either is none to be replaced. */
+/* What a document is counted as. */
 static uint64_t *counter_of(struct collecting *all, const struct facts *old, const struct facts *now) {
-    if (now->state == FACTS_FAILED) return NULL;
     if (!old || old->state == FACTS_FAILED) return &all->counts.added;
     return is_same(old, now) ? &all->counts.unchanged : &all->counts.replaced;
 }
@@ -132,10 +131,8 @@ static stemma_status recount(struct collector *c, const struct facts *earlier, s
     TRY(collection_find(before, c->id.data, c->id.len, &number, &found, err));
     if (found) TRY(collection_record(before, number, &row, &found, err));
     if (found) TRY(facts_read(row.facts, &old, err));
-    uint64_t *was = counter_of(c->all, found ? &old : NULL, earlier);
-    uint64_t *is = counter_of(c->all, found ? &old : NULL, &c->facts);
-    if (was) --*was;
-    if (is) ++*is;
+    --*counter_of(c->all, found ? &old : NULL, earlier);
+    ++*counter_of(c->all, found ? &old : NULL, &c->facts);
     return STEMMA_OK;
 }
 
@@ -240,12 +237,13 @@ static stemma_status take_damage(void *taker, const stemma_error *cause, stemma_
 static stemma_status take_no_text(void *taker, enum document_state state, const stemma_error *cause,
                                   stemma_error *err) {
     struct collector *c = taker;
+    (void)err;
     c->facts.state = (enum facts_state)state;
     if (state != DOCUMENT_FAILED) return STEMMA_OK;
     c->facts.unsettled = true;
     c->cause = *cause;
     if (!c->record) fail_source(c->all, c->source);
-    return take_damage(c, cause, err);
+    return STEMMA_OK;
 }
 
 static stemma_status take_text(void *taker, struct text_reader *reader, const uint8_t *text, size_t size,
@@ -284,8 +282,7 @@ static stemma_status count(struct collector *c, const struct id_place *place, co
     const bool again = is_again(c, place, old);
     *counts = !again || old->offset < c->facts.offset;
     all->superseded += again;
-    uint64_t *counted = again ? NULL : counter_of(all, place->found ? old : NULL, &c->facts);
-    if (counted) ++*counted;
+    if (!again) ++*counter_of(all, place->found ? old : NULL, &c->facts);
     return again && *counts ? recount(c, old, err) : STEMMA_OK;
 }
 
@@ -305,13 +302,40 @@ static stemma_status put(struct collector *c, stemma_error *err) {
     row.facts = (struct cell){bytes, sizeof bytes};
     row_maker_give(c->maker, &row);
     TRY(pending_put_at(all->pending, &place, &row, c->facts.bytes, NULL, err));
-    if (c->facts.state != FACTS_FAILED) all->counts.bytes += c->facts.bytes;
+    all->counts.bytes += c->facts.bytes;
     return STEMMA_OK;
+}
+
+/* With the lock held: what could not be read is no document. Its last version that could be stays (*kept),
+ * marked; rows of older programs that have none go. */
+static stemma_status keep_last(struct collector *c, bool *kept, stemma_error *err) {
+    struct collecting *all = c->all;
+    struct id_place place;
+    struct facts old;
+    TRY(collecting_find(all, c->id.data, c->id.len, &place, &old, err));
+    *kept = place.found && old.state != FACTS_FAILED && old.state != FACTS_DATASET;
+    if (all->dry || !place.found || old.state == FACTS_DATASET) return STEMMA_OK;
+    if (!*kept) return pending_remove(all->pending, c->id.data, c->id.len, NULL, err);
+    if (old.outdated) return gone_add(&all->met, place.number) ? STEMMA_OK : fail_memory(err);
+    old.outdated = true;
+    return collecting_rewrite(all, &place, &old, err);
+}
+
+static stemma_status end_failed(struct collector *c, stemma_error *err) {
+    stemma_error told = c->cause;
+    bool kept;
+    pthread_mutex_lock(&c->all->pending->lock);
+    stemma_status status = keep_last(c, &kept, err);
+    pthread_mutex_unlock(&c->all->pending->lock);
+    if (status != STEMMA_OK) return status;
+    if (kept) (void)fail(&told, c->cause.status, "%s; the version before it is kept", c->cause.message);
+    return take_damage(c, &told, err);
 }
 
 static stemma_status end_document(void *taker, stemma_error *err) {
     struct collector *c = taker;
     if (c->facts.text_bytes == 0 || !c->wanted) TRY(tell(c, NULL, 0, err));
+    if (c->wanted && c->facts.state == FACTS_FAILED) return end_failed(c, err);
     if (!c->wanted || c->all->dry) return STEMMA_OK;
     pthread_mutex_lock(&c->all->pending->lock);
     stemma_status status = put(c, err);

@@ -1,8 +1,11 @@
 #include "collect/merging.h"
 
+#include "collect/restoring.h"
 #include "index/facts.h"
+#include "index/hamming/growing.h"
 #include "index/hamming/parts.h"
 #include "index/stored_signature.h"
+#include "runs/column.h"
 
 #include <string.h>
 
@@ -10,6 +13,11 @@ struct merging {
     struct collection *store;
     struct batch *batch;
     const struct schema *theirs;
+    struct schema wanted;     /* ours, and behind it their texts where we keep none: to make parts from */
+    int given[PARTS_MOST];    /* where they have a part of it; -1: it is a lookup, or lacking */
+    bool lacking[PARTS_MOST]; /* parts of ours that they have not */
+    bool lacks;
+    struct restorer *restorer; /* makes what is lacking; NULL: of a keyed collection nothing can be made */
     struct cell prefix;
     struct buf id;
     uint8_t facts[FACTS_BYTES];
@@ -21,33 +29,81 @@ static bool is_given(const struct part *part) {
     return part->form != FORM_LOOKUP;
 }
 
-static size_t count_given(const struct schema *schema) {
-    size_t count = 0;
-    for (size_t i = 0; i < schema->count; i++) count += is_given(&schema->parts[i]);
-    return count;
+/* ---- what both have ---- */
+
+/* A signature of fewer symbols is one of those that may have more. */
+static bool serves_as_signature(const struct part *ours, const struct part *theirs) {
+    struct signature_form a, b;
+    if (!signature_form_of(ours, &a) || !signature_form_of(theirs, &b)) return false;
+    return a.n == b.n && a.rate == b.rate && a.alphabet == b.alphabet && b.most <= a.most;
 }
 
-/* The same part in another schema, or -1. Their order does not matter: bits that were added later are last.
- */
-static int find_same(const struct schema *schema, const struct part *part) {
-    const int found = schema_find(schema, part->kind, part->spec);
-    if (found < 0) return -1;
-    const struct part *other = &schema->parts[found];
-    return part->form == other->form && part->width == other->width ? found : -1;
+static bool serves_as(const struct part *ours, const struct part *theirs) {
+    if (ours->kind != theirs->kind || ours->form != theirs->form) return false;
+    if (ours->kind == KIND_SIGNATURE) return serves_as_signature(ours, theirs);
+    if (ours->kind == KIND_BITS) /* fewer bits are the first of more */
+        return spec_first(ours->spec) == spec_first(theirs->spec) && ours->width <= theirs->width;
+    return ours->spec == theirs->spec && ours->width == theirs->width;
 }
 
-static bool same_given(const struct schema *ours, const struct schema *theirs) {
-    for (size_t i = 0; i < ours->count; i++)
-        if (is_given(&ours->parts[i]) && find_same(theirs, &ours->parts[i]) < 0) return false;
-    return count_given(ours) == count_given(theirs);
+static int find_serving(const struct schema *theirs, const struct part *ours) {
+    for (size_t i = 0; i < theirs->count; i++)
+        if (serves_as(ours, &theirs->parts[i])) return (int)i;
+    return -1;
 }
 
-/* As a row of ours. */
-static void move_cells(const struct schema *ours, const struct schema *theirs, const struct row *from,
-                       struct row *to) {
+/* As a row of what is wanted; what is lacking is empty. */
+static void move_cells(const struct merging *m, const struct row *from, struct row *to) {
     *to = (struct row){.id = from->id, .facts = from->facts};
-    for (size_t i = 0; i < ours->count; i++)
-        if (is_given(&ours->parts[i])) to->cells[i] = from->cells[find_same(theirs, &ours->parts[i])];
+    for (size_t i = 0; i < m->wanted.count; i++) {
+        if (m->given[i] < 0) continue;
+        to->cells[i] = from->cells[m->given[i]];
+        if (m->wanted.parts[i].form == FORM_COLUMN) to->cells[i].size = m->wanted.parts[i].width;
+    }
+}
+
+static unsigned part_of(uint32_t kind) {
+    static const struct {
+        uint32_t kind;
+        unsigned part;
+    } parts[] = {{KIND_MINIMA, STEMMA_PART_MINIMA},
+                 {KIND_SAMPLES, STEMMA_PART_SAMPLES},
+                 {KIND_BITS, STEMMA_PART_BITS},
+                 {KIND_TEXT, STEMMA_PART_TEXT},
+                 {KIND_SIGNATURE, STEMMA_PART_SIGNATURE}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].kind == kind) return parts[i].part;
+    return 0;
+}
+
+static unsigned parts_of(const struct schema *schema) {
+    unsigned parts = 0;
+    for (size_t i = 0; i < schema->count; i++)
+        if (is_given(&schema->parts[i])) parts |= part_of(schema->parts[i].kind);
+    return parts;
+}
+
+static uint32_t bits_of(const struct schema *schema) {
+    struct bits_layout layout;
+    bits_layout_read(schema, &layout);
+    return layout.bits;
+}
+
+/* Of the schema as it is now. */
+static stemma_status prepare(struct merging *m, stemma_error *err) {
+    const struct schema *ours = collection_schema(m->store);
+    const int text = schema_find(m->theirs, KIND_TEXT, 0);
+    TRY(schema_copy(&m->wanted, ours, err));
+    for (size_t i = 0; i < ours->count; i++) {
+        const bool given = is_given(&ours->parts[i]);
+        m->given[i] = given ? find_serving(m->theirs, &ours->parts[i]) : -1;
+        m->lacking[i] = given && m->given[i] < 0;
+        m->lacks = m->lacks || m->lacking[i];
+    }
+    m->done->dropped = parts_of(m->theirs) & ~parts_of(ours);
+    if (text < 0 || schema_find(ours, KIND_TEXT, 0) >= 0 || ours->count == PARTS_MOST) return STEMMA_OK;
+    m->given[m->wanted.count] = text;
+    return schema_add(&m->wanted, m->theirs->parts[text], err);
 }
 
 /* ---- what differs ---- */
@@ -73,46 +129,70 @@ static stemma_status fail_recipes(const char *path, const char *ours, const char
                 ours ? (int)a : 7, ours ? ours : "no more", theirs ? (int)b : 7, theirs ? theirs : "no more");
 }
 
-static uint32_t bits_of(const struct schema *schema) {
-    struct bits_layout layout;
-    bits_layout_read(schema, &layout);
-    return layout.bits;
-}
-
-static uint32_t symbols_of(const struct schema *schema) {
-    struct signature_form form;
-    return signature_find_part(schema, &form) < 0 ? 0 : form.most;
-}
-
-static stemma_status fail_parts(const char *path, const struct schema *ours, const struct schema *theirs,
-                                stemma_error *err) {
-    static const struct {
-        uint32_t kind;
-        const char *name;
-    } parts[] = {{KIND_MINIMA, "minima"}, {KIND_SAMPLES, "samples"}, {KIND_TEXT, "texts"}};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        const bool kept = schema_find(ours, parts[i].kind, 0) >= 0;
-        if (kept != (schema_find(theirs, parts[i].kind, 0) >= 0))
-            return fail(err, STEMMA_MISMATCH, "the parts differ: '%s' keeps %s%s, the other one %s", path,
-                        kept ? "" : "no ", parts[i].name, kept ? "none" : "does");
-    }
-    const uint32_t a = bits_of(ours), b = bits_of(theirs), x = symbols_of(ours), y = symbols_of(theirs);
-    if (a != b)
-        return fail(err, STEMMA_MISMATCH,
-                    "the parts differ: '%s' keeps fingerprints of %u bits, the other one %u", path, a, b);
-    if (x != y)
-        return fail(err, STEMMA_MISMATCH,
-                    "the parts differ: '%s' keeps signatures of %u symbols, the other one %u", path, x, y);
-    return fail(err, STEMMA_MISMATCH, "'%s' and the other one keep different parts of documents", path);
+static bool is_cache(const struct schema *schema) {
+    return schema_find(schema, KIND_SCAN_KEYS, 0) >= 0;
 }
 
 static stemma_status check_same(const struct collection *store, const struct origin *origin,
                                 stemma_error *err) {
     const struct schema *ours = collection_schema(store), *theirs = origin_schema(origin);
     const char *path = collection_path(store);
-    if (strcmp(ours->recipe, theirs->recipe)) return fail_recipes(path, ours->recipe, theirs->recipe, err);
-    return same_given(ours, theirs) ? STEMMA_OK : fail_parts(path, ours, theirs, err);
+    if (is_cache(ours) != is_cache(theirs))
+        return fail(err, STEMMA_MISMATCH, "%s is the cache of a scan, and no collection of documents",
+                    is_cache(ours) ? path : "the other one");
+    return strcmp(ours->recipe, theirs->recipe) ? fail_recipes(path, ours->recipe, theirs->recipe, err)
+                                                : STEMMA_OK;
 }
+
+/* ---- what they have not ---- */
+
+/* Documents without it are found all the same; but not by resemblance without minima, nor by containment
+ * without samples, where others are. */
+static bool can_go_without(const struct part *part) {
+    return part->kind == KIND_TEXT || part->kind == KIND_SIGNATURE || part->kind == KIND_BITS;
+}
+
+static stemma_status go_without(struct merging *m, struct row *row, struct facts *facts, stemma_error *err) {
+    static const uint8_t zeros[COLUMN_WIDTH_MOST];
+    for (size_t i = 0; i < m->wanted.count; i++) {
+        const struct part *part = &m->wanted.parts[i];
+        if (!m->lacking[i]) continue;
+        if (facts->state == FACTS_TEXT && !can_go_without(part))
+            return fail(err, STEMMA_MISMATCH,
+                        "the parts differ: '%s' keeps %s, the other one none, nor can '%.*s' be read to make "
+                        "them",
+                        collection_path(m->store),
+                        part->kind == KIND_MINIMA    ? "minima"
+                        : part->kind == KIND_SAMPLES ? "samples"
+                                                     : "other parts",
+                        (int)(row->id.size < 200 ? row->id.size : 200), (const char *)row->id.bytes);
+        row->cells[i] = part->form == FORM_COLUMN ? (struct cell){zeros, part->width} : (struct cell){0};
+        facts->no_bits = facts->no_bits || (part->kind == KIND_BITS && facts->state == FACTS_TEXT);
+    }
+    return STEMMA_OK;
+}
+
+static bool is_empty(const struct merging *m, const struct row *row, uint32_t kind) {
+    for (size_t i = 0; i < m->wanted.count; i++)
+        if (m->lacking[i] && m->wanted.parts[i].kind == kind) return row->cells[i].size == 0;
+    return false;
+}
+
+/* What is lacking is made of the text, which is stored, or of the document, where it still lies as it was. */
+static stemma_status fill(struct merging *m, struct row *row, struct facts *facts, stemma_error *err) {
+    enum mending done = MEND_NOT;
+    const bool text = facts->state == FACTS_TEXT;
+    if (!m->lacks) return STEMMA_OK;
+    if (text && m->restorer) TRY(restorer_mend(m->restorer, &m->wanted, m->lacking, row, &done, err));
+    if (done != MEND_DONE) TRY(go_without(m, row, facts, err));
+    if (!text) return STEMMA_OK;
+    m->done->made += done == MEND_DONE;
+    m->done->without_text += is_empty(m, row, KIND_TEXT);
+    m->done->without_signature += is_empty(m, row, KIND_SIGNATURE);
+    return STEMMA_OK;
+}
+
+/* ---- a document ---- */
 
 /* The path in the id grows with it: where the file was is then the path on the machine that the prefix names.
  */
@@ -121,9 +201,7 @@ static stemma_status put_prefix(struct merging *m, struct row *row, struct facts
     if (!buf_add(&m->id, m->prefix.bytes, m->prefix.size) || !buf_add(&m->id, row->id.bytes, row->id.size))
         return fail_memory(err);
     if (facts->path_bytes) facts->path_bytes += (uint32_t)m->prefix.size;
-    facts_write(facts, m->facts);
     row->id = (struct cell){m->id.data, m->id.len};
-    row->facts = (struct cell){m->facts, sizeof m->facts};
     return STEMMA_OK;
 }
 
@@ -132,11 +210,13 @@ static bool cells_equal(struct cell a, struct cell b) {
 }
 
 /* The same text is the same document, whichever way of reading made it. */
-static stemma_status facts_equal(struct cell cell, struct facts theirs, bool *equal, stemma_error *err) {
+static stemma_status facts_equal(const struct merging *m, struct cell cell, struct facts theirs, bool *equal,
+                                 stemma_error *err) {
     uint8_t a[FACTS_BYTES], b[FACTS_BYTES];
     struct facts ours;
     TRY(facts_read(cell, &ours, err));
     theirs.way = ours.way;
+    if (m->lacks) theirs.no_bits = ours.no_bits;
     facts_write(&ours, a);
     facts_write(&theirs, b);
     *equal = !memcmp(a, b, sizeof a);
@@ -153,22 +233,37 @@ static stemma_status is_there(struct merging *m, const struct row *row, const st
     TRY(collection_row(m->store, number, &ours, found, err));
     /* a document that this batch replaces is no longer the one that was committed */
     if (!*found || batch_drops(m->batch, number)) return STEMMA_OK;
-    TRY(facts_equal(ours.facts, *facts, same, err));
+    TRY(facts_equal(m, ours.facts, *facts, same, err));
     for (size_t i = 0; i < collection_schema(m->store)->count && *same; i++)
-        *same = cells_equal(ours.cells[i], row->cells[i]);
+        *same = m->lacking[i] || cells_equal(ours.cells[i], row->cells[i]);
     return STEMMA_OK;
+}
+
+static stemma_status put(struct merging *m, struct row *row, struct facts *facts, const struct cell *id,
+                         stemma_error *err) {
+    const struct cell named = row->id;
+    row->id = *id; /* where it may be read is not where the prefix says */
+    TRY(fill(m, row, facts, err));
+    m->done->without_bits += facts->no_bits;
+    row->id = named;
+    if (m->prefix.size && facts->path_bytes) facts->path_bytes += (uint32_t)m->prefix.size;
+    facts_write(facts, m->facts);
+    row->facts = (struct cell){m->facts, sizeof m->facts};
+    return batch_put(m->batch, row, NULL, err);
 }
 
 static stemma_status take(void *context, const struct row *given, stemma_error *err) {
     struct merging *m = context;
     struct row row;
-    struct facts facts;
+    struct facts facts, named;
     bool found, same;
-    move_cells(collection_schema(m->store), m->theirs, given, &row);
+    move_cells(m, given, &row);
     TRY(facts_read(row.facts, &facts, err));
-    if (m->prefix.size) TRY(put_prefix(m, &row, &facts, err));
-    TRY(is_there(m, &row, &facts, &found, &same, err));
-    if (!same) TRY(batch_put(m->batch, &row, NULL, err));
+    if (m->done->bits == 0) facts.no_bits = false;
+    named = facts;
+    if (m->prefix.size) TRY(put_prefix(m, &row, &named, err));
+    TRY(is_there(m, &row, &named, &found, &same, err));
+    if (!same) TRY(put(m, &row, &facts, &given->id, err));
     if (facts.state == FACTS_DATASET) return STEMMA_OK; /* no document */
     m->done->documents++;
     m->done->added += !found;
@@ -177,16 +272,39 @@ static stemma_status take(void *context, const struct row *given, stemma_error *
     return STEMMA_OK;
 }
 
-stemma_status merge_documents(struct collection *store, struct origin *origin, const char *prefix,
+/* ---- all of them ---- */
+
+/* Fingerprints of all documents have as many bits: as many as those that have fewest. */
+static stemma_status meet_bits(struct collection *store, const struct schema *theirs,
+                               struct merge_facts *facts, stemma_error *err) {
+    facts->bits = facts->bits_before = bits_of(collection_schema(store));
+    facts->bits_given = bits_of(theirs);
+    if (facts->bits_given == 0 || facts->bits_given >= facts->bits) return STEMMA_OK;
+    facts->bits = facts->bits_given;
+    return bits_resize(store, facts->bits, NULL, NULL, err);
+}
+
+static stemma_status merge(struct merging *m, struct origin *origin, const struct stemma_recipe *recipe,
+                           const stemma_limits *limits, stemma_error *err) {
+    TRY(check_same(m->store, origin, err));
+    TRY(meet_bits(m->store, m->theirs, m->done, err));
+    TRY(prepare(m, err));
+    if (m->lacks && !recipe->view.keyed) TRY(restorer_new(limits, NULL, 0, &m->restorer, err));
+    TRY(batch_new(m->store, &m->batch, err));
+    TRY(origin_read(origin, take, m, err));
+    return batch_commit(m->batch, err);
+}
+
+stemma_status merge_documents(struct collection *store, const struct stemma_recipe *recipe,
+                              const stemma_limits *limits, struct origin *origin, const char *prefix,
                               struct merge_facts *facts, stemma_error *err) {
     struct merging m = {.store = store, .theirs = origin_schema(origin), .done = facts};
     if (prefix) m.prefix = (struct cell){(const uint8_t *)prefix, strlen(prefix)};
     *facts = (struct merge_facts){0};
-    TRY(check_same(store, origin, err));
-    TRY(batch_new(store, &m.batch, err));
-    stemma_status status = origin_read(origin, take, &m, err);
-    if (status == STEMMA_OK) status = batch_commit(m.batch, err);
+    stemma_status status = merge(&m, origin, recipe, limits, err);
     batch_free(m.batch);
+    restorer_free(m.restorer);
+    schema_release(&m.wanted);
     buf_release(&m.id);
     return status;
 }

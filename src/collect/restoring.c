@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "collect/again.h"
 #include "collect/row_maker.h"
+#include "index/hamming/parts.h"
 
 #include <string.h>
 
@@ -109,26 +110,50 @@ static enum mending without_text(const struct schema *schema, const bool *damage
     return MEND_EMPTIED;
 }
 
+/* The bits of a document that has no fingerprint are zeros; *left: whether there is more to mend. */
+static void mend_no_bits(const struct schema *schema, const bool *damaged, struct row *row, bool *others,
+                         bool *left) {
+    static const uint8_t zeros[BITS_COLUMN / 8];
+    *left = false;
+    for (size_t p = 0; p < schema->count; p++) {
+        const bool bits = damaged[p] && schema->parts[p].kind == KIND_BITS;
+        if (bits) row->cells[p] = (struct cell){zeros, schema->parts[p].width};
+        others[p] = damaged[p] && !bits;
+        *left = *left || others[p];
+    }
+}
+
+static stemma_status mend_text(struct restorer *r, const struct schema *schema, const bool *damaged,
+                               struct row *row, const struct facts *facts, enum mending *done,
+                               stemma_error *err) {
+    struct again_text text;
+    bool others[PARTS_MOST], found, left = true;
+    if (facts->no_bits) {
+        mend_no_bits(schema, damaged, row, others, &left);
+        damaged = others;
+    }
+    *done = MEND_DONE;
+    if (!left) return STEMMA_OK;
+    TRY(find_text(r, schema, damaged, row, facts, &text, &found, err));
+    if (!found) {
+        *done = without_text(schema, damaged, row);
+        return STEMMA_OK;
+    }
+    TRY(row_maker_text(r->maker, r->whole, text.text, text.text_size, err));
+    replace_damaged(r, schema, damaged, row);
+    return STEMMA_OK;
+}
+
 stemma_status restorer_mend(void *context, const struct schema *schema, const bool *damaged, struct row *row,
                             enum mending *done, stemma_error *err) {
     struct restorer *r = context;
-    struct again_text text;
     struct facts facts;
-    bool found;
     TRY(check_stop(r->limits->stop, err));
     *done = MEND_NOT;
     if (!r->ready) TRY(get_ready(r, schema, err));
     if (!r->able || facts_read(row->facts, &facts, NULL) != STEMMA_OK) return STEMMA_OK;
-    if (facts.state != FACTS_TEXT) {
-        row_maker_none(r->maker);
-    } else {
-        TRY(find_text(r, schema, damaged, row, &facts, &text, &found, err));
-        if (!found) {
-            *done = without_text(schema, damaged, row);
-            return STEMMA_OK;
-        }
-        TRY(row_maker_text(r->maker, r->whole, text.text, text.text_size, err));
-    }
+    if (facts.state == FACTS_TEXT) return mend_text(r, schema, damaged, row, &facts, done, err);
+    row_maker_none(r->maker);
     replace_damaged(r, schema, damaged, row);
     *done = MEND_DONE;
     return STEMMA_OK;

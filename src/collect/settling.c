@@ -29,7 +29,7 @@ static void way_of_reading(const struct collecting *all, uint8_t digest[FACTS_DI
 static bool is_settled(const struct collecting *all, const struct source *source, const struct facts *facts) {
     uint8_t way[FACTS_DIGEST];
     const bool dataset = source->kind == SOURCE_DATASET;
-    if (!is_unchanged(source, facts) || facts->way != collecting_way(all)) return false;
+    if (!is_unchanged(source, facts) || facts->no_bits || facts->way != collecting_way(all)) return false;
     if (dataset != (facts->state == FACTS_DATASET)) return false;
     if (!dataset) return facts->looked_into || all->scan->settings.options.no_archives;
     way_of_reading(all, way);

@@ -177,8 +177,8 @@ void batch_free(struct batch *batch);
  * dropped are no longer kept, and their space is reclaimed as segments are merged. New columns and texts are
  * made by `make`, which appends the bytes of the cell, once for each document that counts; lookup parts from
  * the rows with these. */
-typedef stemma_status make_cell(void *context, const struct row *row, const struct part *part,
-                                struct buf *cell, stemma_error *err);
+typedef stemma_status make_cell(void *context, uint64_t number, const struct row *row,
+                                const struct part *part, struct buf *cell, stemma_error *err);
 stemma_status collection_change_parts(struct collection *collection, const struct part *drop, size_t drops,
                                       const struct part *add, size_t adds, make_cell *make, void *context,
                                       stemma_error *err);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { VERSION = 1, LOOKED_INTO = 1, UNSETTLED = 2, NUMBERS = 7 };
+enum { VERSION = 1, LOOKED_INTO = 1, UNSETTLED = 2, OUTDATED = 4, NO_BITS = 8, NUMBERS = 7 };
 
 static uint64_t pair(uint32_t low, uint32_t high) {
     return (uint64_t)high << 32 | low;
@@ -21,7 +21,8 @@ void facts_write(const struct facts *facts, uint8_t out[FACTS_BYTES]) {
     out[0] = VERSION;
     out[1] = (uint8_t)facts->state;
     out[2] = facts->format;
-    out[3] = (uint8_t)((facts->looked_into ? LOOKED_INTO : 0) | (facts->unsettled ? UNSETTLED : 0));
+    out[3] = (uint8_t)((facts->looked_into ? LOOKED_INTO : 0) | (facts->unsettled ? UNSETTLED : 0) |
+                       (facts->outdated ? OUTDATED : 0) | (facts->no_bits ? NO_BITS : 0));
     store_u32(out + 4, facts->path_bytes);
     for (size_t i = 0; i < NUMBERS; i++) store_u64(out + 8 + 8 * i, numbers[i]);
     memcpy(out + 64, facts->digest, FACTS_DIGEST);
@@ -36,6 +37,8 @@ stemma_status facts_read(struct cell cell, struct facts *out, stemma_error *err)
                           .format = cell.bytes[2],
                           .looked_into = cell.bytes[3] & LOOKED_INTO,
                           .unsettled = cell.bytes[3] & UNSETTLED,
+                          .outdated = cell.bytes[3] & OUTDATED,
+                          .no_bits = cell.bytes[3] & NO_BITS,
                           .path_bytes = load_u32(cell.bytes + 4),
                           .bytes = load_u64(numbers),
                           .text_bytes = load_u64(numbers + 8),
@@ -53,6 +56,10 @@ stemma_status facts_read(struct cell cell, struct facts *out, stemma_error *err)
 
 bool facts_text(struct cell facts) {
     return facts.size == FACTS_BYTES && facts.bytes[1] == FACTS_TEXT;
+}
+
+bool facts_bits(struct cell facts) {
+    return facts_text(facts) && !(facts.bytes[3] & NO_BITS);
 }
 
 uint64_t path_key(const void *path, size_t size) {
@@ -74,6 +81,7 @@ stemma_status member_keys(const struct schema *schema, const struct part *part, 
         held = vec64_add(keys, DATASET_KEY);
     else if (facts_inside(&facts, row->id.size))
         held = vec64_add(keys, path_key(row->id.bytes, facts.path_bytes));
+    if (facts.no_bits) held = held && vec64_add(keys, NO_BITS_KEY);
     return held ? STEMMA_OK : fail_memory(err);
 }
 

@@ -14,7 +14,7 @@ enum facts_state {
     FACTS_TEXT = 0,
     FACTS_EMPTY = 1,     /* no text: nothing to judge by */
     FACTS_BINARY = 2,    /* not text: known by its bytes alone */
-    FACTS_FAILED = 3,    /* its text could not be had: likewise */
+    FACTS_FAILED = 3,    /* its text could not be had: no longer written, see collector.c */
     FACTS_CONTAINER = 4, /* the documents in it are others: likewise */
     FACTS_DATASET = 5 /* its records are documents, it is none itself: remembered so that it can be skipped */
 };
@@ -26,6 +26,8 @@ struct facts {
     uint8_t format;      /* enum text_format: how the bytes are read */
     bool looked_into;    /* of a file: what it may hold was looked for */
     bool unsettled;      /* size and time do not say that all is known: it is to be read again */
+    bool outdated;       /* there is a later version, which could not be read */
+    bool no_bits;        /* it has no Hamming fingerprint, where others do: its bits are zeros */
     uint32_t path_bytes; /* so many bytes of the id are the path of the file; 0: it was in memory */
     uint64_t bytes, text_bytes;
     uint32_t shingles; /* distinct; see keyer_size */
@@ -46,6 +48,8 @@ stemma_status facts_read(struct cell cell, struct facts *out, stemma_error *err)
 
 /* Whether there is anything in the row's other cells. */
 bool facts_text(struct cell facts);
+/* Whether its fingerprint is one, if fingerprints are kept. */
+bool facts_bits(struct cell facts);
 
 /* Whether it is inside a file, and not the file itself. */
 static inline bool facts_inside(const struct facts *facts, size_t id_bytes) {
@@ -54,8 +58,10 @@ static inline bool facts_inside(const struct facts *facts, size_t id_bytes) {
 
 /* All documents inside a file have this key (KIND_MEMBER_KEYS), */
 uint64_t path_key(const void *path, size_t size);
-/* and all data sets this one. */
+/* and all data sets this one, */
 #define DATASET_KEY UINT64_C(0)
+/* and those without a fingerprint this one, too. */
+#define NO_BITS_KEY UINT64_C(1)
 stemma_status member_keys(const struct schema *schema, const struct part *part, const struct row *row,
                           struct vec64 *keys, stemma_error *err);
 

@@ -24,6 +24,10 @@ void origin_close(struct origin *origin);
 
 struct merge_facts {
     uint64_t documents, added, replaced, unchanged;
+    uint64_t made; /* of which parts were made again */
+    uint64_t without_text, without_signature, without_bits;
+    unsigned dropped;                       /* STEMMA_PART_* */
+    uint32_t bits, bits_before, bits_given; /* of fingerprints: now, before, of the other one */
 };
 
 /* What is done with each document: the row is the origin's until it returns. */

@@ -156,7 +156,7 @@ static stemma_status make_one(struct cell_copy *copy, const struct row *row, uin
     const struct cell_maker *maker = copy->maker;
     struct buf *made = &copy->made;
     made->len = 0;
-    if (!is_gone(maker->gone, number)) return maker->make(maker->context, row, copy->part, made, err);
+    if (!is_gone(maker->gone, number)) return maker->make(maker->context, number, row, copy->part, made, err);
     if (copy->part->form != FORM_COLUMN) return STEMMA_OK;
     if (!buf_reserve(made, copy->part->width)) return fail_memory(err);
     memset(made->data, 0, copy->part->width);

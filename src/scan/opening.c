@@ -7,11 +7,20 @@
 /* So many keep their descriptors, so that a record is read again at no other cost. */
 enum { DATASETS_OPEN = 64 };
 
+/* Of a data set each worker has a piece: all of them together a part of the memory, where there is little or
+ * there are many. */
+static size_t piece_size(const struct scan_settings *settings) {
+    enum { SHARE = 32, LEAST = 1 << 16, MOST = 1 << 20 };
+    const size_t size = settings->limits.memory / SHARE / settings->threads;
+    return size < LEAST ? LEAST : size > MOST ? MOST : size;
+}
+
 stemma_status scan_open_dataset(const struct stemma_scan *scan, struct source *source, stemma_error *err) {
     const struct scan_settings *settings = &scan->settings;
     struct dataset_options options = {.text_field = settings->options.text_field,
                                       .id_field = settings->options.id_field,
                                       .record_most = scan->record_most,
+                                      .batch_size = piece_size(settings),
                                       .window_most = scan->document_options.limits.window_most,
                                       .directory = settings->limits.temporary_directory,
                                       .many = scan->datasets > DATASETS_OPEN,

@@ -87,13 +87,53 @@ static stemma_status see(stemma_collection *c, stemma_error *error) {
 }
 
 /* The collection is made before: a lock works also where it cannot be written who has it. */
+static void note_problem(void *told, const stemma_scan_problem *problem) {
+    (void)problem;
+    *(bool *)told = true;
+}
+
+/* More bits, from stored texts. */
+static stemma_status grow(stemma_collection *c, stemma_error *error) {
+    bool told = false;
+    fault.armed = false;
+    assert_int_equal(add_texts(c, NULL), STEMMA_OK);
+    fault.armed = true;
+    stemma_status status = stemma_collection_resize_bits(c, 480, note_problem, &told, error);
+    assert_false(told);
+    return status;
+}
+
+/* Of another that has no signatures, more bits, and texts to make signatures from. */
+static stemma_status merge(stemma_collection *c, stemma_error *error) {
+    stemma_collection_options options = stemma_collection_options_default();
+    stemma_collection *other;
+    stemma_merge_summary summary = {.made = 77};
+    char path[160];
+    place(path, sizeof path, "other.stemma");
+    fault.armed = false;
+    options.parts |= STEMMA_PART_TEXT;
+    options.bits = 480;
+    assert_int_equal(stemma_collection_create(path, NULL, &options, NULL, &other, NULL), STEMMA_OK);
+    assert_int_equal(add_texts(other, NULL), STEMMA_OK);
+    stemma_collection_free(other);
+    fault.armed = true;
+    stemma_status status = stemma_collection_merge(c, path, "there:", &summary, error);
+    assert_int_equal(summary.made, status == STEMMA_OK ? 3 : 77);
+    fault.armed = false;
+    remove_folder(path);
+    return status;
+}
+
 static stemma_status fill(stemma_status (*with)(stemma_collection *c, stemma_error *error),
                           stemma_error *error) {
+    stemma_collection_options options = stemma_collection_options_default();
     stemma_collection *c;
     char path[160];
     place(path, sizeof path, "filled.stemma");
     fault.armed = false;
-    assert_int_equal(stemma_collection_create(path, NULL, NULL, NULL, &c, NULL), STEMMA_OK);
+    if (with == grow) options.parts |= STEMMA_PART_TEXT;
+    if (with == merge) options.parts |= STEMMA_PART_SIGNATURE;
+    assert_int_equal(stemma_collection_create(path, NULL, &options, NULL, &c, NULL), STEMMA_OK);
     fault.armed = fault.tidied = true;
     stemma_status status = with(c, error);
     stemma_collection_free(c);
@@ -122,8 +162,20 @@ static stemma_status fill_by_seeing(const char *unused, stemma_error *error) {
     return fill(see, error);
 }
 
+static stemma_status grow_bits(const char *unused, stemma_error *error) {
+    (void)unused;
+    return fill(grow, error);
+}
+
+static stemma_status merge_others(const char *unused, stemma_error *error) {
+    (void)unused;
+    return fill(merge, error);
+}
+
 const struct operation filling_operations[] = {{"add texts to a collection", fill_by_texts, NULL},
                                                {"add files to a collection", fill_by_files, NULL},
                                                {"remove from a collection", empty, NULL},
                                                {"see a stream", fill_by_seeing, NULL},
+                                               {"grow fingerprints", grow_bits, NULL},
+                                               {"merge collections", merge_others, NULL},
                                                {NULL, NULL, NULL}};

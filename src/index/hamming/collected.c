@@ -1,7 +1,7 @@
 /*
  * A scan reads the first columns alone, block by block; what they leave is looked at column by column.
- * Documents without a text have no bits: they are in no index, and a scan knows them by a fingerprint that is
- * all zero.
+ * Documents without a text have no bits, nor have those that could not be read when there came to be more
+ * bits: they are in no index, and a scan knows them by a fingerprint that is all zero.
  */
 #include "index/hamming/collected.h"
 
@@ -85,11 +85,11 @@ struct scan {
     struct hamming_matches *matches;
 };
 
-/* Whether a document of which all bits are zero has a text nevertheless. */
-static stemma_status has_text(struct collected *c, uint64_t number, bool *text, stemma_error *err) {
+/* Whether a document of which all bits are zero has a fingerprint nevertheless. */
+static stemma_status has_bits(struct collected *c, uint64_t number, bool *has, stemma_error *err) {
     struct row row;
-    TRY(collection_record(c->collection, number, &row, text, err));
-    *text = *text && facts_text(row.facts);
+    TRY(collection_record(c->collection, number, &row, has, err));
+    *has = *has && facts_bits(row.facts);
     return STEMMA_OK;
 }
 
@@ -97,7 +97,7 @@ static stemma_status take_row(struct scan *s, uint64_t row, uint32_t distance, b
     uint64_t number;
     bool counts;
     TRY(collection_number(s->c->collection, s->segment, row, &number, &counts, err));
-    if (counts && zero) TRY(has_text(s->c, number, &counts, err));
+    if (counts && zero) TRY(has_bits(s->c, number, &counts, err));
     return counts ? hamming_matches_add(s->matches, number, distance, err) : STEMMA_OK;
 }
 

@@ -23,15 +23,15 @@ struct resizing {
 };
 
 /* A shorter column is the beginning of the one that was there; a longer one needs the document. */
-static stemma_status cut_or_make(void *context, const struct row *row, const struct part *part,
-                                 struct buf *cell, stemma_error *err) {
+static stemma_status cut_or_make(void *context, uint64_t number, const struct row *row,
+                                 const struct part *part, struct buf *cell, stemma_error *err) {
     const struct resizing *r = context;
     const struct schema *schema = collection_schema(r->collection);
     int old = bits_find_column(schema, spec_first(part->spec));
     if (old >= 0 && schema->parts[old].width >= part->width)
         return buf_add(cell, row->cells[old].bytes, part->width) ? STEMMA_OK : fail_memory(err);
     if (!r->make) return fail(err, STEMMA_INVALID, "nothing makes further bits");
-    return r->make(r->context, row, part, cell, err);
+    return r->make(r->context, number, row, part, cell, err);
 }
 
 /* Bits and their groups as they are wanted, in one commit: the fingerprint is never less than it was. */

@@ -63,7 +63,7 @@ stemma_status group_part_keys(const struct schema *schema, const struct part *pa
     const struct cell *cell = &row->cells[column];
     if (cell->size != bits / 8 || count == 0 || count > bits)
         return fail(err, STEMMA_CORRUPT, "%zu bytes for %u bits in %u groups", cell->size, bits, count);
-    if (!facts_text(row->facts)) return STEMMA_OK;
+    if (!facts_bits(row->facts)) return STEMMA_OK;
     uint8_t bytes[BITS_COLUMN / 8] = {0};
     memcpy(bytes, cell->bytes, cell->size);
     uint64_t word = load_u64(bytes);
@@ -125,5 +125,5 @@ bool bits_of_row(const struct schema *schema, const struct row *row, uint64_t wo
         memcpy(bytes, cell->bytes, cell->size);
         words[i] = load_u64(bytes);
     }
-    return layout.bits && facts_text(row->facts);
+    return layout.bits && facts_bits(row->facts);
 }
