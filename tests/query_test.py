@@ -172,6 +172,23 @@ class Query(Base):
         self.assertRegex(self.query("s", "draft.txt").decode(),
                          r"v1\.txt  \(stored\)  differs in bytes \d+-\d+, .* of its canonical text\n")
 
+    def test_a_stored_text_is_not_read_as_a_document(self):
+        """Nor is that of a record that asks: it is neither decoded again, nor is its HTML taken out of it."""
+        latin = " ".join(f"{word}é à" if i % 9 else word for i, word in enumerate(self.text))
+        page = "# How a page is written\n\n    <!DOCTYPE html>\n\n" + " ".join(f"`<b>{word}</b>`" for word in self.text)
+        for name, text, how in (("latin.txt", latin.encode("latin-1"), ["--encoding=latin-1"]),
+                                ("page.md", page.encode(), ["--fold=nfc+space"])):
+            self.write(f"kept/{name}", text)
+            self.write(name, text.replace(self.text[200].encode(), b"another").replace(self.text[400].encode(), b"word"))
+            self.good("add", "-q", "--store-text", *how, f"of-{name}", "kept")
+            ask = ["query", "--json", *how[:name == "latin.txt"], f"of-{name}", name]
+            before = json.loads(self.good(*ask))
+            shutil.rmtree(self.folder / "kept")
+            match = json.loads(self.good(*ask))
+            self.assertEqual((before["source"], match["source"], match["offsets"]["b"]), ("original", "stored", "canonical"))
+            self.assertEqual((match["edit"], len(match["differences"])), (before["edit"], 2))
+            self.assertEqual([one["a"] for one in match["differences"]], [one["a"] for one in before["differences"]])
+
     def test_numbers_of_what_is_gone_agree(self):
         """Of sketches, too: no containment below the resemblance, and the truth is mostly within the intervals."""
         def shingles(words):

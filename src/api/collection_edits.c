@@ -51,7 +51,7 @@ static stemma_status text_of_question(const struct stemma_collection *c, const s
         status = text_of_document(d->bytes, d->size, NULL, c->recipe, &c->limits, out, &cause);
     TRY(original_text(status, out, d->text, d->text_size, &cause, known, err));
     return *known ? STEMMA_OK
-                  : text_of_document(d->text, d->text_size, NULL, c->recipe, &c->limits, out, err);
+                  : text_of_text(d->text, d->text_size, c->recipe, &c->limits, out, err);
 }
 
 static stemma_status text_of_stored(const struct stemma_collection *c, const struct again_text *stored,
@@ -64,7 +64,7 @@ static stemma_status text_of_stored(const struct stemma_collection *c, const str
             text_of_document(stored->bytes, stored->size, stored->name, c->recipe, &c->limits, out, &cause);
     TRY(original_text(status, out, stored->text, stored->text_size, &cause, known, err));
     return *known ? STEMMA_OK
-                  : text_of_document(stored->text, stored->text_size, NULL, c->recipe, &c->limits, out, err);
+                  : text_of_text(stored->text, stored->text_size, c->recipe, &c->limits, out, err);
 }
 
 static size_t alignment_bytes(const stemma_alignment *alignment) {
@@ -106,7 +106,7 @@ static stemma_status text_of_chars(const struct stemma_collection *c, const uint
     text_chars_init(&chars, &c->recipe->view);
     stemma_status status =
         add_chars(&chars, text, size, &bytes)
-            ? text_of_document(bytes.data, bytes.len, NULL, c->recipe, &c->limits, out, err)
+            ? text_of_text(bytes.data, bytes.len, c->recipe, &c->limits, out, err)
             : fail_memory(err);
     buf_release(&bytes);
     return status;
