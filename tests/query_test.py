@@ -148,6 +148,7 @@ class Query(Base):
             self.assertEqual(found[name]["source"], source)
             self.assertEqual(found[name]["resemblance"]["exact"], source == "original")
             self.assertEqual(found[name]["edit"]["value"] is None, source != "original")
+            self.assertEqual(found[name]["edit"]["p_unrelated"] == 1, source != "original")
             why = {"changed": "the document has changed since it was added", "gone": "the document can no longer be read"}.get(source)
             self.assertEqual(found[name]["edit"].get("why"), why and f"{why}, and signatures are not kept (stemma add --signature)")
         self.assertRegex(self.query("c", "draft.txt").decode(), r"~\.\d+ .*v2\.txt  \(gone\)")

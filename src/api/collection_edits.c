@@ -1,7 +1,6 @@
 /* stemma/collection.h, asking: how far apart a document and a match are, and where they differ. */
 #include "api/collection_edits.h"
 
-#include "api/edit.h"
 #include "api/text.h"
 #include "base/alloc.h"
 #include "sketch/edit_text.h"
@@ -9,11 +8,6 @@
 #include "text/utf8.h"
 
 #include <string.h>
-
-stemma_edit edit_not_known(const char *why) {
-    const stemma_quantity unknown = {.why = why};
-    return (stemma_edit){.distance = unknown, .unrelated = unknown, .kind = STEMMA_EDITS_UNKNOWN};
-}
 
 stemma_edit edit_none(const char *why) {
     const stemma_quantity none = {.known = true, .exact = true}, unknown = {.why = why};
@@ -50,8 +44,7 @@ static stemma_status text_of_question(const struct stemma_collection *c, const s
     else if (d->bytes)
         status = text_of_document(d->bytes, d->size, NULL, c->recipe, &c->limits, out, &cause);
     TRY(original_text(status, out, d->text, d->text_size, &cause, known, err));
-    return *known ? STEMMA_OK
-                  : text_of_text(d->text, d->text_size, c->recipe, &c->limits, out, err);
+    return *known ? STEMMA_OK : text_of_text(d->text, d->text_size, c->recipe, &c->limits, out, err);
 }
 
 static stemma_status text_of_stored(const struct stemma_collection *c, const struct again_text *stored,
@@ -104,10 +97,9 @@ static stemma_status text_of_chars(const struct stemma_collection *c, const uint
     struct text_chars chars;
     struct buf bytes = {0};
     text_chars_init(&chars, &c->recipe->view);
-    stemma_status status =
-        add_chars(&chars, text, size, &bytes)
-            ? text_of_text(bytes.data, bytes.len, c->recipe, &c->limits, out, err)
-            : fail_memory(err);
+    stemma_status status = add_chars(&chars, text, size, &bytes)
+                               ? text_of_text(bytes.data, bytes.len, c->recipe, &c->limits, out, err)
+                               : fail_memory(err);
     buf_release(&bytes);
     return status;
 }
@@ -124,7 +116,7 @@ static stemma_status compare_texts(const struct stemma_collection *c, const stem
     status =
         stemma_edit_texts(counted[0], counted[1], answer->alignment, NULL, &c->limits, &answer->edit, &cause);
     if (is_serious(status)) return fail(err, status, "%s", cause.message);
-    if (status != STEMMA_OK) answer->edit = edit_not_known("the texts are too long for the memory allowed");
+    if (status != STEMMA_OK) answer->edit = edit_unknown("the texts are too long for the memory allowed");
     answer->places_bytes = alignment_bytes(answer->alignment);
     answer->extracted[0] = stemma_text_is_extracted(a);
     answer->extracted[1] = stemma_text_is_extracted(b);
@@ -219,7 +211,7 @@ stemma_status edit_by_signatures(const struct view *view, const struct signature
     stemma_error cause;
     stemma_status status = edit_of_signatures(&pair->a, &pair->b, edit_text_is_bytes(view), out, &cause);
     if (status == STEMMA_MISMATCH)
-        *out = edit_not_known("the texts are too different in length for their signatures");
+        *out = edit_unknown("the texts are too different in length for their signatures");
     else if (status != STEMMA_OK)
         return fail(err, status, "%s", cause.message);
     return STEMMA_OK;
@@ -242,14 +234,14 @@ static stemma_edit edit_by_digests(const struct stemma_collection *c, const stru
     if (answer->relation == STEMMA_IDENTICAL) return edit_none("the bytes are the same");
     if (answer->relation == STEMMA_SAME_TEXT) return edit_none("the texts are the same");
     if (answer->evidence == STEMMA_FROM_CHANGED)
-        return edit_not_known(kept ? "the document has changed since it was added, and has no signature"
-                                   : "the document has changed since it was added, and signatures are not "
-                                     "kept (stemma add --signature)");
+        return edit_unknown(kept ? "the document has changed since it was added, and has no signature"
+                                 : "the document has changed since it was added, and signatures are not "
+                                   "kept (stemma add --signature)");
     if (answer->evidence == STEMMA_FROM_GONE)
-        return edit_not_known(kept ? "the document can no longer be read, and has no signature"
-                                   : "the document can no longer be read, and signatures are not kept "
-                                     "(stemma add --signature)");
-    return edit_not_known("the document asked about can no longer be read");
+        return edit_unknown(kept ? "the document can no longer be read, and has no signature"
+                                 : "the document can no longer be read, and signatures are not kept "
+                                   "(stemma add --signature)");
+    return edit_unknown("the document asked about can no longer be read");
 }
 
 stemma_status collection_measure(void *context, const struct asked_document *d, const struct known_of *known,

@@ -3,9 +3,9 @@
 #define API_COLLECTION_EDITS_H
 
 #include "api/collection.h"
+#include "api/edit.h"
 #include "collect/asker.h"
 
-stemma_edit edit_not_known(const char *why);
 stemma_edit edit_none(const char *why);
 /* Of texts that differ; not known where nothing suits both signatures. */
 stemma_status edit_by_signatures(const struct view *view, const struct signature_pair *pair, stemma_edit *out,

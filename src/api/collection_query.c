@@ -144,7 +144,7 @@ static stemma_status give(struct asked_by_caller *asked, const char *from, uint6
                                 .a_in_b = a->numbers.a_in_b,
                                 .b_in_a = a->numbers.b_in_a,
                                 .source = a->evidence,
-                                .edit = edits ? a->edit : edit_not_known("it was not asked for"),
+                                .edit = edits ? a->edit : edit_unknown("it was not asked for"),
                                 .alignment = a->alignment,
                                 .extracted = {a->extracted[0], a->extracted[1]},
                                 .canonical = {a->canonical[0], a->canonical[1]},
@@ -180,7 +180,7 @@ static stemma_status give_more(struct asked_by_caller *a, const char *id, struct
         TRY(check_stop(a->collection->limits.stop, err));
         TRY(answers_next(answers, &answer, &is_one, err));
         if (!is_one) break;
-        answer.edit = edit_not_known("it is not among the first 256 matches");
+        answer.edit = edit_unknown("it is not among the first 256 matches");
         TRY(give(a, id, 1, &answer, err));
     }
     return STEMMA_OK;
