@@ -190,6 +190,19 @@ class Query(Base):
             self.assertEqual((match["edit"], len(match["differences"])), (before["edit"], 2))
             self.assertEqual([one["a"] for one in match["differences"]], [one["a"] for one in before["differences"]])
 
+    def test_a_match_too_long_to_be_measured(self):
+        """It is a match all the same, and so are the others."""
+        text = prose(16000, 90)
+        self.write("kept/long.txt", " ".join(text))
+        self.write("kept/short.txt", " ".join(text[2000:4800]))
+        self.write("part.txt", " ".join(text[2000:5000]))
+        self.good("add", "-q", "--store-text", "s", "kept")
+        shutil.rmtree(self.folder / "kept")
+        found = [json.loads(line) for line in self.good("query", "--json", "--memory=256K", "s", "part.txt").splitlines()]
+        self.assertEqual(self.names(found), ["short.txt", "long.txt"])
+        self.assertTrue(found[0]["edit"]["exact"])
+        self.assertEqual(found[1]["edit"]["why"], "the texts are too long for the memory allowed")
+
     def test_numbers_of_what_is_gone_agree(self):
         """Of sketches, too: no containment below the resemblance, and the truth is mostly within the intervals."""
         def shingles(words):

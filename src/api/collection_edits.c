@@ -19,6 +19,8 @@ static bool is_serious(stemma_status status) {
     return status == STEMMA_NO_MEMORY || status == STEMMA_INTERRUPTED;
 }
 
+static const char too_long[] = "the texts are too long for the memory allowed";
+
 /* ---- from texts ---- */
 
 /* A text with its way back to the original, if that still is what the canonical text was made from. */
@@ -116,16 +118,16 @@ static stemma_status compare_texts(const struct stemma_collection *c, const stem
     status =
         stemma_edit_texts(counted[0], counted[1], answer->alignment, NULL, &c->limits, &answer->edit, &cause);
     if (is_serious(status)) return fail(err, status, "%s", cause.message);
-    if (status != STEMMA_OK) answer->edit = edit_unknown("the texts are too long for the memory allowed");
+    if (status != STEMMA_OK) answer->edit = edit_unknown(too_long);
     answer->places_bytes = alignment_bytes(answer->alignment);
     answer->extracted[0] = stemma_text_is_extracted(a);
     answer->extracted[1] = stemma_text_is_extracted(b);
     return STEMMA_OK;
 }
 
-static stemma_status measure_texts(const struct stemma_collection *c, const struct asked_document *d,
-                                   const struct again_text *stored, struct answer *answer,
-                                   stemma_error *err) {
+static stemma_status make_and_compare(const struct stemma_collection *c, const struct asked_document *d,
+                                      const struct again_text *stored, struct answer *answer,
+                                      stemma_error *err) {
     stemma_text *a = NULL, *b = NULL, *chars[2] = {NULL, NULL};
     bool a_known, b_known;
     stemma_status status = text_of_question(c, d, &a, &a_known, err);
@@ -142,6 +144,16 @@ static stemma_status measure_texts(const struct stemma_collection *c, const stru
     stemma_text_free(chars[0]);
     stemma_text_free(chars[1]);
     return status;
+}
+
+static stemma_status measure_texts(const struct stemma_collection *c, const struct asked_document *d,
+                                   const struct again_text *stored, struct answer *answer,
+                                   stemma_error *err) {
+    stemma_error cause;
+    stemma_status status = make_and_compare(c, d, stored, answer, &cause);
+    if (is_serious(status)) return fail(err, status, "%s", cause.message);
+    if (status != STEMMA_OK && answer->edit.kind != STEMMA_EDITS_NONE) answer->edit = edit_unknown(too_long);
+    return STEMMA_OK;
 }
 
 /* ---- from signatures ---- */
