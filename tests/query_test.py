@@ -174,7 +174,7 @@ class Query(Base):
                          r"v1\.txt  \(stored\)  differs in bytes \d+-\d+, .* of its canonical text\n")
 
     def test_a_stored_text_is_not_read_as_a_document(self):
-        """Nor is that of a record that asks: it is neither decoded again, nor is its HTML taken out of it."""
+        """It is neither decoded again, nor is its HTML taken out of it."""
         latin = " ".join(f"{word}é à" if i % 9 else word for i, word in enumerate(self.text))
         page = "# How a page is written\n\n    <!DOCTYPE html>\n\n" + " ".join(f"`<b>{word}</b>`" for word in self.text)
         for name, text, how in (("latin.txt", latin.encode("latin-1"), ["--encoding=latin-1"]),

@@ -430,6 +430,46 @@ static void test_evidence(void **state) {
     stemma_collection_free(collection);
 }
 
+/* Bytes that this process has read so far; 0 where the system does not count them. */
+static unsigned long long bytes_read(void) {
+    unsigned long long bytes = 0;
+    FILE *file = fopen("/proc/self/io", "r");
+    if (!file) return 0;
+    if (fscanf(file, "rchar: %llu", &bytes) != 1) bytes = 0;
+    fclose(file);
+    return bytes;
+}
+
+static unsigned long long bytes_for(stemma_collection *collection, size_t top) {
+    stemma_query_options o = stemma_query_options_default();
+    o.edits = true;
+    o.top = top;
+    const unsigned long long before = bytes_read();
+    ask_path(collection, "long.txt", &o);
+    assert_int_equal(found.count, top);
+    return bytes_read() - before;
+}
+
+/* However many matches are measured, the document they are held against is not read for each of them. */
+static void test_question_is_read_once(void **state) {
+    enum { PARTS = 40, PART = 200 };
+    static char text[TEXT_MOST], part[TEXT_MOST];
+    stemma_collection *collection = new_collection("parts");
+    (void)state;
+    for (int i = 0; i < PARTS; i++) {
+        char id[16];
+        snprintf(id, sizeof id, "part %d", i);
+        random_text(part, PART);
+        strcat(text, part);
+        put(collection, id, part);
+    }
+    assert_int_equal(stemma_collection_commit(collection, NULL), STEMMA_OK);
+    write_file("long.txt", text);
+    const unsigned long long one = bytes_for(collection, 1), all = bytes_for(collection, PARTS);
+    assert_true(all < one + 2 * strlen(text));
+    stemma_collection_free(collection);
+}
+
 /* ---- families ---- */
 
 enum { VERSIONS = 40 };
@@ -937,7 +977,7 @@ int main(void) {
         cmocka_unit_test(test_stored_text),     cmocka_unit_test(test_index_left_aside),
         cmocka_unit_test(test_samples),         cmocka_unit_test(test_failed_commit),
         cmocka_unit_test(test_common_alone),    cmocka_unit_test(test_older),
-        cmocka_unit_test(test_problems),
+        cmocka_unit_test(test_problems),        cmocka_unit_test(test_question_is_read_once),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

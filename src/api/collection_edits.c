@@ -19,6 +19,17 @@ static bool is_serious(stemma_status status) {
     return status == STEMMA_NO_MEMORY || status == STEMMA_INTERRUPTED;
 }
 
+/* A document in question. Its text is made when the first of its answers needs it: a file is opened, and an
+ * archive gone through, once. */
+struct question_text {
+    const struct stemma_collection *c;
+    const struct asked_document *d;
+    bool tried;         /* to make it, */
+    stemma_text *text;  /* which may be too long: NULL */
+    bool known;         /* it leads back to the original */
+    stemma_text *chars; /* likewise, when one of the texts does not */
+};
+
 static const char too_long[] = "the texts are too long for the memory allowed";
 
 /* ---- from texts ---- */
@@ -47,6 +58,15 @@ static stemma_status text_of_question(const struct stemma_collection *c, const s
         status = text_of_document(d->bytes, d->size, NULL, c->recipe, &c->limits, out, &cause);
     TRY(original_text(status, out, d->text, d->text_size, &cause, known, err));
     return *known ? STEMMA_OK : text_of_text(d->text, d->text_size, c->recipe, &c->limits, out, err);
+}
+
+static stemma_status need_text(struct question_text *q, stemma_error *err) {
+    stemma_error cause;
+    if (q->tried) return STEMMA_OK;
+    stemma_status status = text_of_question(q->c, q->d, &q->text, &q->known, &cause);
+    if (is_serious(status)) return fail(err, status, "%s", cause.message);
+    q->tried = true;
+    return STEMMA_OK;
 }
 
 static stemma_status text_of_stored(const struct stemma_collection *c, const struct again_text *stored,
@@ -125,32 +145,28 @@ static stemma_status compare_texts(const struct stemma_collection *c, const stem
     return STEMMA_OK;
 }
 
-static stemma_status make_and_compare(const struct stemma_collection *c, const struct asked_document *d,
-                                      const struct again_text *stored, struct answer *answer,
-                                      stemma_error *err) {
-    stemma_text *a = NULL, *b = NULL, *chars[2] = {NULL, NULL};
-    bool a_known, b_known;
-    stemma_status status = text_of_question(c, d, &a, &a_known, err);
-    if (status == STEMMA_OK) status = text_of_stored(c, stored, &b, &b_known, err);
-    const bool both = status != STEMMA_OK || (a_known && b_known);
-    if (!both) status = text_of_chars(c, d->text, d->text_size, &chars[0], err);
+static stemma_status make_and_compare(struct question_text *q, const struct again_text *stored,
+                                      struct answer *answer, stemma_error *err) {
+    stemma_text *b = NULL, *chars = NULL;
+    bool known;
+    stemma_status status = text_of_stored(q->c, stored, &b, &known, err);
+    const bool both = status != STEMMA_OK || (q->known && known);
+    if (!both && !q->chars) status = text_of_chars(q->c, q->d->text, q->d->text_size, &q->chars, err);
     if (!both && status == STEMMA_OK)
-        status = text_of_chars(c, stored->text, stored->text_size, &chars[1], err);
-    stemma_text *const counted[2] = {both ? a : chars[0], both ? b : chars[1]};
-    if (status == STEMMA_OK) status = compare_texts(c, a, b, counted, answer, err);
-    if (status == STEMMA_OK) answer->canonical[0] = !a_known, answer->canonical[1] = !b_known;
-    stemma_text_free(a);
+        status = text_of_chars(q->c, stored->text, stored->text_size, &chars, err);
+    stemma_text *const counted[2] = {both ? q->text : q->chars, both ? b : chars};
+    if (status == STEMMA_OK) status = compare_texts(q->c, q->text, b, counted, answer, err);
+    if (status == STEMMA_OK) answer->canonical[0] = !q->known, answer->canonical[1] = !known;
     stemma_text_free(b);
-    stemma_text_free(chars[0]);
-    stemma_text_free(chars[1]);
+    stemma_text_free(chars);
     return status;
 }
 
-static stemma_status measure_texts(const struct stemma_collection *c, const struct asked_document *d,
-                                   const struct again_text *stored, struct answer *answer,
-                                   stemma_error *err) {
+static stemma_status measure_texts(struct question_text *q, const struct again_text *stored,
+                                   struct answer *answer, stemma_error *err) {
     stemma_error cause;
-    stemma_status status = make_and_compare(c, d, stored, answer, &cause);
+    TRY(need_text(q, err));
+    stemma_status status = q->text ? make_and_compare(q, stored, answer, &cause) : STEMMA_UNSUPPORTED;
     if (is_serious(status)) return fail(err, status, "%s", cause.message);
     if (status != STEMMA_OK && answer->edit.kind != STEMMA_EDITS_NONE) answer->edit = edit_unknown(too_long);
     return STEMMA_OK;
@@ -200,22 +216,13 @@ static stemma_status list_regions(const struct signature_pair *pair, const stemm
 }
 
 /* Places are in the document in question, if it can be read. */
-static stemma_status find_regions(const struct stemma_collection *c, const struct asked_document *d,
-                                  const struct signature_pair *pair, struct answer *answer,
-                                  stemma_error *err) {
-    stemma_text *a = NULL;
-    stemma_error cause;
-    bool known = false;
-    stemma_status status = d->text ? text_of_question(c, d, &a, &known, &cause) : STEMMA_OK;
-    if (is_serious(status)) return fail(err, status, "%s", cause.message);
-    if (status != STEMMA_OK) a = NULL; /* too long for the memory allowed */
-    status = list_regions(pair, a, answer, err);
-    if (status == STEMMA_OK && a) {
-        answer->extracted[0] = stemma_text_is_extracted(a);
-        answer->canonical[0] = !known;
-    }
-    stemma_text_free(a);
-    return status;
+static stemma_status find_regions(struct question_text *q, const struct signature_pair *pair,
+                                  struct answer *answer, stemma_error *err) {
+    if (q->d->text) TRY(need_text(q, err));
+    TRY(list_regions(pair, q->text, answer, err));
+    answer->extracted[0] = q->text && stemma_text_is_extracted(q->text);
+    answer->canonical[0] = q->text && !q->known;
+    return STEMMA_OK;
 }
 
 stemma_status edit_by_signatures(const struct view *view, const struct signature_pair *pair, stemma_edit *out,
@@ -229,12 +236,11 @@ stemma_status edit_by_signatures(const struct view *view, const struct signature
     return STEMMA_OK;
 }
 
-static stemma_status measure_signatures(const struct stemma_collection *c, const struct asked_document *d,
-                                        const struct signature_pair *pair, struct answer *answer,
-                                        stemma_error *err) {
-    TRY(edit_by_signatures(&c->recipe->view, pair, &answer->edit, err));
+static stemma_status measure_signatures(struct question_text *q, const struct signature_pair *pair,
+                                        struct answer *answer, stemma_error *err) {
+    TRY(edit_by_signatures(&q->c->recipe->view, pair, &answer->edit, err));
     if (!answer->edit.distance.known || answer->edit.kind == STEMMA_EDITS_UNRELATED) return STEMMA_OK;
-    return find_regions(c, d, pair, answer, err);
+    return find_regions(q, pair, answer, err);
 }
 
 /* ---- one answer ---- */
@@ -256,11 +262,30 @@ static stemma_edit edit_by_digests(const struct stemma_collection *c, const stru
     return edit_unknown("the document asked about can no longer be read");
 }
 
-stemma_status collection_measure(void *context, const struct asked_document *d, const struct known_of *known,
-                                 struct answer *answer, stemma_error *err) {
-    const struct stemma_collection *c = context;
-    const bool same = answer->relation == STEMMA_IDENTICAL || answer->relation == STEMMA_SAME_TEXT;
-    answer->edit = edit_by_digests(c, answer);
-    if (known->text) return measure_texts(c, d, known->text, answer, err);
-    return known->signatures && !same ? measure_signatures(c, d, known->signatures, answer, err) : STEMMA_OK;
+static stemma_status begin(void *context, const struct asked_document *document, void **question,
+                           stemma_error *err) {
+    struct question_text *q = mem_zero(1, sizeof *q);
+    if (!q) return fail_memory(err);
+    q->c = context;
+    q->d = document;
+    *question = q;
+    return STEMMA_OK;
 }
+
+static stemma_status measure(void *question, const struct known_of *known, struct answer *answer,
+                             stemma_error *err) {
+    struct question_text *q = question;
+    const bool same = answer->relation == STEMMA_IDENTICAL || answer->relation == STEMMA_SAME_TEXT;
+    answer->edit = edit_by_digests(q->c, answer);
+    if (known->text) return measure_texts(q, known->text, answer, err);
+    return known->signatures && !same ? measure_signatures(q, known->signatures, answer, err) : STEMMA_OK;
+}
+
+static void end(void *question) {
+    struct question_text *q = question;
+    stemma_text_free(q->text);
+    stemma_text_free(q->chars);
+    mem_free(q);
+}
+
+const struct measuring collection_measuring = {.begin = begin, .one = measure, .end = end};

@@ -111,7 +111,7 @@ static stemma_status query_settings(const struct stemma_collection *c, const ste
     s->many = !o->family && (o->top == 0 || o->top > TOP_HELD);
     s->limits = c->limits;
     if (!o->edits) return STEMMA_OK;
-    s->measure = collection_measure;
+    s->measuring = &collection_measuring;
     s->context = (void *)c;
     query->drop = stemma_alignment_free;
     return STEMMA_OK;
@@ -133,7 +133,7 @@ struct asked_by_caller {
 
 static stemma_status give(struct asked_by_caller *asked, const char *from, uint64_t step,
                           const struct answer *a, stemma_error *err) {
-    const bool edits = asked->query.settings.measure;
+    const bool edits = asked->query.settings.measuring;
     const stemma_match match = {.query = from,
                                 .place = asked->place,
                                 .step = step,

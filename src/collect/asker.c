@@ -349,8 +349,8 @@ static void cut(struct answers *answers, size_t top) {
 }
 
 /* How far apart one of the best is, from its text, read once more, or by signatures. */
-static stemma_status measure_one(struct asker *a, const struct asked_document *d, struct answer *answer,
-                                 stemma_error *err) {
+static stemma_status measure_one(struct asker *a, const struct asked_document *d, void *question,
+                                 struct answer *answer, stemma_error *err) {
     struct signature_pair signatures;
     struct known_of known = {0};
     stemma_evidence evidence;
@@ -368,14 +368,21 @@ static stemma_status measure_one(struct asker *a, const struct asked_document *d
         TRY(by_signature_find(a->by_signature, answer->number, &signatures, &found, err));
         if (found) known.signatures = &signatures;
     }
-    return a->settings->measure(a->settings->context, d, &known, answer, err);
+    return a->settings->measuring->one(question, &known, answer, err);
 }
 
 static stemma_status measure(struct asker *a, const struct asked_document *d, struct answers *answers,
                              stemma_error *err) {
+    const struct measuring *measuring = a->settings->measuring;
+    stemma_status status = STEMMA_OK;
+    void *question;
+    if (!measuring || answers->count == 0) return STEMMA_OK;
     by_signature_set(a->by_signature, d->text, d->text_size, d->signature);
-    for (size_t i = 0; i < answers->count; i++) TRY(measure_one(a, d, &answers->list[i], err));
-    return STEMMA_OK;
+    TRY(measuring->begin(a->settings->context, d, &question, err));
+    for (size_t i = 0; i < answers->count && status == STEMMA_OK; i++)
+        status = measure_one(a, d, question, &answers->list[i], err);
+    measuring->end(question);
+    return status;
 }
 
 static stemma_status answer_one(struct asker *a, const struct asked_document *d, struct candidates *c,
@@ -383,7 +390,7 @@ static stemma_status answer_one(struct asker *a, const struct asked_document *d,
     TRY(verify_all(a, d, c, answers, work, err));
     TRY(find_same_bytes(a, d, verify_most(a), answers, work, err));
     cut(answers, a->settings->top);
-    return a->settings->measure ? measure(a, d, answers, err) : STEMMA_OK;
+    return measure(a, d, answers, err);
 }
 
 static stemma_status find_by_bits(struct asker *a, const struct asked_document *documents, size_t count,
@@ -494,7 +501,7 @@ static stemma_status list_best(struct asker *a, const struct asked_document *doc
             const struct cell id = {(const uint8_t *)answer.id, more ? strlen(answer.id) : 0};
             if (more) TRY(list_answer(&answers[i], &answer, id, err));
         }
-        if (a->settings->measure) TRY(measure(a, &documents[i], &answers[i], err));
+        TRY(measure(a, &documents[i], &answers[i], err));
     }
     return many_again(many, err);
 }

@@ -76,9 +76,16 @@ struct known_of {
     const struct signature_pair *signatures;
 };
 
-/* How far two documents are apart, made by who can: fills edit, and alignment or regions, of the answer. */
-typedef stemma_status measure_edit(void *context, const struct asked_document *document,
-                                   const struct known_of *known, struct answer *answer, stemma_error *err);
+/* How far documents are apart, made by who can. */
+struct measuring {
+    /* Of a document in question, which stays until the end, with its answers one after the other. */
+    stemma_status (*begin)(void *context, const struct asked_document *document, void **question,
+                           stemma_error *err);
+    /* Fills edit, and alignment or regions, of the answer. */
+    stemma_status (*one)(void *question, const struct known_of *known, struct answer *answer,
+                         stemma_error *err);
+    void (*end)(void *question);
+};
 
 struct asker_settings {
     double threshold, contained; /* that answers reach one of; 0: not asked for */
@@ -89,9 +96,9 @@ struct asker_settings {
     size_t top;            /* 0: all */
     bool many; /* they may be more than memory holds: only the best are in the list, and measured */
     stemma_limits limits;
-    const struct pending *pending; /* what this is about to replace is no answer; may be NULL */
-    measure_edit *measure;         /* NULL: not asked for */
-    void *context;
+    const struct pending *pending;     /* what this is about to replace is no answer; may be NULL */
+    const struct measuring *measuring; /* NULL: not asked for */
+    void *context;                     /* of that */
 };
 
 struct asker_work {
