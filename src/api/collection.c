@@ -100,6 +100,7 @@ static stemma_status wrap(struct collection *store, const struct stemma_recipe *
         .store = store, .recipe = recipe_retain(recipe), .limits = *limits, .writes = writes};
     c->limits.warn = NULL; /* of what may lack text it keeps problems */
     pending_init(&c->pending, store);
+    pthread_mutex_init(&c->measuring, NULL);
     *out = c;
     return STEMMA_OK;
 }
@@ -177,6 +178,7 @@ void stemma_collection_free(stemma_collection *c) {
     collection_close(c->store);
     recipe_release(c->recipe);
     mem_free(c->parts);
+    pthread_mutex_destroy(&c->measuring);
     mem_free(c);
 }
 

@@ -1,6 +1,7 @@
 /* stemma/collection.h, asking: how far apart a document and a match are, and where they differ. */
 #include "api/collection_edits.h"
 
+#include "api/limits.h"
 #include "api/text.h"
 #include "base/alloc.h"
 #include "sketch/edit_text.h"
@@ -19,16 +20,34 @@ static bool is_serious(stemma_status status) {
     return status == STEMMA_NO_MEMORY || status == STEMMA_INTERRUPTED;
 }
 
+/* Both texts, what is made of them to compare them, and what else is held of both documents. */
+enum { SHARES = 4 };
+/* Of its share of the memory a text takes so many times its size. */
+enum { TIMES = 4 };
+
 /* A document in question. Its text is made when the first of its answers needs it: a file is opened, and an
  * archive gone through, once. */
 struct question_text {
-    const struct stemma_collection *c;
+    struct stemma_collection *c;
     const struct asked_document *d;
-    bool tried;         /* to make it, */
-    stemma_text *text;  /* which may be too long: NULL */
-    bool known;         /* it leads back to the original */
-    stemma_text *chars; /* likewise, when one of the texts does not */
+    stemma_limits limits; /* for one of the shares */
+    size_t aside;         /* texts that long are measured by one thread at a time */
+    int alone;            /* how often this one asked for that */
+    bool tried;           /* to make it, */
+    stemma_text *text;    /* which may be too long: NULL */
+    bool known;           /* it leads back to the original */
+    struct buf chars;     /* those of its canonical text, when one of the texts does not */
 };
+
+/* What is known of a pair does not depend on the number of threads, so each of them may have all of the
+ * memory: but not at once. */
+static void wait_for_turn(struct question_text *q, size_t size) {
+    if (size >= q->aside && q->alone++ == 0) pthread_mutex_lock(&q->c->measuring);
+}
+
+static void end_turn(struct question_text *q, size_t size) {
+    if (size >= q->aside && --q->alone == 0) pthread_mutex_unlock(&q->c->measuring);
+}
 
 static const char too_long[] = "the texts are too long for the memory allowed";
 
@@ -47,39 +66,38 @@ static stemma_status original_text(stemma_status made, stemma_text **text, const
     return STEMMA_OK;
 }
 
-static stemma_status text_of_question(const struct stemma_collection *c, const struct asked_document *d,
-                                      stemma_text **out, bool *known, stemma_error *err) {
+static stemma_status text_of_question(struct question_text *q, stemma_error *err) {
+    const struct asked_document *d = q->d;
+    const stemma_recipe *recipe = q->c->recipe;
     stemma_error cause;
     stemma_status status = STEMMA_NOT_FOUND;
-    *out = NULL;
     if (d->name)
-        status = stemma_text_file(d->name, c->recipe, &c->limits, out, &cause);
+        status = stemma_text_file(d->name, recipe, &q->limits, &q->text, &cause);
     else if (d->bytes)
-        status = text_of_document(d->bytes, d->size, NULL, c->recipe, &c->limits, out, &cause);
-    TRY(original_text(status, out, d->text, d->text_size, &cause, known, err));
-    return *known ? STEMMA_OK : text_of_text(d->text, d->text_size, c->recipe, &c->limits, out, err);
+        status = text_of_document(d->bytes, d->size, NULL, recipe, &q->limits, &q->text, &cause);
+    TRY(original_text(status, &q->text, d->text, d->text_size, &cause, &q->known, err));
+    return q->known ? STEMMA_OK : text_of_text(d->text, d->text_size, recipe, &q->limits, &q->text, err);
 }
 
 static stemma_status need_text(struct question_text *q, stemma_error *err) {
     stemma_error cause;
     if (q->tried) return STEMMA_OK;
-    stemma_status status = text_of_question(q->c, q->d, &q->text, &q->known, &cause);
-    if (is_serious(status)) return fail(err, status, "%s", cause.message);
     q->tried = true;
-    return STEMMA_OK;
+    wait_for_turn(q, q->d->text_size); /* to its end */
+    stemma_status status = text_of_question(q, &cause);
+    return is_serious(status) ? fail(err, status, "%s", cause.message) : STEMMA_OK;
 }
 
-static stemma_status text_of_stored(const struct stemma_collection *c, const struct again_text *stored,
+static stemma_status text_of_stored(const struct question_text *q, const struct again_text *stored,
                                     stemma_text **out, bool *known, stemma_error *err) {
+    const stemma_recipe *recipe = q->c->recipe;
     stemma_error cause;
     stemma_status status = STEMMA_NOT_FOUND;
     *out = NULL;
     if (stored->bytes)
-        status =
-            text_of_document(stored->bytes, stored->size, stored->name, c->recipe, &c->limits, out, &cause);
+        status = text_of_document(stored->bytes, stored->size, stored->name, recipe, &q->limits, out, &cause);
     TRY(original_text(status, out, stored->text, stored->text_size, &cause, known, err));
-    return *known ? STEMMA_OK
-                  : text_of_text(stored->text, stored->text_size, c->recipe, &c->limits, out, err);
+    return *known ? STEMMA_OK : text_of_text(stored->text, stored->text_size, recipe, &q->limits, out, err);
 }
 
 static size_t alignment_bytes(const stemma_alignment *alignment) {
@@ -90,17 +108,21 @@ static size_t alignment_bytes(const stemma_alignment *alignment) {
     return differences * sizeof(stemma_difference) + shared * sizeof(stemma_passage);
 }
 
-/* The characters of a canonical text, in UTF-8. */
-static bool add_chars(struct text_chars *chars, const uint8_t *text, size_t size, struct buf *out) {
+/* The characters of a canonical text, in UTF-8. Of texts that are known in that form the same characters
+ * count, whether or not words of one letter were set off by spaces. */
+static stemma_status make_chars(const struct view *view, const uint8_t *text, size_t size, struct buf *out,
+                                stemma_error *err) {
     enum { PIECE = 4096 };
     uint32_t made[PIECE + TEXT_CHARS_MORE];
+    struct text_chars chars;
     bool last = false;
+    text_chars_init(&chars, view);
     while (!last) {
         const size_t piece = size < PIECE ? size : PIECE;
         last = size == 0;
         const size_t count =
-            last ? text_chars_finish(chars, made, NULL) : text_chars_put(chars, text, piece, made, NULL);
-        if (!buf_reserve(out, 4 * count)) return false;
+            last ? text_chars_finish(&chars, made, NULL) : text_chars_put(&chars, text, piece, made, NULL);
+        if (!buf_reserve(out, 4 * count)) return fail_memory(err);
         for (size_t i = 0; i < count; i++) {
             const bool stray = made[i] >= STRAY_BYTE;
             if (stray) out->data[out->len++] = (uint8_t)(made[i] - STRAY_BYTE);
@@ -109,34 +131,23 @@ static bool add_chars(struct text_chars *chars, const uint8_t *text, size_t size
         text += piece;
         size -= piece;
     }
-    return true;
+    return STEMMA_OK;
 }
 
-/* Of texts that are known in their canonical form the same characters count, whether or not words of one
- * letter were set off by spaces. */
-static stemma_status text_of_chars(const struct stemma_collection *c, const uint8_t *text, size_t size,
-                                   stemma_text **out, stemma_error *err) {
-    struct text_chars chars;
-    struct buf bytes = {0};
-    text_chars_init(&chars, &c->recipe->view);
-    stemma_status status = add_chars(&chars, text, size, &bytes)
-                               ? text_of_text(bytes.data, bytes.len, c->recipe, &c->limits, out, err)
-                               : fail_memory(err);
-    buf_release(&bytes);
-    return status;
-}
-
-/* Where a text is not known but in its canonical form, places are in that. Edits are counted in `counted`,
- * which are the same texts, or their characters. */
-static stemma_status compare_texts(const struct stemma_collection *c, const stemma_text *a,
-                                   const stemma_text *b, stemma_text *const counted[2], struct answer *answer,
-                                   stemma_error *err) {
+/* Where a text is not known but in its canonical form, places are in that. Edits are counted in the sources
+ * of both, or, if given, in the characters. */
+static stemma_status compare_texts(const struct question_text *q, const stemma_text *b,
+                                   const struct buf *a_chars, const struct buf *b_chars,
+                                   struct answer *answer, stemma_error *err) {
+    const stemma_text *a = q->text;
+    const struct edit_side a_side = {a_chars ? a_chars : &a->source, a->count},
+                           b_side = {b_chars ? b_chars : &b->source, b->count};
     stemma_error cause;
-    stemma_status status = stemma_align_texts(a, b, NULL, &c->limits, &answer->alignment, &cause);
+    stemma_status status = stemma_align_texts(a, b, NULL, &q->limits, &answer->alignment, &cause);
     if (status != STEMMA_OK) answer->alignment = NULL;
     if (is_serious(status)) return fail(err, status, "%s", cause.message);
-    status =
-        stemma_edit_texts(counted[0], counted[1], answer->alignment, NULL, &c->limits, &answer->edit, &cause);
+    status = edit_of_sides(a_side, b_side, &q->c->recipe->view, answer->alignment, NULL, &q->limits,
+                           &answer->edit, &cause);
     if (is_serious(status)) return fail(err, status, "%s", cause.message);
     if (status != STEMMA_OK) answer->edit = edit_unknown(too_long);
     answer->places_bytes = alignment_bytes(answer->alignment);
@@ -145,20 +156,27 @@ static stemma_status compare_texts(const struct stemma_collection *c, const stem
     return STEMMA_OK;
 }
 
+static stemma_status compare_chars(struct question_text *q, const struct again_text *stored,
+                                   const stemma_text *b, struct answer *answer, stemma_error *err) {
+    const struct view *view = &q->c->recipe->view;
+    struct buf chars = {0};
+    if (q->chars.len == 0) TRY(make_chars(view, q->d->text, q->d->text_size, &q->chars, err));
+    stemma_status status = make_chars(view, stored->text, stored->text_size, &chars, err);
+    if (status == STEMMA_OK) status = compare_texts(q, b, &q->chars, &chars, answer, err);
+    buf_release(&chars);
+    return status;
+}
+
 static stemma_status make_and_compare(struct question_text *q, const struct again_text *stored,
                                       struct answer *answer, stemma_error *err) {
-    stemma_text *b = NULL, *chars = NULL;
+    stemma_text *b;
     bool known;
-    stemma_status status = text_of_stored(q->c, stored, &b, &known, err);
-    const bool both = status != STEMMA_OK || (q->known && known);
-    if (!both && !q->chars) status = text_of_chars(q->c, q->d->text, q->d->text_size, &q->chars, err);
-    if (!both && status == STEMMA_OK)
-        status = text_of_chars(q->c, stored->text, stored->text_size, &chars, err);
-    stemma_text *const counted[2] = {both ? q->text : q->chars, both ? b : chars};
-    if (status == STEMMA_OK) status = compare_texts(q->c, q->text, b, counted, answer, err);
-    if (status == STEMMA_OK) answer->canonical[0] = !q->known, answer->canonical[1] = !known;
+    TRY(text_of_stored(q, stored, &b, &known, err));
+    stemma_status status = q->known && known ? compare_texts(q, b, NULL, NULL, answer, err)
+                                             : compare_chars(q, stored, b, answer, err);
+    answer->canonical[0] = !q->known;
+    answer->canonical[1] = !known;
     stemma_text_free(b);
-    stemma_text_free(chars);
     return status;
 }
 
@@ -166,7 +184,9 @@ static stemma_status measure_texts(struct question_text *q, const struct again_t
                                    struct answer *answer, stemma_error *err) {
     stemma_error cause;
     TRY(need_text(q, err));
+    wait_for_turn(q, stored->text_size);
     stemma_status status = q->text ? make_and_compare(q, stored, answer, &cause) : STEMMA_UNSUPPORTED;
+    end_turn(q, stored->text_size);
     if (is_serious(status)) return fail(err, status, "%s", cause.message);
     if (status != STEMMA_OK && answer->edit.kind != STEMMA_EDITS_NONE) answer->edit = edit_unknown(too_long);
     return STEMMA_OK;
@@ -262,12 +282,17 @@ static stemma_edit edit_by_digests(const struct stemma_collection *c, const stru
     return edit_unknown("the document asked about can no longer be read");
 }
 
-static stemma_status begin(void *context, const struct asked_document *document, void **question,
-                           stemma_error *err) {
+static stemma_status begin(const struct asker_settings *settings, const struct asked_document *document,
+                           void **question, stemma_error *err) {
+    stemma_limits limits = settings->limits;
+    limits.memory /= SHARES;
+    TRY(limits_check(&limits, &limits, err)); /* there is a least */
     struct question_text *q = mem_zero(1, sizeof *q);
     if (!q) return fail_memory(err);
-    q->c = context;
+    q->c = settings->context;
     q->d = document;
+    q->aside = settings->limits.memory / SHARES / TIMES / settings->threads + 1;
+    q->limits = limits;
     *question = q;
     return STEMMA_OK;
 }
@@ -284,7 +309,8 @@ static stemma_status measure(void *question, const struct known_of *known, struc
 static void end(void *question) {
     struct question_text *q = question;
     stemma_text_free(q->text);
-    stemma_text_free(q->chars);
+    buf_release(&q->chars);
+    if (q->tried) end_turn(q, q->d->text_size);
     mem_free(q);
 }
 

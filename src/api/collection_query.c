@@ -2,6 +2,7 @@
 #include "api/collection_edits.h"
 #include "api/each_document.h"
 #include "api/limits.h"
+#include "base/thread.h"
 #include "collect/direct.h"
 #include "collect/query.h"
 #include "index/hamming/parts.h"
@@ -110,6 +111,7 @@ static stemma_status query_settings(const struct stemma_collection *c, const ste
     s->top = o->family ? o->family_most : o->top;
     s->many = !o->family && (o->top == 0 || o->top > TOP_HELD);
     s->limits = c->limits;
+    s->threads = 1;
     if (!o->edits) return STEMMA_OK;
     s->measuring = &collection_measuring;
     s->context = (void *)c;
@@ -249,6 +251,7 @@ static stemma_status ask_end(struct asked_by_caller *a, stemma_status status, st
 static stemma_status ask_each(struct asked_by_caller *a, struct each *each, const char *const *paths,
                               size_t count, stemma_error *err) {
     TRY(query_settings(a->collection, &a->options, &a->query, err));
+    a->query.settings.threads = thread_count(a->reading.options.threads);
     TRY(each_run(each, &a->reading, &(struct each_subject){.paths = paths, .count = count}, err));
     a->sum.problems = each->scan->catalogue.problems.count;
     a->sum.seconds_reading = each->seconds_reading;

@@ -378,7 +378,7 @@ static stemma_status measure(struct asker *a, const struct asked_document *d, st
     void *question;
     if (!measuring || answers->count == 0) return STEMMA_OK;
     by_signature_set(a->by_signature, d->text, d->text_size, d->signature);
-    TRY(measuring->begin(a->settings->context, d, &question, err));
+    TRY(measuring->begin(a->settings, d, &question, err));
     for (size_t i = 0; i < answers->count && status == STEMMA_OK; i++)
         status = measure_one(a, d, question, &answers->list[i], err);
     measuring->end(question);

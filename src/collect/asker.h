@@ -76,11 +76,12 @@ struct known_of {
     const struct signature_pair *signatures;
 };
 
+struct asker_settings;
 /* How far documents are apart, made by who can. */
 struct measuring {
     /* Of a document in question, which stays until the end, with its answers one after the other. */
-    stemma_status (*begin)(void *context, const struct asked_document *document, void **question,
-                           stemma_error *err);
+    stemma_status (*begin)(const struct asker_settings *settings, const struct asked_document *document,
+                           void **question, stemma_error *err);
     /* Fills edit, and alignment or regions, of the answer. */
     stemma_status (*one)(void *question, const struct known_of *known, struct answer *answer,
                          stemma_error *err);
@@ -96,6 +97,7 @@ struct asker_settings {
     size_t top;            /* 0: all */
     bool many; /* they may be more than memory holds: only the best are in the list, and measured */
     stemma_limits limits;
+    unsigned threads;                  /* that ask at once */
     const struct pending *pending;     /* what this is about to replace is no answer; may be NULL */
     const struct measuring *measuring; /* NULL: not asked for */
     void *context;                     /* of that */
