@@ -925,48 +925,6 @@ static void test_older(void **state) {
     check_sound("newer");
 }
 
-/* ---- problems ---- */
-
-/* More than are held, so that they are on disk: where the limits say, in order, forwards and backwards. */
-static void test_problems(void **state) {
-    enum { BROKEN = 12000 };
-    static char lines[2 * BROKEN + 1];
-    const char *said = getenv("TMPDIR"), *paths[1];
-    char *before = said ? strdup(said) : NULL, data[128];
-    stemma_limits limits = stemma_limits_default();
-    stemma_collection *c;
-    stemma_scan_problem problem;
-    stemma_add_summary summary;
-    stemma_error error;
-    (void)state;
-    for (size_t i = 0; i < BROKEN; i++) memcpy(lines + 2 * i, "{\n", 2);
-    write_file("broken.jsonl", lines);
-    strcpy(data, path_of("broken.jsonl"));
-    paths[0] = data;
-    limits.temporary_directory = folder;
-    setenv("TMPDIR", "/nowhere", 1);
-    assert_int_equal(stemma_collection_create(path_of("problems"), NULL, NULL, &limits, &c, &error),
-                     STEMMA_OK);
-    assert_int_equal(stemma_collection_add(c, paths, 1, NULL, &summary, &error), STEMMA_OK);
-    assert_int_equal(summary.problems, BROKEN);
-    for (uint64_t i = 0; i < BROKEN; i++) {
-        assert_int_equal(stemma_collection_get_problem(c, i, &problem, &error), STEMMA_OK);
-        assert_int_equal(problem.line, i + 1);
-        assert_string_equal(problem.name, data);
-    }
-    assert_int_equal(stemma_collection_get_problem(c, BROKEN, &problem, &error), STEMMA_NOT_FOUND);
-    for (uint64_t i = BROKEN; i > 0; i -= BROKEN / 8) {
-        assert_int_equal(stemma_collection_get_problem(c, i - 1, &problem, &error), STEMMA_OK);
-        assert_int_equal(problem.line, i);
-    }
-    stemma_collection_free(c);
-    if (before)
-        setenv("TMPDIR", before, 1);
-    else
-        unsetenv("TMPDIR");
-    free(before);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_asking),          cmocka_unit_test(test_wrong_use),
@@ -977,7 +935,7 @@ int main(void) {
         cmocka_unit_test(test_stored_text),     cmocka_unit_test(test_index_left_aside),
         cmocka_unit_test(test_samples),         cmocka_unit_test(test_failed_commit),
         cmocka_unit_test(test_common_alone),    cmocka_unit_test(test_older),
-        cmocka_unit_test(test_problems),        cmocka_unit_test(test_question_is_read_once),
+        cmocka_unit_test(test_question_is_read_once),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -85,8 +85,7 @@ static stemma_status run(struct each *each, const struct stemma_collection *c,
     struct scan_settings reading = {0};
     TRY(each_reading(c, o->reading, &reading, err));
     TRY(each_run(each, &reading, subject, err));
-    each_tell_problems(each, o->problem, o->problem_context);
-    return STEMMA_OK;
+    return each_tell_problems(each, o->problem, o->problem_context, err);
 }
 
 static stemma_status measure(const struct known_asking *asking, const struct signature_pair *pair,

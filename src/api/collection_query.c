@@ -255,8 +255,7 @@ static stemma_status ask_each(struct asked_by_caller *a, struct each *each, cons
     TRY(each_run(each, &a->reading, &(struct each_subject){.paths = paths, .count = count}, err));
     a->sum.problems = each->scan->catalogue.problems.count;
     a->sum.seconds_reading = each->seconds_reading;
-    each_tell_problems(each, a->options.problem, a->options.problem_context);
-    return STEMMA_OK;
+    return each_tell_problems(each, a->options.problem, a->options.problem_context, err);
 }
 
 static stemma_status ask_paths(struct asked_by_caller *a, const char *const *paths, size_t count,
