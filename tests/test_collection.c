@@ -611,6 +611,23 @@ static void what_is_pending_grows_old(void **state) {
     end_model(c, path);
 }
 
+/* As where somebody wrote an index with other numbers. */
+static void numbers_that_were_never_given_are_not_found(void **state) {
+    uint64_t random = 5, postings = 0;
+    struct model model = {.next = 0};
+    (void)state;
+    char *path = new_folder();
+    struct collection *c = open_model(path, NULL, 0);
+    OK(random_commit(c, &model, &random, err));
+    OK(collection_range(c, WORD_PART, 0, UINT64_MAX, count_postings, &postings, err));
+    assert_true(postings > WORDS);
+    c->state.manifest.next_number = 1;
+    postings = 0;
+    OK(collection_range(c, WORD_PART, 0, UINT64_MAX, count_postings, &postings, err));
+    assert_int_equal(postings, WORDS);
+    end_model(c, path);
+}
+
 /* ---- sets of numbers ---- */
 
 enum { SET_NUMBERS = 1 << 12, SET_SETS = 4 };
@@ -686,6 +703,7 @@ int main(void) {
         cmocka_unit_test(small_losses_do_not_wait),
         cmocka_unit_test(filters_share_the_memory),
         cmocka_unit_test(what_is_pending_grows_old),
+        cmocka_unit_test(numbers_that_were_never_given_are_not_found),
         cmocka_unit_test(sets_of_numbers_agree_with_plain_ones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
