@@ -110,7 +110,6 @@ void segment_free(struct segment *segment);
 
 /* CORRUPT when the segment has no such part. */
 stemma_status segment_column(struct segment *segment, size_t part, struct column **out, stemma_error *err);
-stemma_status segment_text(struct segment *segment, size_t part, struct text **out, stemma_error *err);
 stemma_status segment_run(struct segment *segment, size_t part, struct run **out, stemma_error *err);
 stemma_status segment_ids(struct segment *segment, struct run **out, stemma_error *err);
 /* Id and facts of a row. */
