@@ -256,6 +256,18 @@ static void spools_do_without_standard_input(void **unused) {
     }
 }
 
+/* Wherever the file was asked for. */
+static void spools_of_a_missing_directory_are_refused(void **unused) {
+    static uint8_t piece[SPOOL_PIECE];
+    struct spool spool = {.directory = "/nowhere"};
+    stemma_error error;
+    (void)unused;
+    assert_int_equal(spool_add(&spool, piece, sizeof piece, &error), STEMMA_OK);
+    assert_int_equal(spool_add(&spool, piece, 1, &error), STEMMA_IO);
+    assert_non_null(strstr(error.message, "/nowhere"));
+    spool_release(&spool);
+}
+
 static void keys_of_a_missing_directory_are_refused(void **unused) {
     (void)unused;
     struct key_table table = {.directory = "/nowhere"};
@@ -379,6 +391,7 @@ int main(void) {
         cmocka_unit_test(keys_have_numbers),
         cmocka_unit_test(keys_do_without_standard_input),
         cmocka_unit_test(spools_do_without_standard_input),
+        cmocka_unit_test(spools_of_a_missing_directory_are_refused),
         cmocka_unit_test(keys_of_a_missing_directory_are_refused),
         cmocka_unit_test(spilling_into_a_missing_directory_is_said),
         cmocka_unit_test(inputs_that_are_no_documents_are_refused),

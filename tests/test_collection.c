@@ -685,6 +685,19 @@ static void sets_of_numbers_agree_with_plain_ones(void **state) {
     for (size_t i = 0; i < SET_SETS; i++) gone_release(&sets[i]);
 }
 
+/* Without room there, memory has to do. */
+static void sets_of_numbers_are_where_they_are_asked_for(void **state) {
+    struct gone set = {.directory = "/nowhere"}, copy;
+    (void)state;
+    for (unsigned i = 0; i < 100; i++) assert_true(gone_add(&set, i * (uint64_t)GONE_PAGE));
+    assert_int_equal(set.held, 100);
+    assert_true(gone_copy(&copy, &set));
+    gone_release(&set);
+    assert_true(gone_add(&copy, 100 * (uint64_t)GONE_PAGE));
+    assert_int_equal(copy.held, 101);
+    gone_release(&copy);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(agrees_with_the_model),
@@ -705,6 +718,7 @@ int main(void) {
         cmocka_unit_test(what_is_pending_grows_old),
         cmocka_unit_test(numbers_that_were_never_given_are_not_found),
         cmocka_unit_test(sets_of_numbers_agree_with_plain_ones),
+        cmocka_unit_test(sets_of_numbers_are_where_they_are_asked_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -138,10 +138,44 @@ static void test_lost_problems(void **state) {
     stemma_collection_free(c);
 }
 
+/* ---- fingerprints ---- */
+
+static stemma_status count_match(void *count, const stemma_hamming_match *match, stemma_error *error) {
+    (void)match, (void)error;
+    ++*(size_t *)count;
+    return STEMMA_OK;
+}
+
+/* So many have all groups in common with the question that numbers are sorted on disk, as are the matches. */
+static void test_fingerprints(void **state) {
+    enum { COPIES = 100000 };
+    static const stemma_via ways[] = {STEMMA_VIA_H, STEMMA_VIA_SCAN};
+    stemma_add_summary summary;
+    stemma_error error;
+    char path[128];
+    (void)state;
+    write_lines("copies.jsonl", "{\"text\": \"one and two and three and four and five\"}\n", COPIES);
+    write_lines("question.txt", "one and two and three and four and five\n", 1);
+    stemma_collection *c = new_collection("copies", "copies.jsonl", &summary);
+    strcpy(path, path_of("question.txt"));
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        stemma_hamming_options o = stemma_hamming_options_default();
+        size_t count = 0;
+        o.via = ways[i];
+        o.resemblance = .95; /* which groups decide */
+        if (stemma_collection_hamming(c, &(const char *){path}, 1, &o, count_match, &count, NULL, &error) !=
+            STEMMA_OK)
+            fail_msg("%s", error.message);
+        assert_int_equal(count, COPIES);
+    }
+    stemma_collection_free(c);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_problems),
         cmocka_unit_test(test_lost_problems),
+        cmocka_unit_test(test_fingerprints),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -63,7 +63,8 @@ static struct collection_options store_options(const stemma_collection_options *
     return (struct collection_options){.who = o->user ? o->user : "a program",
                                        .wait = o->wait,
                                        .memory = share < BATCH_MEMORY ? share : BATCH_MEMORY,
-                                       .stop = limits->stop};
+                                       .stop = limits->stop,
+                                       .directory = limits->temporary_directory};
 }
 
 /* The recipe that a collection was made with, and its secret. */

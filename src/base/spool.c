@@ -6,11 +6,11 @@
 #include <unistd.h>
 
 static stemma_status spill(struct spool *spool, stemma_error *err) {
-    if (!spool->has_file) TRY(temporary_open(NULL, &spool->fd, err));
+    if (!spool->has_file) TRY(temporary_open(spool->directory, &spool->fd, err));
     spool->has_file = true;
     int cause = write_at(spool->fd, spool->bytes.data, SPOOL_PIECE, spool->filed);
     if (cause)
-        return fail_errno(err, "write a temporary file in", temporary_directory(NULL), cause);
+        return fail_errno(err, "write a temporary file in", temporary_directory(spool->directory), cause);
     spool->filed += SPOOL_PIECE;
     spool->bytes.len = 0;
     return STEMMA_OK;
@@ -34,7 +34,7 @@ static stemma_status read_filed(struct spool *spool, spool_take *take, void *con
     for (uint64_t at = 0; at < spool->filed; at += SPOOL_PIECE) {
         int cause = read_at(spool->fd, piece->data, SPOOL_PIECE, at);
         if (cause)
-            return fail_errno(err, "read a temporary file in", temporary_directory(NULL), cause);
+            return fail_errno(err, "read a temporary file in", temporary_directory(spool->directory), cause);
         TRY(take(context, piece->data, SPOOL_PIECE, err));
     }
     return STEMMA_OK;

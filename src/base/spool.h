@@ -6,6 +6,7 @@
 #include "base/disk.h"
 
 struct spool {
+    const char *directory; /* of the file; NULL: TMPDIR, else /tmp */
     struct buf bytes;      /* not in the file yet */
     bool has_file;
     int fd; /* of that, which may be 0 */

@@ -54,6 +54,7 @@ struct segment_writer {
     struct sink sink;
     int fd;
     const char *path;
+    const char *directory; /* for what is put aside until its place comes; NULL: TMPDIR, else /tmp */
     uint64_t serial, base, limit, documents, of, commit;
     struct part_place parts[PARTS_MOST + 4];
     size_t count;
