@@ -64,6 +64,11 @@ int answer_rank(const struct answer *a, const struct answer *b); /* the same, bu
 /* drop frees alignments; NULL where there are none. */
 void answer_release(struct answer *answer, void (*drop)(stemma_alignment *alignment));
 void answers_release(struct answers *answers, void (*drop)(stemma_alignment *alignment));
+/* A copy of it, with this id, at the end of the list. */
+stemma_status answers_add(struct answers *answers, const struct answer *answer, struct cell id,
+                          stemma_error *err);
+/* Where `more` is, up to so many of these into the list, which is empty. */
+stemma_status answers_list(struct answers *answers, size_t most, stemma_error *err);
 /* Those behind the list, in order, where `more` is; of questions that were asked together, in their order,
  * each to its end. The answer stays until the next call; *is_one: there is one. */
 stemma_status answers_next(struct answers *answers, struct answer *answer, bool *is_one, stemma_error *err);
