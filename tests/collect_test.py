@@ -158,6 +158,21 @@ class Memory(Collections):
                 self.assertEqual(told, list(range(2, size // 10 + 2)))
             self.assert_flat(command, *peaks)
 
+    def test_measuring(self):
+        """Beside what a question takes, what is allowed is there to measure its matches; so it is for more threads."""
+        words = prose(120000, 1)
+        self.put("long.txt", " ".join(words))
+        self.good("add", "--quiet", "--store-text", "c", "pile")
+        (self.folder / "pile/long.txt").unlink()
+        for i in range(4):
+            self.write(f"asked/{i}.txt", " ".join(words[1000 * i:]))
+        ask = "query", "--json", "--memory=16M", "c", "asked"
+        without = self.peak(*ask, "--threads=1", "--no-edits")
+        self.assertLess(self.peak(*ask, "--threads=1"), without + 16)
+        matches = [json.loads(line) for line in (self.folder / "out").read_text().splitlines()]
+        self.assertEqual([match["edit"]["value"] is not None for match in matches], [True] * 4)
+        self.assertEqual(matches, [json.loads(line) for line in self.good(*ask, "--threads=4").splitlines()])
+
     def test_records_on_standard_input(self):
         """Of a pipe, too, no more is held than of a file."""
         self.put("a.txt", text(1))

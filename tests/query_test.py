@@ -148,6 +148,7 @@ class Query(Base):
             self.assertEqual(found[name]["source"], source)
             self.assertEqual(found[name]["resemblance"]["exact"], source == "original")
             self.assertEqual(found[name]["edit"]["value"] is None, source != "original")
+            self.assertEqual(found[name]["edit"]["p_unrelated"] == 1, source != "original")
             why = {"changed": "the document has changed since it was added", "gone": "the document can no longer be read"}.get(source)
             self.assertEqual(found[name]["edit"].get("why"), why and f"{why}, and signatures are not kept (stemma add --signature)")
         self.assertRegex(self.query("c", "draft.txt").decode(), r"~\.\d+ .*v2\.txt  \(gone\)")
@@ -171,6 +172,36 @@ class Query(Base):
         self.assertTrue(match["shared"])
         self.assertRegex(self.query("s", "draft.txt").decode(),
                          r"v1\.txt  \(stored\)  differs in bytes \d+-\d+, .* of its canonical text\n")
+
+    def test_a_stored_text_is_not_read_as_a_document(self):
+        """It is neither decoded again, nor is its HTML taken out of it."""
+        latin = " ".join(f"{word}é à" if i % 9 else word for i, word in enumerate(self.text))
+        page = "# How a page is written\n\n    <!DOCTYPE html>\n\n" + " ".join(f"`<b>{word}</b>`" for word in self.text)
+        for name, text, how in (("latin.txt", latin.encode("latin-1"), ["--encoding=latin-1"]),
+                                ("page.md", page.encode(), ["--fold=nfc+space"])):
+            self.write(f"kept/{name}", text)
+            self.write(name, text.replace(self.text[200].encode(), b"another").replace(self.text[400].encode(), b"word"))
+            self.good("add", "-q", "--store-text", *how, f"of-{name}", "kept")
+            ask = ["query", "--json", *how[:name == "latin.txt"], f"of-{name}", name]
+            before = json.loads(self.good(*ask))
+            shutil.rmtree(self.folder / "kept")
+            match = json.loads(self.good(*ask))
+            self.assertEqual((before["source"], match["source"], match["offsets"]["b"]), ("original", "stored", "canonical"))
+            self.assertEqual((match["edit"], len(match["differences"])), (before["edit"], 2))
+            self.assertEqual([one["a"] for one in match["differences"]], [one["a"] for one in before["differences"]])
+
+    def test_a_match_too_long_to_be_measured(self):
+        """It is a match all the same, and so are the others."""
+        text = prose(16000, 90)
+        self.write("kept/long.txt", " ".join(text))
+        self.write("kept/short.txt", " ".join(text[2000:4800]))
+        self.write("part.txt", " ".join(text[2000:5000]))
+        self.good("add", "-q", "--store-text", "s", "kept")
+        shutil.rmtree(self.folder / "kept")
+        found = [json.loads(line) for line in self.good("query", "--json", "--memory=256K", "s", "part.txt").splitlines()]
+        self.assertEqual(self.names(found), ["short.txt", "long.txt"])
+        self.assertTrue(found[0]["edit"]["exact"])
+        self.assertEqual(found[1]["edit"]["why"], "the texts are too long for the memory allowed")
 
     def test_numbers_of_what_is_gone_agree(self):
         """Of sketches, too: no containment below the resemblance, and the truth is mostly within the intervals."""

@@ -7,6 +7,7 @@
 #include "base/rng.h"
 #include "base/sort.h"
 #include "base/spill.h"
+#include "base/spool.h"
 #include "effort.h"
 
 #include <fcntl.h>
@@ -230,6 +231,43 @@ static void keys_do_without_standard_input(void **unused) {
     }
 }
 
+static stemma_status count_bytes(void *count, const uint8_t *bytes, size_t size, stemma_error *err) {
+    (void)bytes, (void)err;
+    *(uint64_t *)count += size;
+    return STEMMA_OK;
+}
+
+/* The file gets the first descriptor that is free: it is used, and closed. */
+static void spools_do_without_standard_input(void **unused) {
+    static uint8_t piece[SPOOL_PIECE];
+    struct spool spool = {0};
+    uint64_t count = 0;
+    (void)unused;
+    int input = dup(0);
+    close(0);
+    for (int i = 0; i < 4; i++) assert_int_equal(spool_add(&spool, piece, sizeof piece, NULL), STEMMA_OK);
+    assert_int_equal(spool_read(&spool, count_bytes, &count, NULL), STEMMA_OK);
+    assert_int_equal(count, 4 * sizeof piece);
+    spool_release(&spool);
+    assert_int_equal(fcntl(0, F_GETFD), -1);
+    if (input >= 0) {
+        dup2(input, 0);
+        close(input);
+    }
+}
+
+/* Wherever the file was asked for. */
+static void spools_of_a_missing_directory_are_refused(void **unused) {
+    static uint8_t piece[SPOOL_PIECE];
+    struct spool spool = {.directory = "/nowhere"};
+    stemma_error error;
+    (void)unused;
+    assert_int_equal(spool_add(&spool, piece, sizeof piece, &error), STEMMA_OK);
+    assert_int_equal(spool_add(&spool, piece, 1, &error), STEMMA_IO);
+    assert_non_null(strstr(error.message, "/nowhere"));
+    spool_release(&spool);
+}
+
 static void keys_of_a_missing_directory_are_refused(void **unused) {
     (void)unused;
     struct key_table table = {.directory = "/nowhere"};
@@ -352,6 +390,8 @@ int main(void) {
         cmocka_unit_test(entries_are_sorted),
         cmocka_unit_test(keys_have_numbers),
         cmocka_unit_test(keys_do_without_standard_input),
+        cmocka_unit_test(spools_do_without_standard_input),
+        cmocka_unit_test(spools_of_a_missing_directory_are_refused),
         cmocka_unit_test(keys_of_a_missing_directory_are_refused),
         cmocka_unit_test(spilling_into_a_missing_directory_is_said),
         cmocka_unit_test(inputs_that_are_no_documents_are_refused),

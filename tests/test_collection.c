@@ -612,6 +612,23 @@ static void what_is_pending_grows_old(void **state) {
     end_model(c, path);
 }
 
+/* As where somebody wrote an index with other numbers. */
+static void numbers_that_were_never_given_are_not_found(void **state) {
+    uint64_t random = 5, postings = 0;
+    struct model model = {.next = 0};
+    (void)state;
+    char *path = new_folder();
+    struct collection *c = open_model(path, NULL, 0);
+    OK(random_commit(c, &model, &random, err));
+    OK(collection_range(c, WORD_PART, 0, UINT64_MAX, count_postings, &postings, err));
+    assert_true(postings > WORDS);
+    c->state.manifest.next_number = 1;
+    postings = 0;
+    OK(collection_range(c, WORD_PART, 0, UINT64_MAX, count_postings, &postings, err));
+    assert_int_equal(postings, WORDS);
+    end_model(c, path);
+}
+
 /* ---- sets of numbers ---- */
 
 enum { SET_NUMBERS = 1 << 12, SET_SETS = 4 };
@@ -669,6 +686,19 @@ static void sets_of_numbers_agree_with_plain_ones(void **state) {
     for (size_t i = 0; i < SET_SETS; i++) gone_release(&sets[i]);
 }
 
+/* Without room there, memory has to do. */
+static void sets_of_numbers_are_where_they_are_asked_for(void **state) {
+    struct gone set = {.directory = "/nowhere"}, copy;
+    (void)state;
+    for (unsigned i = 0; i < 100; i++) assert_true(gone_add(&set, i * (uint64_t)GONE_PAGE));
+    assert_int_equal(set.held, 100);
+    assert_true(gone_copy(&copy, &set));
+    gone_release(&set);
+    assert_true(gone_add(&copy, 100 * (uint64_t)GONE_PAGE));
+    assert_int_equal(copy.held, 101);
+    gone_release(&copy);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(agrees_with_the_model),
@@ -687,7 +717,9 @@ int main(void) {
         cmocka_unit_test(small_losses_do_not_wait),
         cmocka_unit_test(filters_share_the_memory),
         cmocka_unit_test(what_is_pending_grows_old),
+        cmocka_unit_test(numbers_that_were_never_given_are_not_found),
         cmocka_unit_test(sets_of_numbers_agree_with_plain_ones),
+        cmocka_unit_test(sets_of_numbers_are_where_they_are_asked_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -431,6 +431,46 @@ static void test_evidence(void **state) {
     stemma_collection_free(collection);
 }
 
+/* Bytes that this process has read so far; 0 where the system does not count them. */
+static unsigned long long bytes_read(void) {
+    unsigned long long bytes = 0;
+    FILE *file = fopen("/proc/self/io", "r");
+    if (!file) return 0;
+    if (fscanf(file, "rchar: %llu", &bytes) != 1) bytes = 0;
+    fclose(file);
+    return bytes;
+}
+
+static unsigned long long bytes_for(stemma_collection *collection, size_t top) {
+    stemma_query_options o = stemma_query_options_default();
+    o.edits = true;
+    o.top = top;
+    const unsigned long long before = bytes_read();
+    ask_path(collection, "long.txt", &o);
+    assert_int_equal(found.count, top);
+    return bytes_read() - before;
+}
+
+/* However many matches are measured, the document they are held against is not read for each of them. */
+static void test_question_is_read_once(void **state) {
+    enum { PARTS = 40, PART = 200 };
+    static char text[TEXT_MOST], part[TEXT_MOST];
+    stemma_collection *collection = new_collection("parts");
+    (void)state;
+    for (int i = 0; i < PARTS; i++) {
+        char id[16];
+        snprintf(id, sizeof id, "part %d", i);
+        random_text(part, PART);
+        strcat(text, part);
+        put(collection, id, part);
+    }
+    assert_int_equal(stemma_collection_commit(collection, NULL), STEMMA_OK);
+    write_file("long.txt", text);
+    const unsigned long long one = bytes_for(collection, 1), all = bytes_for(collection, PARTS);
+    assert_true(all < one + 2 * strlen(text));
+    stemma_collection_free(collection);
+}
+
 /* ---- families ---- */
 
 enum { VERSIONS = 40 };
@@ -953,68 +993,18 @@ static void test_rows_of_what_failed(void **state) {
     stemma_collection_free(c);
 }
 
-/* ---- problems ---- */
-
-/* More than are held, so that they are on disk: where the limits say, in order, forwards and backwards. */
-static void test_problems(void **state) {
-    enum { BROKEN = 12000 };
-    static char lines[2 * BROKEN + 1];
-    const char *said = getenv("TMPDIR"), *paths[1];
-    char *before = said ? strdup(said) : NULL, data[128];
-    stemma_limits limits = stemma_limits_default();
-    stemma_collection *c;
-    stemma_scan_problem problem;
-    stemma_add_summary summary;
-    stemma_error error;
-    (void)state;
-    for (size_t i = 0; i < BROKEN; i++) memcpy(lines + 2 * i, "{\n", 2);
-    write_file("broken.jsonl", lines);
-    strcpy(data, path_of("broken.jsonl"));
-    paths[0] = data;
-    limits.temporary_directory = folder;
-    setenv("TMPDIR", "/nowhere", 1);
-    assert_int_equal(stemma_collection_create(path_of("problems"), NULL, NULL, &limits, &c, &error),
-                     STEMMA_OK);
-    assert_int_equal(stemma_collection_add(c, paths, 1, NULL, &summary, &error), STEMMA_OK);
-    assert_int_equal(summary.problems, BROKEN);
-    for (uint64_t i = 0; i < BROKEN; i++) {
-        assert_int_equal(stemma_collection_get_problem(c, i, &problem, &error), STEMMA_OK);
-        assert_int_equal(problem.line, i + 1);
-        assert_string_equal(problem.name, data);
-    }
-    assert_int_equal(stemma_collection_get_problem(c, BROKEN, &problem, &error), STEMMA_NOT_FOUND);
-    for (uint64_t i = BROKEN; i > 0; i -= BROKEN / 8) {
-        assert_int_equal(stemma_collection_get_problem(c, i - 1, &problem, &error), STEMMA_OK);
-        assert_int_equal(problem.line, i);
-    }
-    stemma_collection_free(c);
-    if (before)
-        setenv("TMPDIR", before, 1);
-    else
-        unsetenv("TMPDIR");
-    free(before);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_asking),
-        cmocka_unit_test(test_wrong_use),
-        cmocka_unit_test(test_truth),
-        cmocka_unit_test(test_changes),
-        cmocka_unit_test(test_batch_is_single),
-        cmocka_unit_test(test_evidence),
-        cmocka_unit_test(test_family),
-        cmocka_unit_test(test_family_without_texts),
-        cmocka_unit_test(test_common),
-        cmocka_unit_test(test_damaged_index),
-        cmocka_unit_test(test_stored_text),
-        cmocka_unit_test(test_index_left_aside),
-        cmocka_unit_test(test_samples),
-        cmocka_unit_test(test_failed_commit),
-        cmocka_unit_test(test_common_alone),
-        cmocka_unit_test(test_older),
+        cmocka_unit_test(test_asking),          cmocka_unit_test(test_wrong_use),
+        cmocka_unit_test(test_truth),           cmocka_unit_test(test_changes),
+        cmocka_unit_test(test_batch_is_single), cmocka_unit_test(test_evidence),
+        cmocka_unit_test(test_family),          cmocka_unit_test(test_family_without_texts),
+        cmocka_unit_test(test_common),          cmocka_unit_test(test_damaged_index),
+        cmocka_unit_test(test_stored_text),     cmocka_unit_test(test_index_left_aside),
+        cmocka_unit_test(test_samples),         cmocka_unit_test(test_failed_commit),
+        cmocka_unit_test(test_common_alone),    cmocka_unit_test(test_older),
+        cmocka_unit_test(test_question_is_read_once),
         cmocka_unit_test(test_rows_of_what_failed),
-        cmocka_unit_test(test_problems),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

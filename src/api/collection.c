@@ -63,7 +63,8 @@ static struct collection_options store_options(const stemma_collection_options *
     return (struct collection_options){.who = o->user ? o->user : "a program",
                                        .wait = o->wait,
                                        .memory = share < BATCH_MEMORY ? share : BATCH_MEMORY,
-                                       .stop = limits->stop};
+                                       .stop = limits->stop,
+                                       .directory = limits->temporary_directory};
 }
 
 /* The recipe that a collection was made with, and its secret. */
@@ -100,6 +101,7 @@ static stemma_status wrap(struct collection *store, const struct stemma_recipe *
         .store = store, .recipe = recipe_retain(recipe), .limits = *limits, .writes = writes};
     c->limits.warn = NULL; /* of what may lack text it keeps problems */
     pending_init(&c->pending, store);
+    pthread_mutex_init(&c->measuring, NULL);
     *out = c;
     return STEMMA_OK;
 }
@@ -177,6 +179,7 @@ void stemma_collection_free(stemma_collection *c) {
     collection_close(c->store);
     recipe_release(c->recipe);
     mem_free(c->parts);
+    pthread_mutex_destroy(&c->measuring);
     mem_free(c);
 }
 

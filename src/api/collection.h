@@ -7,6 +7,8 @@
 #include "collect/pending.h"
 #include "index/collection.h"
 
+#include <pthread.h>
+
 struct stemma_collection {
     struct collection *store;
     const struct stemma_recipe *recipe; /* retained */
@@ -22,6 +24,7 @@ struct stemma_collection {
     struct seeing *seeing;               /* a stream; NULL: there was none */
     struct direct *direct;               /* for questions about documents in memory; NULL: there were none */
     stemma_query_options direct_options; /* how the last was asked */
+    pthread_mutex_t measuring;           /* what takes more memory than other threads of a query leave */
 };
 
 /* INVALID where it is not open to be written. */

@@ -3,16 +3,15 @@
 #define API_COLLECTION_EDITS_H
 
 #include "api/collection.h"
+#include "api/edit.h"
 #include "collect/asker.h"
 
-stemma_edit edit_not_known(const char *why);
 stemma_edit edit_none(const char *why);
 /* Of texts that differ; not known where nothing suits both signatures. */
 stemma_status edit_by_signatures(const struct view *view, const struct signature_pair *pair, stemma_edit *out,
                                  stemma_error *err);
 
-/* As measure_edit, of a struct stemma_collection. */
-stemma_status collection_measure(void *context, const struct asked_document *document,
-                                 const struct known_of *known, struct answer *answer, stemma_error *err);
+/* Whose context is a struct stemma_collection. */
+extern const struct measuring collection_measuring;
 
 #endif

@@ -183,8 +183,7 @@ static stemma_status ask(struct each *each, struct hamming_asking *asking, const
     TRY(each_run(each, &reading, subject, err));
     g->sum.problems = each->scan->catalogue.problems.count;
     g->sum.seconds_reading = fmax(0, each->seconds_reading - g->sum.seconds); /* who reads finds meanwhile */
-    each_tell_problems(each, o->problem, o->problem_context);
-    return STEMMA_OK;
+    return each_tell_problems(each, o->problem, o->problem_context, err);
 }
 
 static stemma_status hamming(struct stemma_collection *c, const struct each_subject *subject,

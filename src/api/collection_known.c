@@ -26,7 +26,7 @@ static stemma_known_file describe(const struct each_result *result, double conta
     const struct known_answer *a = result->answer;
     stemma_known_file file = {.file = result->id, .place = result->place, .verdict = STEMMA_NO_TEXT};
     file.containment = file.best_containment = quantity_unknown("nothing was read");
-    file.edit = edit_not_known("nothing was read");
+    file.edit = edit_unknown("nothing was read");
     if (!a) return file;
     file.samples = a->samples;
     file.versions = a->versions;
@@ -37,7 +37,7 @@ static stemma_known_file describe(const struct each_result *result, double conta
     file.best_containment = samples_share(a->best_shared, a->samples);
     file.edit = a->measured    ? a->edit
                 : a->identical ? edit_none("the bytes are the same")
-                               : edit_not_known("no signature is kept of it");
+                               : edit_unknown("no signature is kept of it");
     if (a->identical) {
         file.verdict = STEMMA_KNOWN;
         file.containment = file.best_containment = quantity_exact(1);
@@ -85,8 +85,7 @@ static stemma_status run(struct each *each, const struct stemma_collection *c,
     struct scan_settings reading = {0};
     TRY(each_reading(c, o->reading, &reading, err));
     TRY(each_run(each, &reading, subject, err));
-    each_tell_problems(each, o->problem, o->problem_context);
-    return STEMMA_OK;
+    return each_tell_problems(each, o->problem, o->problem_context, err);
 }
 
 static stemma_status measure(const struct known_asking *asking, const struct signature_pair *pair,

@@ -2,6 +2,7 @@
 #include "api/collection_edits.h"
 #include "api/each_document.h"
 #include "api/limits.h"
+#include "base/thread.h"
 #include "collect/direct.h"
 #include "collect/query.h"
 #include "index/hamming/parts.h"
@@ -110,8 +111,9 @@ static stemma_status query_settings(const struct stemma_collection *c, const ste
     s->top = o->family ? o->family_most : o->top;
     s->many = !o->family && (o->top == 0 || o->top > TOP_HELD);
     s->limits = c->limits;
+    s->threads = 1;
     if (!o->edits) return STEMMA_OK;
-    s->measure = collection_measure;
+    s->measuring = &collection_measuring;
     s->context = (void *)c;
     query->drop = stemma_alignment_free;
     return STEMMA_OK;
@@ -133,7 +135,7 @@ struct asked_by_caller {
 
 static stemma_status give(struct asked_by_caller *asked, const char *from, uint64_t step,
                           const struct answer *a, stemma_error *err) {
-    const bool edits = asked->query.settings.measure;
+    const bool edits = asked->query.settings.measuring;
     const stemma_match match = {.query = from,
                                 .place = asked->place,
                                 .step = step,
@@ -144,7 +146,7 @@ static stemma_status give(struct asked_by_caller *asked, const char *from, uint6
                                 .a_in_b = a->numbers.a_in_b,
                                 .b_in_a = a->numbers.b_in_a,
                                 .source = a->evidence,
-                                .edit = edits ? a->edit : edit_not_known("it was not asked for"),
+                                .edit = edits ? a->edit : edit_unknown("it was not asked for"),
                                 .alignment = a->alignment,
                                 .extracted = {a->extracted[0], a->extracted[1]},
                                 .canonical = {a->canonical[0], a->canonical[1]},
@@ -180,7 +182,7 @@ static stemma_status give_more(struct asked_by_caller *a, const char *id, struct
         TRY(check_stop(a->collection->limits.stop, err));
         TRY(answers_next(answers, &answer, &is_one, err));
         if (!is_one) break;
-        answer.edit = edit_not_known("it is not among the first 256 matches");
+        answer.edit = edit_unknown("it is not among the first 256 matches");
         TRY(give(a, id, 1, &answer, err));
     }
     return STEMMA_OK;
@@ -249,11 +251,11 @@ static stemma_status ask_end(struct asked_by_caller *a, stemma_status status, st
 static stemma_status ask_each(struct asked_by_caller *a, struct each *each, const char *const *paths,
                               size_t count, stemma_error *err) {
     TRY(query_settings(a->collection, &a->options, &a->query, err));
+    a->query.settings.threads = thread_count(a->reading.options.threads);
     TRY(each_run(each, &a->reading, &(struct each_subject){.paths = paths, .count = count}, err));
     a->sum.problems = each->scan->catalogue.problems.count;
     a->sum.seconds_reading = each->seconds_reading;
-    each_tell_problems(each, a->options.problem, a->options.problem_context);
-    return STEMMA_OK;
+    return each_tell_problems(each, a->options.problem, a->options.problem_context, err);
 }
 
 static stemma_status ask_paths(struct asked_by_caller *a, const char *const *paths, size_t count,

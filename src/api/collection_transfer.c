@@ -43,8 +43,10 @@ stemma_status stemma_collection_verify(const char *path, const stemma_verify_opt
     if (!path || !*path) return fail(err, STEMMA_INVALID, "a path is needed");
     TRY(options_take(options, &o, sizeof o, err));
     TRY(limits_check(limits, &in_force, err));
-    const struct collection_options how = {
-        .who = o.user ? o.user : "a program", .wait = o.wait, .stop = in_force.stop};
+    const struct collection_options how = {.who = o.user ? o.user : "a program",
+                                           .wait = o.wait,
+                                           .stop = in_force.stop,
+                                           .directory = in_force.temporary_directory};
     struct restorer *restorer;
     TRY(restorer_new(&in_force, o.key, o.key_size, &restorer, err));
     const struct mender mender = {restorer_mend, restorer};
@@ -128,8 +130,10 @@ stemma_status stemma_collection_create_like(const char *path, const char *model,
         return fail(err, STEMMA_INVALID, "two paths and a place for the collection are needed");
     TRY(options_take(options, &o, sizeof o, err));
     TRY(limits_check(limits, &in_force, err));
-    struct collection_options how = {
-        .who = o.user ? o.user : "a program", .wait = o.wait, .stop = in_force.stop};
+    struct collection_options how = {.who = o.user ? o.user : "a program",
+                                     .wait = o.wait,
+                                     .stop = in_force.stop,
+                                     .directory = in_force.temporary_directory};
     TRY(origin_open(model, &how, &origin, err));
     how.schema = origin_schema(origin);
     stemma_status status = collection_refuse_existing(path, err);

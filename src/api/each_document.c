@@ -23,13 +23,19 @@ stemma_status each_reading(const struct stemma_collection *collection, const ste
     return STEMMA_OK;
 }
 
-void each_tell_problems(const struct each *each,
-                        void (*tell)(void *context, const stemma_scan_problem *problem), void *context) {
+stemma_status each_tell_problems(const struct each *each,
+                                 void (*tell)(void *context, const stemma_scan_problem *problem),
+                                 void *context, stemma_error *err) {
     struct problems *problems = &each->scan->catalogue.problems;
-    struct problem p;
-    for (uint64_t i = 0; tell && problems_get(problems, i, &p, NULL) == STEMMA_OK; i++) {
+    stemma_status status = tell ? STEMMA_OK : STEMMA_NOT_FOUND;
+    stemma_error cause;
+    for (uint64_t i = 0; status == STEMMA_OK; i++) {
+        struct problem p;
+        status = problems_get(problems, i, &p, &cause);
+        if (status != STEMMA_OK) break;
         const stemma_scan_problem problem = {
             .name = p.name, .line = p.line, .status = p.status, .cause = p.cause};
         tell(context, &problem);
     }
+    return status == STEMMA_NOT_FOUND ? STEMMA_OK : fail(err, status, "%s", cause.message);
 }

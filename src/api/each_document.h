@@ -13,8 +13,9 @@ stemma_status each_check_paths(const struct stemma_collection *collection, const
 stemma_status each_reading(const struct stemma_collection *collection, const stemma_scan_options *given,
                            struct scan_settings *out, stemma_error *err);
 
-/* tell may be NULL. */
-void each_tell_problems(const struct each *each,
-                        void (*tell)(void *context, const stemma_scan_problem *problem), void *context);
+/* tell may be NULL. Errors: NO_MEMORY, IO, where not all can be read back. */
+stemma_status each_tell_problems(const struct each *each,
+                                 void (*tell)(void *context, const stemma_scan_problem *problem),
+                                 void *context, stemma_error *err);
 
 #endif

@@ -153,14 +153,14 @@ stemma_status edit_of_sketches(const struct stemma_sketch *a, const struct stemm
 /* ---- of texts ---- */
 
 struct side {
-    const stemma_text *text;
+    struct edit_side given;
     struct edit_text chars; /* unless bytes are counted */
     struct signature_data signature;
 };
 
-static stemma_status read_chars(struct side *side, stemma_error *err) {
-    const struct buf *source = &side->text->source;
-    TRY(edit_text_init(&side->chars, side->text->folds, false, false, err));
+static stemma_status read_chars(struct side *side, unsigned folds, stemma_error *err) {
+    const struct buf *source = side->given.source;
+    TRY(edit_text_init(&side->chars, folds, false, false, err));
     for (size_t at = 0; at < source->len; at += PIECE)
         TRY(edit_text_feed(&side->chars, source->data + at,
                            source->len - at < PIECE ? source->len - at : PIECE, err));
@@ -169,7 +169,7 @@ static stemma_status read_chars(struct side *side, stemma_error *err) {
 
 static stemma_status sign(struct side *side, const struct view *view, const struct spec *spec, size_t memory,
                           stemma_error *err) {
-    const struct buf *source = &side->text->source;
+    const struct buf *source = side->given.source;
     struct signer *signer;
     TRY(signer_new(view, spec, memory, &signer, err));
     stemma_status status = signer_feed(signer, source->data, source->len, err);
@@ -227,14 +227,14 @@ static void put_calibration(const struct pair *pair, stemma_edit *out) {
 
 static stemma_status measure(struct pair *pair, const struct distance_limits *limits,
                              struct distance_result *out, stemma_error *err) {
-    const struct buf *a = &pair->a.text->source, *b = &pair->b.text->source;
+    const struct buf *a = pair->a.given.source, *b = pair->b.given.source;
     if (pair->bytes) return distance_bytes(a->data, a->len, b->data, b->len, limits, out, err);
     const size_t most = limits->memory / (2 * sizeof(uint32_t)); /* growing needs as much again */
     if (a->len > most || b->len > most)
         return fail(err, STEMMA_UNSUPPORTED,
                     "the characters of texts that long need more memory than is allowed");
-    TRY(read_chars(&pair->a, err));
-    TRY(read_chars(&pair->b, err));
+    TRY(read_chars(&pair->a, pair->view.folds, err));
+    TRY(read_chars(&pair->b, pair->view.folds, err));
     TRY(calibrate(pair, err));
     struct edit_text *x = &pair->a.chars, *y = &pair->b.chars;
     int log_width = alphabet_squeeze(x->chars, x->count, y->chars, y->count) ? 0 : 2;
@@ -295,12 +295,12 @@ static bool looks_unrelated(const stemma_edit *edit) {
 }
 
 static bool same_source(const struct pair *pair) {
-    const struct buf *a = &pair->a.text->source, *b = &pair->b.text->source;
+    const struct buf *a = pair->a.given.source, *b = pair->b.given.source;
     return a->len == b->len && (a->len == 0 || memcmp(a->data, b->data, a->len) == 0);
 }
 
 static uint64_t cheap_work(const struct pair *pair) {
-    return WORK_CHEAP + WORK_BYTE * ((uint64_t)pair->a.text->source.len + pair->b.text->source.len);
+    return WORK_CHEAP + WORK_BYTE * ((uint64_t)pair->a.given.source->len + pair->b.given.source->len);
 }
 
 static stemma_status edit_pair(struct pair *pair, const stemma_alignment *alignment,
@@ -330,9 +330,9 @@ static stemma_status edit_pair(struct pair *pair, const stemma_alignment *alignm
             return status;
     }
     if (out->kind == STEMMA_EDITS_NONE) return STEMMA_OK;
-    size_t tokens = pair->a.text->count < pair->b.text->count ? pair->a.text->count : pair->b.text->count;
+    const size_t a = pair->a.given.tokens, b = pair->b.given.tokens;
     if (alignment) spread(alignment, out);
-    if (looks_unrelated(out) && !(alignment && shares_passages(alignment, tokens)))
+    if (looks_unrelated(out) && !(alignment && shares_passages(alignment, a < b ? a : b)))
         out->kind = STEMMA_EDITS_UNRELATED;
     else if (out->kind ==
              STEMMA_EDITS_UNRELATED) /* so the signatures said: they missed what the texts share */
@@ -345,20 +345,17 @@ static void side_release(struct side *side) {
     signature_data_release(&side->signature);
 }
 
-stemma_status stemma_edit_texts(const stemma_text *a, const stemma_text *b, const stemma_alignment *alignment,
-                                const stemma_edit_options *given, const stemma_limits *limits,
-                                stemma_edit *out, stemma_error *err) {
+stemma_status edit_of_sides(struct edit_side a, struct edit_side b, const struct view *view,
+                            const stemma_alignment *alignment, const stemma_edit_options *given,
+                            const stemma_limits *limits, stemma_edit *out, stemma_error *err) {
     stemma_edit_options options;
     stemma_edit edit;
-    if (!a || !b || !out) return fail(err, STEMMA_INVALID, "two texts and a place for the result are needed");
-    if (a->folds != b->folds || a->unit != b->unit)
-        return fail(err, STEMMA_MISMATCH, "the texts were not made by the same recipe");
     struct pair *pair = mem_zero(1, sizeof *pair);
     if (!pair) return fail_memory(err);
-    pair->a.text = a;
-    pair->b.text = b;
-    pair->view = (struct view){.folds = a->folds, .unit = a->unit};
-    pair->bytes = edit_text_is_bytes(&pair->view);
+    pair->a.given = a;
+    pair->b.given = b;
+    pair->view = *view;
+    pair->bytes = edit_text_is_bytes(view);
     stemma_status status = options_check(given, &options, err);
     if (status == STEMMA_OK) status = limits_check(limits, &pair->limits, err);
     if (status == STEMMA_OK) status = edit_pair(pair, alignment, &options, &edit, err);
@@ -367,4 +364,15 @@ stemma_status stemma_edit_texts(const stemma_text *a, const stemma_text *b, cons
     mem_free(pair);
     if (status == STEMMA_OK) *out = edit;
     return status;
+}
+
+stemma_status stemma_edit_texts(const stemma_text *a, const stemma_text *b, const stemma_alignment *alignment,
+                                const stemma_edit_options *options, const stemma_limits *limits,
+                                stemma_edit *out, stemma_error *err) {
+    if (!a || !b || !out) return fail(err, STEMMA_INVALID, "two texts and a place for the result are needed");
+    if (a->folds != b->folds || a->unit != b->unit)
+        return fail(err, STEMMA_MISMATCH, "the texts were not made by the same recipe");
+    const struct view view = {.folds = a->folds, .unit = a->unit};
+    return edit_of_sides((struct edit_side){&a->source, a->count}, (struct edit_side){&b->source, b->count},
+                         &view, alignment, options, limits, out, err);
 }

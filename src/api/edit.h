@@ -18,6 +18,16 @@ stemma_edit edit_unknown(const char *why);
 stemma_status edit_of_signatures(const struct signature *a, const struct signature *b, bool bytes,
                                  stemma_edit *out, stemma_error *err);
 
+/* A text whose edits are counted. */
+struct edit_side {
+    const struct buf *source; /* what its characters are made of: the document's text, or they themselves */
+    size_t tokens;
+};
+/* As stemma_edit_texts, of texts under one view. */
+stemma_status edit_of_sides(struct edit_side a, struct edit_side b, const struct view *view,
+                            const stemma_alignment *alignment, const stemma_edit_options *options,
+                            const stemma_limits *limits, stemma_edit *out, stemma_error *err);
+
 /* Without its bytes. */
 stemma_region region_of(const struct edit_region *region);
 

@@ -46,6 +46,7 @@ struct making {
     stemma_text *text;
     const char *name;     /* for messages */
     const char *document; /* its name, NULL where it has none */
+    bool is_text;         /* in UTF-8, whatever it looks like */
     const stemma_limits *limits;
 };
 
@@ -138,16 +139,20 @@ static stemma_status refuse_archive(const struct making *making, const struct do
     return container_refuse_archive(making->document, source->data, source->len, &options, err);
 }
 
+static stemma_status read_document(const struct making *making, enum text_format *format, stemma_error *err) {
+    struct document_options options = document_options_for(making->text->folds, making->limits);
+    TRY(refuse_archive(making, &options, err));
+    return extract(making, &options, format, err);
+}
+
 static stemma_status canonicalise(const struct making *making, const stemma_recipe *recipe,
                                   stemma_error *err) {
     struct canon *canon;
     stemma_text *t = making->text;
     t->unit = recipe->view.unit;
     t->folds = recipe->view.folds;
-    struct document_options options = document_options_for(t->folds, making->limits);
-    TRY(refuse_archive(making, &options, err));
     enum text_format format = TEXT_PLAIN;
-    TRY(extract(making, &options, &format, err));
+    if (!making->is_text) TRY(read_document(making, &format, err));
     TRY(count_all_lines(t, err));
     if (t->binary) return STEMMA_OK;
     TRY(canon_new(t->folds, t->unit, &t->map, &canon, err));
@@ -157,10 +162,11 @@ static stemma_status canonicalise(const struct making *making, const stemma_reci
     return status == STEMMA_OK ? find_tokens(making, err) : status;
 }
 
-stemma_status text_take(struct buf *source, const char *path, const stemma_recipe *recipe,
-                        const stemma_limits *limits, stemma_text **out, stemma_error *err) {
+/* The source is taken over, whatever happens. */
+static stemma_status make(struct making making, struct buf *source, const stemma_recipe *recipe,
+                          stemma_text **out, stemma_error *err) {
     stemma_recipe *own = NULL;
-    stemma_text *text = mem_zero(1, sizeof *text);
+    stemma_text *text = making.text = mem_zero(1, sizeof *text);
     if (!text) {
         buf_release(source);
         return fail_memory(err);
@@ -168,7 +174,6 @@ stemma_status text_take(struct buf *source, const char *path, const stemma_recip
     text->source = *source;
     *source = (struct buf){0};
     stemma_status status = recipe ? STEMMA_OK : stemma_recipe_parse(NULL, &own, err);
-    struct making making = {text, path ? path : unnamed, path, limits};
     if (status == STEMMA_OK) status = canonicalise(&making, recipe ? recipe : own, err);
     stemma_recipe_free(own);
     if (status == STEMMA_OK)
@@ -178,12 +183,31 @@ stemma_status text_take(struct buf *source, const char *path, const stemma_recip
     return status;
 }
 
+/* Of bytes that stay the caller's. */
+static stemma_status make_copy(struct making making, const void *bytes, size_t size,
+                               const stemma_recipe *recipe, stemma_text **out, stemma_error *err) {
+    struct buf source = {0};
+    TRY(refuse_large(size, making.limits, making.name, err));
+    if (!buf_add(&source, bytes, size)) return fail_memory(err);
+    return make(making, &source, recipe, out, err);
+}
+
+stemma_status text_take(struct buf *source, const char *path, const stemma_recipe *recipe,
+                        const stemma_limits *limits, stemma_text **out, stemma_error *err) {
+    const struct making making = {.name = path ? path : unnamed, .document = path, .limits = limits};
+    return make(making, source, recipe, out, err);
+}
+
 stemma_status text_of_document(const void *bytes, size_t size, const char *name, const stemma_recipe *recipe,
                                const stemma_limits *limits, stemma_text **out, stemma_error *err) {
-    struct buf source = {0};
-    TRY(refuse_large(size, limits, name ? name : unnamed, err));
-    if (!buf_add(&source, bytes, size)) return fail_memory(err);
-    return text_take(&source, name, recipe, limits, out, err);
+    const struct making making = {.name = name ? name : unnamed, .document = name, .limits = limits};
+    return make_copy(making, bytes, size, recipe, out, err);
+}
+
+stemma_status text_of_text(const void *text, size_t size, const stemma_recipe *recipe,
+                           const stemma_limits *limits, stemma_text **out, stemma_error *err) {
+    const struct making making = {.name = unnamed, .is_text = true, .limits = limits};
+    return make_copy(making, text, size, recipe, out, err);
 }
 
 stemma_status stemma_text_bytes(const void *data, size_t size, const stemma_recipe *recipe,

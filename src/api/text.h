@@ -26,7 +26,11 @@ struct stemma_text {
 stemma_status text_of_document(const void *bytes, size_t size, const char *name, const stemma_recipe *recipe,
                                const stemma_limits *limits, stemma_text **out, stemma_error *err);
 
-/* The same of bytes that are taken over, whatever happens. */
+/* Of a text that was taken out of its document before: UTF-8, in which nothing is to be read but itself. */
+stemma_status text_of_text(const void *text, size_t size, const stemma_recipe *recipe,
+                           const stemma_limits *limits, stemma_text **out, stemma_error *err);
+
+/* As text_of_document of bytes that are taken over, whatever happens. */
 stemma_status text_take(struct buf *source, const char *name, const stemma_recipe *recipe,
                         const stemma_limits *limits, stemma_text **out, stemma_error *err);
 

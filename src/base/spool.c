@@ -6,9 +6,11 @@
 #include <unistd.h>
 
 static stemma_status spill(struct spool *spool, stemma_error *err) {
-    if (!spool->fd) TRY(temporary_open(NULL, &spool->fd, err));
+    if (!spool->has_file) TRY(temporary_open(spool->directory, &spool->fd, err));
+    spool->has_file = true;
     int cause = write_at(spool->fd, spool->bytes.data, SPOOL_PIECE, spool->filed);
-    if (cause) return fail_errno(err, "write a temporary file in", temporary_directory(NULL), cause);
+    if (cause)
+        return fail_errno(err, "write a temporary file in", temporary_directory(spool->directory), cause);
     spool->filed += SPOOL_PIECE;
     spool->bytes.len = 0;
     return STEMMA_OK;
@@ -31,7 +33,8 @@ static stemma_status read_filed(struct spool *spool, spool_take *take, void *con
     if (!buf_reserve(piece, SPOOL_PIECE)) return fail_memory(err);
     for (uint64_t at = 0; at < spool->filed; at += SPOOL_PIECE) {
         int cause = read_at(spool->fd, piece->data, SPOOL_PIECE, at);
-        if (cause) return fail_errno(err, "read a temporary file in", temporary_directory(NULL), cause);
+        if (cause)
+            return fail_errno(err, "read a temporary file in", temporary_directory(spool->directory), cause);
         TRY(take(context, piece->data, SPOOL_PIECE, err));
     }
     return STEMMA_OK;
@@ -47,6 +50,6 @@ stemma_status spool_read(struct spool *spool, spool_take *take, void *context, s
 
 void spool_release(struct spool *spool) {
     buf_release(&spool->bytes);
-    if (spool->fd) close(spool->fd);
+    if (spool->has_file) close(spool->fd);
     *spool = (struct spool){0};
 }

@@ -6,8 +6,10 @@
 #include "base/disk.h"
 
 struct spool {
-    struct buf bytes; /* not in the file yet */
-    int fd;           /* 0: none */
+    const char *directory; /* of the file; NULL: TMPDIR, else /tmp */
+    struct buf bytes;      /* not in the file yet */
+    bool has_file;
+    int fd; /* of that, which may be 0 */
     uint64_t filed;
 };
 

@@ -30,6 +30,29 @@ void answers_release(struct answers *answers, void (*drop)(stemma_alignment *)) 
     *answers = (struct answers){0};
 }
 
+stemma_status answers_add(struct answers *answers, const struct answer *answer, struct cell id,
+                          stemma_error *err) {
+    if (!mem_grow((void **)&answers->list, &answers->cap, answers->count + 1, sizeof *answers->list))
+        return fail_memory(err);
+    struct answer *added = &answers->list[answers->count];
+    *added = *answer;
+    added->id = mem_copy_bytes(id.bytes, id.size);
+    if (!added->id) return fail_memory(err);
+    answers->count++;
+    return STEMMA_OK;
+}
+
+stemma_status answers_list(struct answers *answers, size_t most, stemma_error *err) {
+    while (answers->count < most) {
+        struct answer answer;
+        bool is_one;
+        TRY(many_next(answers->more, answers->question, &answer, &is_one, err));
+        if (!is_one) break;
+        TRY(answers_add(answers, &answer, (struct cell){(const uint8_t *)answer.id, strlen(answer.id)}, err));
+    }
+    return STEMMA_OK;
+}
+
 stemma_status answers_next(struct answers *answers, struct answer *answer, bool *is_one, stemma_error *err) {
     *is_one = answers->more;
     for (; *is_one && answers->passed < answers->count; answers->passed++)

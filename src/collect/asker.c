@@ -5,6 +5,7 @@
 #include "base/sort.h"
 #include "collect/by_digest.h"
 #include "collect/many.h"
+#include "collect/many_candidates.h"
 #include "estimate/overlap.h"
 #include "estimate/quantity.h"
 #include "kernels/kernels.h"
@@ -17,9 +18,6 @@
 /* Of more candidates than this, and `top` times as many, only the best by their sketches are held against the
  * document: ten thousand near-copies are not all read to name ten. */
 enum { VERIFY_ALWAYS = 256, VERIFY_TIMES = 16 };
-/* Where there may be very many: candidates that are verified in the order of their files (of a compressed
- * data set each such block may be read from its beginning), and memory to sort all of them in. */
-enum { VERIFIED_TOGETHER = 1 << 16, CANDIDATE_MEMORY = 8 << 20 };
 
 struct asker {
     struct collection *reader;
@@ -194,20 +192,10 @@ static stemma_relation relation_of(struct asker *a, const struct asked_document 
     return memcmp(d->digest, facts->digest, FACTS_DIGEST) == 0 ? STEMMA_IDENTICAL : STEMMA_SAME_TEXT;
 }
 
-static stemma_status list_answer(struct answers *answers, struct answer *answer, struct cell id,
-                                 stemma_error *err) {
-    if (!mem_grow((void **)&answers->list, &answers->cap, answers->count + 1, sizeof *answers->list))
-        return fail_memory(err);
-    answer->id = mem_copy_bytes(id.bytes, id.size);
-    if (!answer->id) return fail_memory(err);
-    answers->list[answers->count++] = *answer;
-    return STEMMA_OK;
-}
-
 static stemma_status add_answer(struct answers *answers, struct answer *answer, struct cell id,
                                 stemma_error *err) {
     return answers->more ? many_add(answers->more, answers->question, answer, id, err)
-                         : list_answer(answers, answer, id, err);
+                         : answers_add(answers, answer, id, err);
 }
 
 /* One candidate, held against the document. */
@@ -349,8 +337,8 @@ static void cut(struct answers *answers, size_t top) {
 }
 
 /* How far apart one of the best is, from its text, read once more, or by signatures. */
-static stemma_status measure_one(struct asker *a, const struct asked_document *d, struct answer *answer,
-                                 stemma_error *err) {
+static stemma_status measure_one(struct asker *a, const struct asked_document *d, void *question,
+                                 struct answer *answer, stemma_error *err) {
     struct signature_pair signatures;
     struct known_of known = {0};
     stemma_evidence evidence;
@@ -368,14 +356,21 @@ static stemma_status measure_one(struct asker *a, const struct asked_document *d
         TRY(by_signature_find(a->by_signature, answer->number, &signatures, &found, err));
         if (found) known.signatures = &signatures;
     }
-    return a->settings->measure(a->settings->context, d, &known, answer, err);
+    return a->settings->measuring->one(question, &known, answer, err);
 }
 
 static stemma_status measure(struct asker *a, const struct asked_document *d, struct answers *answers,
                              stemma_error *err) {
+    const struct measuring *measuring = a->settings->measuring;
+    stemma_status status = STEMMA_OK;
+    void *question;
+    if (!measuring || answers->count == 0) return STEMMA_OK;
     by_signature_set(a->by_signature, d->text, d->text_size, d->signature);
-    for (size_t i = 0; i < answers->count; i++) TRY(measure_one(a, d, &answers->list[i], err));
-    return STEMMA_OK;
+    TRY(measuring->begin(a->settings, d, &question, err));
+    for (size_t i = 0; i < answers->count && status == STEMMA_OK; i++)
+        status = measure_one(a, d, question, &answers->list[i], err);
+    measuring->end(question);
+    return status;
 }
 
 static stemma_status answer_one(struct asker *a, const struct asked_document *d, struct candidates *c,
@@ -383,7 +378,7 @@ static stemma_status answer_one(struct asker *a, const struct asked_document *d,
     TRY(verify_all(a, d, c, answers, work, err));
     TRY(find_same_bytes(a, d, verify_most(a), answers, work, err));
     cut(answers, a->settings->top);
-    return a->settings->measure ? measure(a, d, answers, err) : STEMMA_OK;
+    return measure(a, d, answers, err);
 }
 
 static stemma_status find_by_bits(struct asker *a, const struct asked_document *documents, size_t count,
@@ -429,56 +424,36 @@ static stemma_status ask_some(struct asker *a, const struct asked_document *docu
     return status;
 }
 
-/* Candidates as they come back, in the order of questions and numbers. */
-struct found {
-    struct sorter_cursor *cursor;
-    struct record records[1024];
-    size_t at, count;
-};
-
-static stemma_status next_found(struct found *f, const struct record **record, stemma_error *err) {
-    if (f->at == f->count) {
-        f->at = 0;
-        TRY(sorter_next(f->cursor, f->records, 1024, &f->count, err));
-    }
-    *record = f->at < f->count ? &f->records[f->at] : NULL;
-    return STEMMA_OK;
-}
-
-/* The next ones of a question; one that was found in several ways is one. */
-static stemma_status next_block(struct found *f, uint32_t question, struct candidates *block,
-                                stemma_error *err) {
-    for (block->count = 0;; f->at++) {
-        const struct record *record;
-        uint32_t asked;
-        TRY(next_found(f, &record, err));
-        if (!record) return STEMMA_OK;
-        const struct candidate c = candidate_of_record(record, &asked);
-        struct candidate *last = block->count ? &block->list[block->count - 1] : NULL;
-        if (asked != question) return STEMMA_OK;
-        if (last && last->number == c.number) {
-            last->reasons |= c.reasons;
-            if (c.agree > last->agree) last->agree = c.agree;
-            continue;
-        }
-        if (block->count == VERIFIED_TOGETHER) return STEMMA_OK;
-        if (!mem_grow((void **)&block->list, &block->cap, block->count + 1, sizeof *block->list))
-            return fail_memory(err);
-        block->list[block->count++] = c;
-    }
-}
-
-static stemma_status verify_found(struct asker *a, const struct asked_document *documents, size_t count,
-                                  struct found *f, struct candidates *block, struct answers *answers,
-                                  struct asker_work *work, stemma_error *err) {
-    for (uint32_t i = 0; i < count; i++) {
+static stemma_status verify_many(struct asker *a, const struct asked_document *documents, size_t count,
+                                 struct many_candidates *found, struct answers *answers,
+                                 struct asker_work *work, stemma_error *err) {
+    struct candidates block = {0};
+    stemma_status status = many_candidates_finish(found, err);
+    for (uint32_t i = 0; i < count && status == STEMMA_OK; i++) {
         do {
-            TRY(next_block(f, i, block, err));
-            TRY(verify_all(a, &documents[i], block, &answers[i], work, err));
-        } while (block->count);
-        TRY(find_same_bytes(a, &documents[i], 0, &answers[i], work, err));
+            status = many_candidates_next(found, i, &block, err);
+            if (status == STEMMA_OK) status = verify_all(a, &documents[i], &block, &answers[i], work, err);
+        } while (block.count && status == STEMMA_OK);
+        if (status == STEMMA_OK) status = find_same_bytes(a, &documents[i], 0, &answers[i], work, err);
     }
-    return STEMMA_OK;
+    candidates_release(&block);
+    return status;
+}
+
+static stemma_status find_many(struct asker *a, const struct asked_document *documents, size_t count,
+                               struct candidates *lists, struct answers *answers, struct asker_work *work,
+                               stemma_error *err) {
+    struct many_candidates *found;
+    TRY(many_candidates_new(&a->settings->limits, &found, err));
+    const double begin = clock_seconds();
+    for (uint32_t i = 0; i < count; i++) many_candidates_take(found, i, &lists[i]);
+    stemma_status status = find(a, documents, count, lists, work, err);
+    const double verifying = clock_seconds();
+    if (status == STEMMA_OK) status = verify_many(a, documents, count, found, answers, work, err);
+    many_candidates_free(found);
+    work->seconds_finding += verifying - begin;
+    work->seconds_verifying += clock_seconds() - verifying;
+    return status;
 }
 
 /* The best of each, which are measured; whoever reads on begins behind them. */
@@ -487,53 +462,10 @@ static stemma_status list_best(struct asker *a, const struct asked_document *doc
     const size_t top = a->settings->top, most = top && top < ANSWERS_LISTED ? top : ANSWERS_LISTED;
     TRY(many_finish(many, err));
     for (size_t i = 0; i < count; i++) {
-        struct answer answer;
-        bool more = true;
-        while (more && answers[i].count < most) {
-            TRY(many_next(many, i, &answer, &more, err));
-            const struct cell id = {(const uint8_t *)answer.id, more ? strlen(answer.id) : 0};
-            if (more) TRY(list_answer(&answers[i], &answer, id, err));
-        }
-        if (a->settings->measure) TRY(measure(a, &documents[i], &answers[i], err));
+        TRY(answers_list(&answers[i], most, err));
+        TRY(measure(a, &documents[i], &answers[i], err));
     }
     return many_again(many, err);
-}
-
-static stemma_status verify_sorted(struct asker *a, const struct asked_document *documents, size_t count,
-                                   struct sorter *sorter, struct answers *answers, struct asker_work *work,
-                                   stemma_error *err) {
-    struct found *f = mem_zero(1, sizeof *f);
-    struct candidates block = {0};
-    if (!f) return fail_memory(err);
-    stemma_status status = sorter_finish(sorter, err);
-    if (status == STEMMA_OK) status = sorter_read(sorter, &f->cursor, err);
-    if (status == STEMMA_OK) status = verify_found(a, documents, count, f, &block, answers, work, err);
-    sorter_cursor_free(f->cursor);
-    candidates_release(&block);
-    mem_free(f);
-    return status;
-}
-
-static stemma_status find_sorted(struct asker *a, const struct asked_document *documents, size_t count,
-                                 struct candidates *lists, struct answers *answers, struct asker_work *work,
-                                 stemma_error *err) {
-    const stemma_limits *limits = &a->settings->limits;
-    const struct sorter_options options = {
-        .memory = CANDIDATE_MEMORY, .directory = limits->temporary_directory, .stop = limits->stop};
-    struct sorter *sorter;
-    TRY(sorter_new(&options, &sorter, err));
-    const double begin = clock_seconds();
-    for (uint32_t i = 0; i < count; i++) {
-        lists[i].to = sorter;
-        lists[i].question = i;
-    }
-    stemma_status status = find(a, documents, count, lists, work, err);
-    const double found = clock_seconds();
-    if (status == STEMMA_OK) status = verify_sorted(a, documents, count, sorter, answers, work, err);
-    sorter_free(sorter);
-    work->seconds_finding += found - begin;
-    work->seconds_verifying += clock_seconds() - found;
-    return status;
 }
 
 static stemma_status ask_many(struct asker *a, const struct asked_document *documents, size_t count,
@@ -545,7 +477,7 @@ static stemma_status ask_many(struct asker *a, const struct asked_document *docu
         answers[i].more = many_share(many);
         answers[i].question = i;
     }
-    stemma_status status = find_sorted(a, documents, count, lists, answers, work, err);
+    stemma_status status = find_many(a, documents, count, lists, answers, work, err);
     if (status == STEMMA_OK) status = list_best(a, documents, count, many, answers, err);
     many_free(many);
     return status;

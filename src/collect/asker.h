@@ -64,6 +64,11 @@ int answer_rank(const struct answer *a, const struct answer *b); /* the same, bu
 /* drop frees alignments; NULL where there are none. */
 void answer_release(struct answer *answer, void (*drop)(stemma_alignment *alignment));
 void answers_release(struct answers *answers, void (*drop)(stemma_alignment *alignment));
+/* A copy of it, with this id, at the end of the list. */
+stemma_status answers_add(struct answers *answers, const struct answer *answer, struct cell id,
+                          stemma_error *err);
+/* Where `more` is, up to so many of these into the list, which is empty. */
+stemma_status answers_list(struct answers *answers, size_t most, stemma_error *err);
 /* Those behind the list, in order, where `more` is; of questions that were asked together, in their order,
  * each to its end. The answer stays until the next call; *is_one: there is one. */
 stemma_status answers_next(struct answers *answers, struct answer *answer, bool *is_one, stemma_error *err);
@@ -76,9 +81,17 @@ struct known_of {
     const struct signature_pair *signatures;
 };
 
-/* How far two documents are apart, made by who can: fills edit, and alignment or regions, of the answer. */
-typedef stemma_status measure_edit(void *context, const struct asked_document *document,
-                                   const struct known_of *known, struct answer *answer, stemma_error *err);
+struct asker_settings;
+/* How far documents are apart, made by who can. */
+struct measuring {
+    /* Of a document in question, which stays until the end, with its answers one after the other. */
+    stemma_status (*begin)(const struct asker_settings *settings, const struct asked_document *document,
+                           void **question, stemma_error *err);
+    /* Fills edit, and alignment or regions, of the answer. */
+    stemma_status (*one)(void *question, const struct known_of *known, struct answer *answer,
+                         stemma_error *err);
+    void (*end)(void *question);
+};
 
 struct asker_settings {
     double threshold, contained; /* that answers reach one of; 0: not asked for */
@@ -89,9 +102,10 @@ struct asker_settings {
     size_t top;            /* 0: all */
     bool many; /* they may be more than memory holds: only the best are in the list, and measured */
     stemma_limits limits;
-    const struct pending *pending; /* what this is about to replace is no answer; may be NULL */
-    measure_edit *measure;         /* NULL: not asked for */
-    void *context;
+    unsigned threads;                  /* that ask at once */
+    const struct pending *pending;     /* what this is about to replace is no answer; may be NULL */
+    const struct measuring *measuring; /* NULL: not asked for */
+    void *context;                     /* of that */
 };
 
 struct asker_work {

@@ -124,6 +124,7 @@ static stemma_status begin_add(struct collecting *all, stemma_error *err) {
     TRY(pending_commit(all->pending, err));
     collection_about(all->pending->store, &facts);
     all->first = facts.next_number;
+    all->met.directory = collection_directory(all->pending->store);
     return collection_twin(all->pending->store, &all->before, err);
 }
 

@@ -74,7 +74,8 @@ static stemma_status ask(void *worker, const struct each_text *document, void *m
     bit_maker_take(a->maker, bytes);
     for (size_t i = 0; i < hamming_words(source->bits); i++) words[i] = load_u64(bytes + 8 * i);
     uint32_t radius = hamming_radius(source->bits, a->asking->resemblance);
-    const struct sorter_options sorting = {.memory = SORT_MEMORY, .stop = source->stop};
+    const struct sorter_options sorting = {
+        .memory = SORT_MEMORY, .directory = source->directory, .stop = source->stop};
     TRY(sorter_new(&sorting, &answer->matches, err));
     struct hamming_matches matches = {.take = take_match, .to = answer->matches};
     double begin = clock_seconds();

@@ -41,7 +41,8 @@ stemma_status remove_inside(struct pending *pending, const void *path, size_t si
                             const struct gone *stay, uint64_t *removed, stemma_error *err) {
     const int part = schema_find(collection_schema(pending->store), KIND_MEMBER_KEYS, 0);
     const uint64_t key = path_key(path, size);
-    struct leaving l = {.below = below, .stay = stay};
+    struct leaving l = {
+        .below = below, .stay = stay, .numbers.directory = collection_directory(pending->store)};
     uint64_t number;
     if (part < 0) return STEMMA_OK;
     stemma_status status = collection_range(pending->store, (size_t)part, key, key, note_leaving, &l, err);

@@ -101,8 +101,11 @@ static stemma_status open_store(struct cache_of_scans *c, const char *path, cons
     const struct part part = {.kind = KIND_SCAN_KEYS, .form = FORM_TEXT, .width = 4};
     struct schema schema;
     TRY(schema_init(&schema, scan->recipe->text, err));
-    struct collection_options how = {
-        .schema = &schema, .who = "stemma scan", .stop = scan->settings.limits.stop, .busy = &c->busy};
+    struct collection_options how = {.schema = &schema,
+                                     .who = "stemma scan",
+                                     .stop = scan->settings.limits.stop,
+                                     .directory = scan->settings.limits.temporary_directory,
+                                     .busy = &c->busy};
     stemma_status status = schema_add(&schema, part, err);
     if (status == STEMMA_OK) status = collection_open(path, &how, &c->store, err);
     schema_release(&schema);

@@ -61,6 +61,7 @@ static stemma_status read_gone(const struct collection *c, const struct manifest
                                struct gone *gone, stemma_error *err) {
     struct run_place place;
     const struct file_name *known = &old->manifest.gone;
+    gone->directory = c->directory;
     if (m->gone.serial == 0) return STEMMA_OK;
     if (known->serial == m->gone.serial && known->size == m->gone.size && known->checksum == m->gone.checksum)
         return gone_copy(gone, &old->gone) ? STEMMA_OK : fail_memory(err);
@@ -389,7 +390,8 @@ static stemma_status new_collection(const struct collection_options *options, st
                              .kinds = options->kinds ? options->kinds : part_kinds,
                              .disk = options->disk ? options->disk : &disk_plain,
                              .memory = options->memory ? options->memory : BATCH_MEMORY,
-                             .stop = options->stop};
+                             .stop = options->stop,
+                             .directory = options->directory};
     *out = c;
     return STEMMA_OK;
 }
@@ -438,7 +440,8 @@ stemma_status collection_hold(const char *path, const struct collection_options 
 stemma_status collection_twin(const struct collection *of, struct collection **out, stemma_error *err) {
     struct collection *c;
     struct manifest manifest;
-    struct collection_options options = {.kinds = of->kinds, .disk = of->disk, .stop = of->stop};
+    struct collection_options options = {
+        .kinds = of->kinds, .disk = of->disk, .stop = of->stop, .directory = of->directory};
     TRY(new_collection(&options, &c, err));
     /* The same folder, whatever has its name now. */
     c->folder = fcntl(of->folder, F_DUPFD_CLOEXEC, 0);
@@ -466,6 +469,10 @@ void collection_close(struct collection *c) {
 
 const volatile int *collection_stop(const struct collection *c) {
     return c->stop;
+}
+
+const char *collection_directory(const struct collection *c) {
+    return c->directory;
 }
 
 stemma_status collection_check_outside(const struct collection *c, const char *path, stemma_error *err) {

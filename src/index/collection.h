@@ -48,6 +48,7 @@ struct collection_options {
     bool *busy;                    /* writer: set where it is refused for another; may be NULL */
     size_t memory;                 /* writer: of a batch, before a segment is written; 0: 64 MB */
     const volatile int *stop;      /* ends waiting and merging; may be NULL */
+    const char *directory;         /* for what questions put on disk; NULL: TMPDIR, else /tmp */
 };
 
 /* Writer. NOT_FOUND when it is not there and options have no schema; a schema is not compared with that of a
@@ -85,7 +86,8 @@ stemma_status collection_check_outside(const struct collection *collection, cons
 /* UNSUPPORTED: which collection it is, and that it keeps no such thing. */
 stemma_status fail_not_kept(const struct collection *collection, const char *what, stemma_error *err);
 const char *collection_path(const struct collection *collection);
-const volatile int *collection_stop(const struct collection *collection); /* of its options */
+const volatile int *collection_stop(const struct collection *collection); /* of its options, */
+const char *collection_directory(const struct collection *collection);    /* likewise */
 const struct schema *collection_schema(const struct collection *collection);
 void collection_about(const struct collection *collection, struct collection_facts *facts);
 /* Segments that are to become one next; 0: none, or damage keeps them from it. Looks at all that is gone. */

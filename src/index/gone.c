@@ -16,7 +16,7 @@ enum {
 
 static struct gone_page *page_new(struct gone *gone) {
     struct gone_page *page = NULL;
-    if (gone->held >= HELD_MOST && (page = temporary_map(NULL, sizeof *page))) page->filed = true;
+    if (gone->held >= HELD_MOST && (page = temporary_map(gone->directory, sizeof *page))) page->filed = true;
     if (!page && (page = mem_zero(1, sizeof *page))) gone->held++; /* also where no file can be made */
     if (page) page->sharers = 1;
     return page;
@@ -67,7 +67,7 @@ bool gone_add(struct gone *gone, uint64_t number) {
 }
 
 bool gone_copy(struct gone *to, const struct gone *from) {
-    *to = (struct gone){0};
+    *to = (struct gone){.directory = from->directory};
     if (!mem_grow((void **)&to->pages, &to->cap, from->count, sizeof *to->pages)) return false;
     for (size_t i = 0; i < from->count; i++) to->pages[i] = page_share(from->pages[i]);
     to->count = from->count;
@@ -126,7 +126,7 @@ bool gone_drop(struct gone *gone, uint64_t first, uint64_t limit) {
 void gone_release(struct gone *gone) {
     for (size_t i = 0; i < gone->count; i++) page_release(gone, gone->pages[i]);
     mem_free(gone->pages);
-    *gone = (struct gone){0};
+    *gone = (struct gone){.directory = gone->directory};
 }
 
 stemma_status gone_write(const struct gone *gone, const struct run_place *place, uint64_t *size,
@@ -160,7 +160,7 @@ stemma_status gone_read(struct gone *gone, const struct run_place *place, uint64
                         stemma_error *err) {
     struct run *run = NULL;
     struct run_reader *reader = NULL;
-    struct gone read = {0};
+    struct gone read = {.directory = gone->directory};
     stemma_status status = run_open(place, size, &run, err);
     if (status == STEMMA_OK) status = run_reader_new(run, &reader, err);
     if (status == STEMMA_OK) status = read_all(&read, reader, place, limit, err);

@@ -17,7 +17,8 @@ struct gone_page {
 struct gone {
     struct gone_page **pages; /* [number / GONE_PAGE]; NULL: none of these */
     size_t count, cap;
-    size_t held; /* pages that are in memory */
+    size_t held;           /* pages that are in memory */
+    const char *directory; /* of the others; NULL: TMPDIR, else /tmp */
     uint64_t total;
 };
 

@@ -10,7 +10,8 @@ stemma_status mended_add(struct mended *m, const char *folder, const struct sche
     m->held.bytes.len = m->held.starts.len = 0;
     if (!rows_reserve(&m->held, schema, row) || !vec64_reserve(&m->places, 1)) return fail_memory(err);
     rows_add(&m->held, schema, row);
-    if (!m->fd) TRY(temporary_open(folder, &m->fd, err));
+    if (!m->has_file) TRY(temporary_open(folder, &m->fd, err));
+    m->has_file = true;
     int cause = write_at(m->fd, m->held.bytes.data, m->held.bytes.len, m->size);
     if (cause) return fail_errno(err, "write a temporary file in", folder, cause);
     (void)vec64_add(&m->places, m->size);
@@ -31,7 +32,7 @@ stemma_status mended_get(struct mended *m, const struct schema *schema, size_t i
 }
 
 void mended_release(struct mended *m) {
-    if (m->fd) close(m->fd);
+    if (m->has_file) close(m->fd);
     vec64_release(&m->places);
     rows_release(&m->held);
 }

@@ -6,7 +6,8 @@
 #include "index/state.h"
 
 struct mended { /* zeros: none yet */
-    int fd;     /* 0: none */
+    bool has_file;
+    int fd; /* of that, which may be 0 */
     uint64_t size;
     struct vec64 places;     /* of rows in the file */
     struct stored_rows held; /* the row that was put or asked for last */

@@ -216,12 +216,16 @@ stemma_status collection_count(struct collection *c, size_t part, uint64_t key, 
 
 enum { RANGE_STEP = 256 };
 
+/* What has a number that was never given is damage, and no document: who keeps sets of numbers may rely on
+ * it. */
 static stemma_status take_live(struct collection *c, const struct record *records, size_t count,
                                take_postings *take, void *context, stemma_error *err) {
+    const uint64_t limit = c->state.manifest.next_number;
     struct record live[RANGE_STEP];
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
-        if (!is_gone(&c->state.gone, records[i].value)) live[kept++] = records[i];
+        const uint64_t number = records[i].value;
+        if (number < limit && !is_gone(&c->state.gone, number)) live[kept++] = records[i];
         if (kept < RANGE_STEP && i + 1 < count) continue;
         if (kept) TRY(take(context, live, kept, err));
         kept = 0;

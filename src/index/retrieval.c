@@ -130,7 +130,8 @@ static void leave_out(struct candidates *c, uint64_t samples) {
 
 _Static_assert(NUMBERS_MOST == UINT64_C(1) << 40, "a number leaves 24 bits of a key");
 
-struct record candidate_record(uint32_t question, const struct candidate *c) {
+/* Question, number, agree and reasons: in the order of questions, then numbers. */
+static struct record candidate_record(uint32_t question, const struct candidate *c) {
     return (struct record){(uint64_t)question << 40 | c->number, (uint64_t)c->agree << 8 | c->reasons};
 }
 

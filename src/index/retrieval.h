@@ -39,11 +39,10 @@ struct candidates {
     size_t count, cap;
     size_t most;       /* set before; 0: all */
     uint64_t left_out; /* of more */
-    struct sorter *to; /* not NULL: all go there instead, as candidate_record has them; set before */
+    struct sorter *to; /* not NULL: all go there instead, as records; set before */
     uint32_t question; /* for that; set before */
 };
-/* Question, number, agree and reasons in a record: in the order of questions, then numbers. */
-struct record candidate_record(uint32_t question, const struct candidate *candidate);
+/* Of such records, which are in the order of questions, then numbers. */
 struct candidate candidate_of_record(const struct record *record, uint32_t *question);
 void candidates_release(struct candidates *candidates);
 /* Before they are all there, in any order; samples: of the question. */

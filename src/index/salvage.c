@@ -63,7 +63,7 @@ static stemma_status keep_openable(struct salvage *v, struct manifest *m, stemma
 
 static stemma_status check_gone(struct salvage *v, struct manifest *m, stemma_error *err) {
     struct run_place place;
-    struct gone gone = {0};
+    struct gone gone = {.directory = v->c->directory};
     bool sound = true;
     if (m->gone.serial == 0) return STEMMA_OK;
     stemma_status status = gone_open(v->c, &m->gone, &place, err);

@@ -145,12 +145,6 @@ stemma_status segment_column(struct segment *s, size_t part, struct column **out
     return reader->column.rows == s->rows ? STEMMA_OK : damaged(s, "a column of another length", err);
 }
 
-stemma_status segment_text(struct segment *s, size_t part, struct text **out, stemma_error *err) {
-    TRY(open_part(s, &s->parts[part], &s->schema->parts[part], err));
-    *out = &s->parts[part].text;
-    return STEMMA_OK;
-}
-
 stemma_status segment_run(struct segment *s, size_t part, struct run **out, stemma_error *err) {
     TRY(open_part(s, &s->parts[part], &s->schema->parts[part], err));
     *out = s->parts[part].run;
@@ -180,12 +174,11 @@ stemma_status segment_record(struct segment *s, uint64_t row, struct row *out, s
 stemma_status segment_cell(struct segment *s, size_t part, uint64_t row, struct cell *cell,
                            stemma_error *err) {
     struct column *column;
-    struct text *text;
     const struct part *what = &s->schema->parts[part];
     *cell = (struct cell){0};
     if (what->form == FORM_TEXT) {
-        TRY(segment_text(s, part, &text, err));
-        return text_row(text, row, &cell->bytes, &cell->size, err);
+        TRY(open_part(s, &s->parts[part], what, err));
+        return text_row(&s->parts[part].text, row, &cell->bytes, &cell->size, err);
     }
     if (what->form != FORM_COLUMN) return STEMMA_OK;
     TRY(segment_column(s, part, &column, err));

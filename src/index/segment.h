@@ -54,6 +54,7 @@ struct segment_writer {
     struct sink sink;
     int fd;
     const char *path;
+    const char *directory; /* for what is put aside until its place comes; NULL: TMPDIR, else /tmp */
     uint64_t serial, base, limit, documents, of, commit;
     struct part_place parts[PARTS_MOST + 4];
     size_t count;
@@ -110,7 +111,6 @@ void segment_free(struct segment *segment);
 
 /* CORRUPT when the segment has no such part. */
 stemma_status segment_column(struct segment *segment, size_t part, struct column **out, stemma_error *err);
-stemma_status segment_text(struct segment *segment, size_t part, struct text **out, stemma_error *err);
 stemma_status segment_run(struct segment *segment, size_t part, struct run **out, stemma_error *err);
 stemma_status segment_ids(struct segment *segment, struct run **out, stemma_error *err);
 /* Id and facts of a row. */

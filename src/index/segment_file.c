@@ -61,7 +61,8 @@ struct run_place segment_place(struct segment_writer *w) {
                               .offset = w->sink.at,
                               .name = w->path,
                               .seed = seed_of(w->serial, w->sink.at),
-                              .sink = &w->sink};
+                              .sink = &w->sink,
+                              .directory = w->directory};
 }
 
 void segment_part(struct segment_writer *w, struct part part) {

@@ -22,6 +22,7 @@ struct collection {
     const struct disk *disk;
     size_t memory;
     const volatile int *stop;
+    const char *directory; /* as of collection_options */
     struct state state;
     struct run_reader *reader; /* one for all runs */
     size_t scanned;            /* the segment whose columns were read on last */

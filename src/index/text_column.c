@@ -5,7 +5,7 @@ enum { SUM = 8, HEADER = 16 }; /* of a block: checksum, rows, bytes; then the en
 /* ---- writing ---- */
 
 void text_begin(struct text_writer *w, const struct run_place *place, size_t per_block) {
-    *w = (struct text_writer){.place = *place, .per_block = per_block};
+    *w = (struct text_writer){.place = *place, .per_block = per_block, .places.directory = place->directory};
 }
 
 static bool lay_out(const struct text_writer *w, struct buf *block) {

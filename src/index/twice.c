@@ -85,7 +85,7 @@ static stemma_status compare_ids(struct namesakes *n, struct sorter_cursor *curs
 
 stemma_status find_twice(const struct collection *c, struct state *state, const bool *sound,
                          found_twice *found, void *context, stemma_error *err) {
-    struct sorter_options options = {.memory = SORT_MEMORY, .stop = c->stop};
+    struct sorter_options options = {.memory = SORT_MEMORY, .directory = c->directory, .stop = c->stop};
     struct namesakes n = {.state = state, .found = found, .context = context};
     struct sorter *sorter;
     struct sorter_cursor *cursor = NULL;

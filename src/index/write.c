@@ -25,6 +25,7 @@ stemma_status draft_open(struct collection *c, uint64_t serial, struct draft *dr
     stemma_status status = cause ? fail_errno(err, "create", draft->path, cause) : STEMMA_OK;
     if (status == STEMMA_OK)
         status = segment_begin(&draft->writer, c->disk, draft->fd, draft->path, serial, err);
+    draft->writer.directory = c->path;
     if (status != STEMMA_OK) draft_abandon(c, draft);
     return status;
 }
@@ -525,7 +526,8 @@ stemma_status write_salvaged(struct collection *c, const struct segment *from, c
 static stemma_status write_gone_to(struct collection *c, const struct gone *gone, uint64_t serial, int fd,
                                    const char *path, struct file_name *name, stemma_error *err) {
     struct sink sink;
-    struct run_place place = {.fd = fd, .name = path, .seed = mix64(serial), .sink = &sink};
+    struct run_place place = {
+        .fd = fd, .name = path, .seed = mix64(serial), .sink = &sink, .directory = c->path};
     uint8_t sum[8];
     TRY(sink_init(&sink, c->disk, fd, path, err));
     name->serial = serial;

@@ -17,8 +17,9 @@ struct run_place {
     uint64_t offset;
     const char *name; /* for messages: the file's, or of the directory it stands in without a name */
     bool unnamed;
-    uint64_t seed;     /* added to that of every checksum, so that what belongs elsewhere is noticed */
-    struct sink *sink; /* who writes it, as what comes next; NULL: the descriptor, at the offset */
+    uint64_t seed;         /* added to that of every checksum, so that what belongs elsewhere is noticed */
+    struct sink *sink;     /* who writes it, as what comes next; NULL: the descriptor, at the offset */
+    const char *directory; /* for what is put aside meanwhile; NULL: TMPDIR, else /tmp */
 };
 
 /* ---- writing ---- */

@@ -46,6 +46,7 @@ stemma_status run_writer_new(const struct run_place *place, size_t block, struct
     memset(w, 0, offsetof(struct run_writer, pending));
     w->place = *place;
     w->block_records = block;
+    w->index.directory = place->directory;
     w->stored = place->sink != NULL;
     stemma_status status = write_header(w, err);
     if (status == STEMMA_OK)

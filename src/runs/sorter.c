@@ -101,7 +101,8 @@ static stemma_status write_memory(struct sorter *sorter, struct run_writer *writ
 static stemma_status fill_run(void *owner, const struct level_run *from, size_t count, struct level_run *to,
                               stemma_error *err) {
     struct sorter *sorter = owner;
-    struct run_place place = {.fd = to->fd, .name = sorter->levels.directory, .unnamed = true};
+    const char *directory = sorter->levels.directory;
+    struct run_place place = {.fd = to->fd, .name = directory, .unnamed = true, .directory = directory};
     struct run_writer *writer;
     TRY(run_writer_new(&place, BLOCK_RECORDS, &writer, err));
     stemma_status status =

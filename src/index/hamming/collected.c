@@ -183,6 +183,7 @@ stemma_status collected_new(struct collection *collection, struct collected **ou
                                         .search_cost = 600. * (double)about.segments,
                                         .posting_cost = 300,
                                         .stop = collection_stop(collection),
+                                        .directory = collection_directory(collection),
                                         .lookup = find_key,
                                         .distance = find_distance,
                                         .scan = scan_all};

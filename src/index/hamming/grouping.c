@@ -112,7 +112,7 @@ static stemma_status try_all(struct grouping *g, stemma_error *err) {
 
 stemma_status hamming_grouping(const struct hamming_question *q, stemma_error *err) {
     struct grouping g = {.q = q, .groups = q->source->group_count};
-    TRY(spill_new(true, HAMMING_MEMORY, NULL, &g.met, err));
+    TRY(spill_new(true, HAMMING_MEMORY, q->source->directory, &g.met, err));
     g.count = g.groups - q->radius;
     g.chosen = mem_zero(g.count, sizeof *g.chosen);
     stemma_status status = g.chosen ? try_all(&g, err) : fail_memory(err);

@@ -29,7 +29,7 @@ static stemma_status merge_groups(const struct hamming_question *q, struct spill
 
 stemma_status hamming_merging(const struct hamming_question *q, stemma_error *err) {
     struct spill *met;
-    TRY(spill_new(false, HAMMING_MEMORY, NULL, &met, err));
+    TRY(spill_new(false, HAMMING_MEMORY, q->source->directory, &met, err));
     stemma_status status = merge_groups(q, met, err);
     spill_free(met);
     return status;

@@ -62,7 +62,7 @@ static stemma_status probe_groups(struct probing *p, stemma_error *err) {
 stemma_status hamming_multi_index(const struct hamming_question *q, stemma_error *err) {
     struct probing p = {.q = q};
     memcpy(p.query, q->query, hamming_words(q->source->bits) * sizeof *p.query);
-    TRY(spill_new(true, HAMMING_MEMORY, NULL, &p.met, err));
+    TRY(spill_new(true, HAMMING_MEMORY, q->source->directory, &p.met, err));
     stemma_status status = probe_groups(&p, err);
     spill_free(p.met);
     return status;

@@ -72,6 +72,7 @@ struct hamming_source {
     double search_cost;       /* of a lookup that finds nothing, and */
     double posting_cost;      /* of a candidate, each as so many documents scanned: for HAMMING_AUTO */
     const volatile int *stop; /* ends a query when it is set; may be NULL */
+    const char *directory;    /* for what is sorted on disk; NULL: TMPDIR, else /tmp */
     /* The numbers of those with this key, ascending. */
     stemma_status (*lookup)(void *context, uint64_t key, take_numbers *take, void *to, stemma_error *err);
     /* At least: exact when it is at most `most`. */
