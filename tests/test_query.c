@@ -753,23 +753,6 @@ static void test_stored_text(void **state) {
     buf_release(&back);
 }
 
-static void test_samples(void **state) {
-    struct vec64 samples = {0}, back = {0};
-    struct buf packed = {0};
-    (void)state;
-    for (size_t i = 0; i < 100; i++)
-        assert_true(vec64_add(&samples, rng_next(&chance) >> (64 - KEY_SAMPLE_BITS)));
-    assert_int_equal(samples_pack(&samples, &packed, NULL), STEMMA_OK);
-    assert_int_equal(packed.len, 100 * SAMPLE_BYTES);
-    assert_int_equal(samples_unpack(packed.data, packed.len, &back, NULL), STEMMA_OK);
-    assert_int_equal(back.len, samples.len);
-    assert_memory_equal(back.data, samples.data, 100 * sizeof *back.data);
-    assert_int_equal(samples_unpack(packed.data, 7, &back, NULL), STEMMA_CORRUPT);
-    vec64_release(&samples);
-    vec64_release(&back);
-    buf_release(&packed);
-}
-
 /* ---- what is promised ---- */
 
 static void test_asking(void **state) {
@@ -935,9 +918,8 @@ int main(void) {
         cmocka_unit_test(test_family),          cmocka_unit_test(test_family_without_texts),
         cmocka_unit_test(test_common),          cmocka_unit_test(test_damaged_index),
         cmocka_unit_test(test_stored_text),     cmocka_unit_test(test_index_left_aside),
-        cmocka_unit_test(test_samples),         cmocka_unit_test(test_failed_commit),
-        cmocka_unit_test(test_common_alone),    cmocka_unit_test(test_older),
-        cmocka_unit_test(test_problems),
+        cmocka_unit_test(test_failed_commit),   cmocka_unit_test(test_common_alone),
+        cmocka_unit_test(test_older),           cmocka_unit_test(test_problems),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "collect/merging.h"
 #include "collect/restoring.h"
+#include "index/stored_samples.h"
 #include "index/transfer.h"
 #include "index/verify.h"
 
@@ -105,6 +106,21 @@ stemma_status stemma_collection_merge(stemma_collection *c, const char *path, co
     return STEMMA_OK;
 }
 
+/* A new collection that keeps what another does, in the forms of today. */
+static stemma_status make_like(const char *path, const struct schema *model, struct collection_options *how,
+                               stemma_error *err) {
+    struct schema schema;
+    struct collection *store = NULL;
+    TRY(collection_refuse_existing(path, err));
+    TRY(schema_copy(&schema, model, err));
+    samples_renew_parts(&schema);
+    how->schema = &schema;
+    stemma_status status = collection_open(path, how, &store, err);
+    collection_close(store);
+    schema_release(&schema);
+    return status;
+}
+
 stemma_status stemma_collection_create_like(const char *path, const char *model,
                                             const stemma_collection_options *options,
                                             const stemma_limits *limits, stemma_collection **out,
@@ -112,7 +128,6 @@ stemma_status stemma_collection_create_like(const char *path, const char *model,
     stemma_limits in_force;
     stemma_collection_options o = stemma_collection_options_default();
     struct origin *origin;
-    struct collection *store = NULL;
     if (!path || !*path || !model || !*model || !out)
         return fail(err, STEMMA_INVALID, "two paths and a place for the collection are needed");
     TRY(options_take(options, &o, sizeof o, err));
@@ -120,10 +135,7 @@ stemma_status stemma_collection_create_like(const char *path, const char *model,
     struct collection_options how = {
         .who = o.user ? o.user : "a program", .wait = o.wait, .stop = in_force.stop};
     TRY(origin_open(model, &how, &origin, err));
-    how.schema = origin_schema(origin);
-    stemma_status status = collection_refuse_existing(path, err);
-    if (status == STEMMA_OK) status = collection_open(path, &how, &store, err);
-    collection_close(store);
+    stemma_status status = make_like(path, origin_schema(origin), &how, err);
     o.write = true;
     if (status == STEMMA_OK) status = stemma_collection_open(path, &o, limits, out, err);
     if (status == STEMMA_OK && !strcmp(model, "-"))

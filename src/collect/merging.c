@@ -2,6 +2,7 @@
 
 #include "index/facts.h"
 #include "index/hamming/parts.h"
+#include "index/stored_samples.h"
 #include "index/stored_signature.h"
 
 #include <string.h>
@@ -12,6 +13,8 @@ struct merging {
     const struct schema *theirs;
     struct cell prefix;
     struct buf id;
+    struct vec64 samples;
+    struct buf packed; /* of these, as ours are */
     uint8_t facts[FACTS_BYTES];
     struct merge_facts *done;
 };
@@ -28,8 +31,10 @@ static size_t count_given(const struct schema *schema) {
 }
 
 /* The same part in another schema, or -1. Their order does not matter: bits that were added later are last.
- */
+ * Samples are the same whatever is kept of each: they can be made shorter. */
 static int find_same(const struct schema *schema, const struct part *part) {
+    uint32_t bits;
+    if (is_samples_part(part)) return samples_find_part(schema, &bits);
     const int found = schema_find(schema, part->kind, part->spec);
     if (found < 0) return -1;
     const struct part *other = &schema->parts[found];
@@ -42,12 +47,34 @@ static bool same_given(const struct schema *ours, const struct schema *theirs) {
     return count_given(ours) == count_given(theirs);
 }
 
+/* A cell of samples with fewer bits of each, appended. */
+static stemma_status shorten(const struct cell *from, uint32_t bits, uint32_t fewer, struct vec64 *samples,
+                             struct buf *to, stemma_error *err) {
+    samples->len = 0;
+    TRY(samples_unpack(from->bytes, from->size, bits, samples, err));
+    samples_cut(samples, fewer);
+    return samples_pack(samples, fewer, to, err);
+}
+
+static stemma_status shorten_samples(struct merging *m, struct row *row, stemma_error *err) {
+    uint32_t ours, theirs;
+    const int part = samples_find_part(collection_schema(m->store), &ours);
+    (void)samples_find_part(m->theirs, &theirs);
+    if (part < 0 || ours == theirs) return STEMMA_OK;
+    m->packed.len = 0;
+    TRY(shorten(&row->cells[part], theirs, ours, &m->samples, &m->packed, err));
+    row->cells[part] = (struct cell){m->packed.data, m->packed.len};
+    return STEMMA_OK;
+}
+
 /* As a row of ours. */
-static void move_cells(const struct schema *ours, const struct schema *theirs, const struct row *from,
-                       struct row *to) {
+static stemma_status move_cells(struct merging *m, const struct row *from, struct row *to,
+                                stemma_error *err) {
+    const struct schema *ours = collection_schema(m->store);
     *to = (struct row){.id = from->id, .facts = from->facts};
     for (size_t i = 0; i < ours->count; i++)
-        if (is_given(&ours->parts[i])) to->cells[i] = from->cells[find_same(theirs, &ours->parts[i])];
+        if (is_given(&ours->parts[i])) to->cells[i] = from->cells[find_same(m->theirs, &ours->parts[i])];
+    return shorten_samples(m, to, err);
 }
 
 /* ---- what differs ---- */
@@ -84,6 +111,11 @@ static uint32_t symbols_of(const struct schema *schema) {
     return signature_find_part(schema, &form) < 0 ? 0 : form.most;
 }
 
+static bool keeps(const struct schema *schema, uint32_t kind) {
+    uint32_t bits;
+    return (kind == KIND_SAMPLES ? samples_find_part(schema, &bits) : schema_find(schema, kind, 0)) >= 0;
+}
+
 static stemma_status fail_parts(const char *path, const struct schema *ours, const struct schema *theirs,
                                 stemma_error *err) {
     static const struct {
@@ -91,8 +123,8 @@ static stemma_status fail_parts(const char *path, const struct schema *ours, con
         const char *name;
     } parts[] = {{KIND_MINIMA, "minima"}, {KIND_SAMPLES, "samples"}, {KIND_TEXT, "texts"}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        const bool kept = schema_find(ours, parts[i].kind, 0) >= 0;
-        if (kept != (schema_find(theirs, parts[i].kind, 0) >= 0))
+        const bool kept = keeps(ours, parts[i].kind);
+        if (kept != keeps(theirs, parts[i].kind))
             return fail(err, STEMMA_MISMATCH, "the parts differ: '%s' keeps %s%s, the other one %s", path,
                         kept ? "" : "no ", parts[i].name, kept ? "none" : "does");
     }
@@ -164,7 +196,7 @@ static stemma_status take(void *context, const struct row *given, stemma_error *
     struct row row;
     struct facts facts;
     bool found, same;
-    move_cells(collection_schema(m->store), m->theirs, given, &row);
+    TRY(move_cells(m, given, &row, err));
     TRY(facts_read(row.facts, &facts, err));
     if (m->prefix.size) TRY(put_prefix(m, &row, &facts, err));
     TRY(is_there(m, &row, &facts, &found, &same, err));
@@ -177,16 +209,53 @@ static stemma_status take(void *context, const struct row *given, stemma_error *
     return STEMMA_OK;
 }
 
+/* ---- samples of which they keep fewer bits ---- */
+
+struct shortening {
+    const struct schema *from;
+    struct vec64 samples;
+};
+
+static stemma_status shorten_cell(void *context, const struct row *row, const struct part *part,
+                                  struct buf *cell, stemma_error *err) {
+    struct shortening *s = context;
+    uint32_t bits;
+    const int samples = samples_find_part(s->from, &bits);
+    return shorten(&row->cells[samples], bits, part->spec, &s->samples, cell, err);
+}
+
+/* What ours has more can be left out, what theirs lacks cannot be made: so ours is changed, as a commit of
+ * its own. It is then as collections are made today. */
+static stemma_status meet_samples(struct collection *store, const struct origin *origin, stemma_error *err) {
+    uint32_t ours, theirs;
+    const int samples = samples_find_part(collection_schema(store), &ours),
+              keys = sample_keys_find_part(collection_schema(store));
+    (void)samples_find_part(origin_schema(origin), &theirs);
+    if (samples < 0 || ours <= theirs) return STEMMA_OK;
+    struct schema added = {0};
+    struct part drop[2] = {collection_schema(store)->parts[samples]};
+    if (keys >= 0) drop[1] = collection_schema(store)->parts[keys];
+    TRY(samples_add_parts(&added, theirs, err));
+    struct shortening s = {.from = collection_schema(store)};
+    stemma_status status =
+        collection_change_parts(store, drop, keys < 0 ? 1 : 2, added.parts, 2, shorten_cell, &s, err);
+    vec64_release(&s.samples);
+    return status;
+}
+
 stemma_status merge_documents(struct collection *store, struct origin *origin, const char *prefix,
                               struct merge_facts *facts, stemma_error *err) {
     struct merging m = {.store = store, .theirs = origin_schema(origin), .done = facts};
     if (prefix) m.prefix = (struct cell){(const uint8_t *)prefix, strlen(prefix)};
     *facts = (struct merge_facts){0};
     TRY(check_same(store, origin, err));
+    TRY(meet_samples(store, origin, err));
     TRY(batch_new(store, &m.batch, err));
     stemma_status status = origin_read(origin, take, &m, err);
     if (status == STEMMA_OK) status = batch_commit(m.batch, err);
     batch_free(m.batch);
     buf_release(&m.id);
+    buf_release(&m.packed);
+    vec64_release(&m.samples);
     return status;
 }
