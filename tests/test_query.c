@@ -3,6 +3,7 @@
 #include "effort.h"
 #include "index/asking.h"
 #include "index/collection.h"
+#include "index/stored_samples.h"
 #include "index/stored_text.h"
 #include "pile_support.h"
 #include "stemma.h"
@@ -868,6 +869,61 @@ static void test_older(void **state) {
     check_sound("newer");
 }
 
+static stemma_status no_cell(void *context, const struct row *row, const struct part *part, struct buf *cell,
+                             stemma_error *err) {
+    (void)context, (void)row, (void)part, (void)cell, (void)err;
+    return STEMMA_INVALID; /* there are no rows */
+}
+
+/* Whose samples are kept as they were once. */
+static void make_with_whole_samples(const char *name) {
+    struct schema whole = {0}, now = {0};
+    struct collection *store;
+    stemma_collection_free(new_collection(name));
+    assert_int_equal(samples_add_parts(&whole, KEY_SAMPLE_BITS, NULL), STEMMA_OK);
+    assert_int_equal(samples_add_parts(&now, STORED_SAMPLE_BITS, NULL), STEMMA_OK);
+    assert_int_equal(collection_open(path_of(name), &(struct collection_options){0}, &store, NULL),
+                     STEMMA_OK);
+    assert_int_equal(collection_change_parts(store, now.parts, 2, whole.parts, 2, no_cell, NULL, NULL),
+                     STEMMA_OK);
+    collection_close(store);
+}
+
+static void put_and_find(stemma_collection *c, const char *id) {
+    static char text[4000];
+    stemma_query_options o = stemma_query_options_default();
+    o.threshold = 0;
+    o.contained = .9;
+    random_text(text, 300);
+    put(c, id, text);
+    assert_int_equal(stemma_collection_commit(c, NULL), STEMMA_OK);
+    text[strlen(text) * 3 / 4] = 0;
+    ask(c, "q", text, &o);
+    assert_int_equal(found.count, 1);
+    assert_string_equal(found.list[0].id, id);
+}
+
+/* One that is open goes on when its samples become short. */
+static void test_older_samples(void **state) {
+    stemma_merge_summary merged;
+    char newer_path[128];
+    (void)state;
+    make_with_whole_samples("whole");
+    stemma_collection *whole = open_to_write("whole"), *newer = new_collection("short");
+    put_and_find(whole, "a");
+    put_and_find(newer, "b");
+    strcpy(newer_path, path_of("short"));
+    assert_int_equal(stemma_collection_merge(whole, newer_path, NULL, &merged, NULL), STEMMA_OK);
+    assert_int_equal(merged.added, 1);
+    put_and_find(whole, "c");
+    assert_int_equal(stemma_collection_merge(newer, path_of("whole"), NULL, &merged, NULL), STEMMA_OK);
+    assert_true(merged.added == 2 && merged.unchanged == 1);
+    stemma_collection_free(whole);
+    stemma_collection_free(newer);
+    check_sound("whole");
+    check_sound("short");
+}
+
 /* ---- problems ---- */
 
 /* More than are held, so that they are on disk: where the limits say, in order, forwards and backwards. */
@@ -919,7 +975,8 @@ int main(void) {
         cmocka_unit_test(test_common),          cmocka_unit_test(test_damaged_index),
         cmocka_unit_test(test_stored_text),     cmocka_unit_test(test_index_left_aside),
         cmocka_unit_test(test_failed_commit),   cmocka_unit_test(test_common_alone),
-        cmocka_unit_test(test_older),           cmocka_unit_test(test_problems),
+        cmocka_unit_test(test_older),           cmocka_unit_test(test_older_samples),
+        cmocka_unit_test(test_problems),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -1,5 +1,6 @@
 #include "collect/merging.h"
 
+#include "collect/shortening.h"
 #include "index/facts.h"
 #include "index/hamming/parts.h"
 #include "index/stored_samples.h"
@@ -13,8 +14,7 @@ struct merging {
     const struct schema *theirs;
     struct cell prefix;
     struct buf id;
-    struct vec64 samples;
-    struct buf packed; /* of these, as ours are */
+    struct shortening shortening; /* of their samples */
     uint8_t facts[FACTS_BYTES];
     struct merge_facts *done;
 };
@@ -47,26 +47,6 @@ static bool same_given(const struct schema *ours, const struct schema *theirs) {
     return count_given(ours) == count_given(theirs);
 }
 
-/* A cell of samples with fewer bits of each, appended. */
-static stemma_status shorten(const struct cell *from, uint32_t bits, uint32_t fewer, struct vec64 *samples,
-                             struct buf *to, stemma_error *err) {
-    samples->len = 0;
-    TRY(samples_unpack(from->bytes, from->size, bits, samples, err));
-    samples_cut(samples, fewer);
-    return samples_pack(samples, fewer, to, err);
-}
-
-static stemma_status shorten_samples(struct merging *m, struct row *row, stemma_error *err) {
-    uint32_t ours, theirs;
-    const int part = samples_find_part(collection_schema(m->store), &ours);
-    (void)samples_find_part(m->theirs, &theirs);
-    if (part < 0 || ours == theirs) return STEMMA_OK;
-    m->packed.len = 0;
-    TRY(shorten(&row->cells[part], theirs, ours, &m->samples, &m->packed, err));
-    row->cells[part] = (struct cell){m->packed.data, m->packed.len};
-    return STEMMA_OK;
-}
-
 /* As a row of ours. */
 static stemma_status move_cells(struct merging *m, const struct row *from, struct row *to,
                                 stemma_error *err) {
@@ -74,7 +54,7 @@ static stemma_status move_cells(struct merging *m, const struct row *from, struc
     *to = (struct row){.id = from->id, .facts = from->facts};
     for (size_t i = 0; i < ours->count; i++)
         if (is_given(&ours->parts[i])) to->cells[i] = from->cells[find_same(m->theirs, &ours->parts[i])];
-    return shorten_samples(m, to, err);
+    return shorten_row(&m->shortening, ours, to, err);
 }
 
 /* ---- what differs ---- */
@@ -209,53 +189,19 @@ static stemma_status take(void *context, const struct row *given, stemma_error *
     return STEMMA_OK;
 }
 
-/* ---- samples of which they keep fewer bits ---- */
-
-struct shortening {
-    const struct schema *from;
-    struct vec64 samples;
-};
-
-static stemma_status shorten_cell(void *context, const struct row *row, const struct part *part,
-                                  struct buf *cell, stemma_error *err) {
-    struct shortening *s = context;
-    uint32_t bits;
-    const int samples = samples_find_part(s->from, &bits);
-    return shorten(&row->cells[samples], bits, part->spec, &s->samples, cell, err);
-}
-
-/* What ours has more can be left out, what theirs lacks cannot be made: so ours is changed, as a commit of
- * its own. It is then as collections are made today. */
-static stemma_status meet_samples(struct collection *store, const struct origin *origin, stemma_error *err) {
-    uint32_t ours, theirs;
-    const int samples = samples_find_part(collection_schema(store), &ours),
-              keys = sample_keys_find_part(collection_schema(store));
-    (void)samples_find_part(origin_schema(origin), &theirs);
-    if (samples < 0 || ours <= theirs) return STEMMA_OK;
-    struct schema added = {0};
-    struct part drop[2] = {collection_schema(store)->parts[samples]};
-    if (keys >= 0) drop[1] = collection_schema(store)->parts[keys];
-    TRY(samples_add_parts(&added, theirs, err));
-    struct shortening s = {.from = collection_schema(store)};
-    stemma_status status =
-        collection_change_parts(store, drop, keys < 0 ? 1 : 2, added.parts, 2, shorten_cell, &s, err);
-    vec64_release(&s.samples);
-    return status;
-}
-
 stemma_status merge_documents(struct collection *store, struct origin *origin, const char *prefix,
                               struct merge_facts *facts, stemma_error *err) {
     struct merging m = {.store = store, .theirs = origin_schema(origin), .done = facts};
     if (prefix) m.prefix = (struct cell){(const uint8_t *)prefix, strlen(prefix)};
     *facts = (struct merge_facts){0};
     TRY(check_same(store, origin, err));
-    TRY(meet_samples(store, origin, err));
+    TRY(shorten_to(store, origin_schema(origin), err)); /* what theirs lack cannot be made */
+    m.shortening.from = m.theirs;
     TRY(batch_new(store, &m.batch, err));
     stemma_status status = origin_read(origin, take, &m, err);
     if (status == STEMMA_OK) status = batch_commit(m.batch, err);
     batch_free(m.batch);
     buf_release(&m.id);
-    buf_release(&m.packed);
-    vec64_release(&m.samples);
+    shortening_release(&m.shortening);
     return status;
 }
