@@ -3,29 +3,30 @@
  * facts, the keys that are made of them, and recordings of what is inside files. Any bytes are refused, or
  * read; what is read can be written again.
  *
- * The input: which of them, two bytes of a size that is claimed, and the cell.
+ * The input: which of them, two bytes of a size that is claimed or of how many bits of a sample are kept (0:
+ * all), and the cell.
  */
 #include "fuzz.h"
 
 #include "base/buf.h"
 #include "index/facts.h"
 #include "index/keys.h"
+#include "index/stored_samples.h"
 #include "index/stored_text.h"
 #include "kernels/kernels.h"
 #include "scan/recording.h"
 
-static void read_samples(const uint8_t *data, size_t size) {
-    struct vec64 samples = {0}, again = {0};
+/* What is read has no other bytes than these. */
+static void read_samples(const uint8_t *data, size_t size, uint32_t bits) {
+    struct vec64 samples = {0};
     struct buf packed = {0};
-    if (samples_unpack(data, size, &samples, NULL) == STEMMA_OK) {
-        REQUIRE(samples.len * SAMPLE_BYTES == size);
-        REQUIRE(samples_pack(&samples, &packed, NULL) == STEMMA_OK);
-        REQUIRE(samples_unpack(packed.data, packed.len, &again, NULL) == STEMMA_OK);
-        REQUIRE(again.len == samples.len);
-        for (size_t i = 0; i < again.len; i++) REQUIRE(again.data[i] == samples.data[i]);
+    if (samples_unpack(data, size, bits, &samples, NULL) == STEMMA_OK) {
+        for (size_t i = 1; i < samples.len && bits < KEY_SAMPLE_BITS; i++)
+            REQUIRE(samples.data[i - 1] < samples.data[i]);
+        REQUIRE(samples_pack(&samples, bits, &packed, NULL) == STEMMA_OK);
+        REQUIRE(packed.len == size && (size == 0 || !memcmp(packed.data, data, size)));
     }
     vec64_release(&samples);
-    vec64_release(&again);
     buf_release(&packed);
 }
 
@@ -53,13 +54,14 @@ static void read_facts(const uint8_t *data, size_t size) {
 }
 
 /* A row of all parts, from which keys are made. */
-static void make_keys(const uint8_t *data, size_t size) {
+static void make_keys(const uint8_t *data, size_t size, uint32_t bits) {
     struct schema schema;
     struct vec64 keys = {0};
     struct row row = {.id = {(const uint8_t *)"id", 2},
                       .facts = {data, size < FACTS_BYTES ? size : FACTS_BYTES}};
     REQUIRE(schema_init(&schema, "preset=text", NULL) == STEMMA_OK);
-    REQUIRE(minima_add_parts(&schema, NULL) == STEMMA_OK && samples_add_parts(&schema, NULL) == STEMMA_OK);
+    REQUIRE(minima_add_parts(&schema, NULL) == STEMMA_OK &&
+            samples_add_parts(&schema, bits, NULL) == STEMMA_OK);
     for (size_t p = 0; p < schema.count; p++) {
         const bool fits = schema.parts[p].form != FORM_COLUMN || size >= schema.parts[p].width;
         if (fits)
@@ -69,7 +71,7 @@ static void make_keys(const uint8_t *data, size_t size) {
     for (size_t p = 0; p < schema.count && size >= MINIMA_BYTES; p++) {
         if (schema.parts[p].kind == KIND_BAND_KEYS)
             (void)band_part_keys(&schema, &schema.parts[p], &row, &keys, NULL);
-        if (schema.parts[p].kind == KIND_SAMPLE_KEYS)
+        if (schema.parts[p].kind == KIND_SAMPLE_KEYS || schema.parts[p].kind == KIND_SHORT_SAMPLE_KEYS)
             (void)sample_part_keys(&schema, &schema.parts[p], &row, &keys, NULL);
     }
     vec64_release(&keys);
@@ -98,11 +100,12 @@ static void read_recording(const uint8_t *data, size_t size, size_t key_bytes) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size < 3) return 0;
     const size_t claimed = (size_t)data[1] | (size_t)data[2] << 8;
+    const uint32_t bits = data[1] % KEY_SAMPLE_BITS ? data[1] % KEY_SAMPLE_BITS : KEY_SAMPLE_BITS;
     const uint8_t *cell = data + 3;
     size -= 3;
     switch (data[0] % 5) {
     case 0:
-        read_samples(cell, size);
+        read_samples(cell, size, bits);
         break;
     case 1:
         read_text(cell, size, claimed);
@@ -111,7 +114,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         read_facts(cell, size);
         break;
     case 3:
-        make_keys(cell, size);
+        make_keys(cell, size, bits);
         break;
     default:
         read_recording(cell, size, claimed);

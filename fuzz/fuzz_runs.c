@@ -1,5 +1,5 @@
 /* Any bytes as a run, and as the block of a run whose checksums are right: a clean error, or records in
- * order. */
+ * order; so with a stored one. */
 #include "fuzz.h"
 
 #include "base/buf.h"
@@ -53,10 +53,38 @@ static void read_block(const uint8_t *data, size_t size) {
     free(block);
 }
 
+/* A stored block behind its checksum, after how many records it has and a key that is looked for. */
+static void read_stored_block(const uint8_t *data, size_t size) {
+    static struct record records[BLOCK_RECORDS];
+    struct stored_block block;
+    if (size < 10) return;
+    const size_t count = 1 + ((size_t)data[0] | (size_t)data[1] << 8) % BLOCK_RECORDS;
+    const uint64_t key = load_u64(data + 2);
+    data += 10;
+    size = (size - 10) / 8 * 8;
+    uint8_t *bytes = calloc(1, 8 + size + BLOCK_SLACK);
+    REQUIRE(bytes != NULL);
+    if (size) memcpy(bytes + 8, data, size);
+    store_u64(bytes, words_checksum(bytes + 8, size, 16));
+    if (!stored_block_open(&block, bytes, 8 + size, 16, 1, count)) {
+        stored_block_seek(&block, key);
+        REQUIRE(block.next <= count);
+        const size_t left = count - block.next;
+        if (left && !stored_block_read(&block, left, records)) {
+            REQUIRE(records[0].key >= key && records[0].key >= 1);
+            for (size_t i = 1; i < left; i++)
+                REQUIRE(record_number(records[i - 1]) <= record_number(records[i]));
+        }
+    }
+    free(bytes);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size == 0) return 0;
     if (data[0] == (uint8_t)RUN_MAGIC[0])
         read_run(data, size);
+    else if (data[0] == 's')
+        read_stored_block(data + 1, size - 1);
     else
         read_block(data + 1, size - 1);
     return 0;

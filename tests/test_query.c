@@ -4,6 +4,7 @@
 #include "index/asking.h"
 #include "index/collection.h"
 #include "index/facts.h"
+#include "index/stored_samples.h"
 #include "index/stored_text.h"
 #include "pile_support.h"
 #include "stemma.h"
@@ -691,7 +692,7 @@ static void test_damaged_index(void **state) {
 
 /* Where an index is damaged, what it is made from answers. */
 static void test_index_left_aside(void **state) {
-    enum { DOCUMENTS = 500, WINDOW = 16384, EVERY = 128, ASKED = 4 };
+    enum { DOCUMENTS = 500, WINDOW = 2048, EVERY = 128, ASKED = 4 }; /* the bands asked take 6 KB */
     static char texts[DOCUMENTS][1200], copy[1200];
     static struct matches sound[ASKED];
     char name[512];
@@ -792,23 +793,6 @@ static void test_stored_text(void **state) {
     }
     buf_release(&packed);
     buf_release(&back);
-}
-
-static void test_samples(void **state) {
-    struct vec64 samples = {0}, back = {0};
-    struct buf packed = {0};
-    (void)state;
-    for (size_t i = 0; i < 100; i++)
-        assert_true(vec64_add(&samples, rng_next(&chance) >> (64 - KEY_SAMPLE_BITS)));
-    assert_int_equal(samples_pack(&samples, &packed, NULL), STEMMA_OK);
-    assert_int_equal(packed.len, 100 * SAMPLE_BYTES);
-    assert_int_equal(samples_unpack(packed.data, packed.len, &back, NULL), STEMMA_OK);
-    assert_int_equal(back.len, samples.len);
-    assert_memory_equal(back.data, samples.data, 100 * sizeof *back.data);
-    assert_int_equal(samples_unpack(packed.data, 7, &back, NULL), STEMMA_CORRUPT);
-    vec64_release(&samples);
-    vec64_release(&back);
-    buf_release(&packed);
 }
 
 /* ---- what is promised ---- */
@@ -926,6 +910,61 @@ static void test_older(void **state) {
     check_sound("newer");
 }
 
+static stemma_status no_cell(void *context, const struct row *row, const struct part *part, struct buf *cell,
+                             stemma_error *err) {
+    (void)context, (void)row, (void)part, (void)cell, (void)err;
+    return STEMMA_INVALID; /* there are no rows */
+}
+
+/* Whose samples are kept as they were once. */
+static void make_with_whole_samples(const char *name) {
+    struct schema whole = {0}, now = {0};
+    struct collection *store;
+    stemma_collection_free(new_collection(name));
+    assert_int_equal(samples_add_parts(&whole, KEY_SAMPLE_BITS, NULL), STEMMA_OK);
+    assert_int_equal(samples_add_parts(&now, STORED_SAMPLE_BITS, NULL), STEMMA_OK);
+    assert_int_equal(collection_open(path_of(name), &(struct collection_options){0}, &store, NULL),
+                     STEMMA_OK);
+    assert_int_equal(collection_change_parts(store, now.parts, 2, whole.parts, 2, no_cell, NULL, NULL),
+                     STEMMA_OK);
+    collection_close(store);
+}
+
+static void put_and_find(stemma_collection *c, const char *id) {
+    static char text[4000];
+    stemma_query_options o = stemma_query_options_default();
+    o.threshold = 0;
+    o.contained = .9;
+    random_text(text, 300);
+    put(c, id, text);
+    assert_int_equal(stemma_collection_commit(c, NULL), STEMMA_OK);
+    text[strlen(text) * 3 / 4] = 0;
+    ask(c, "q", text, &o);
+    assert_int_equal(found.count, 1);
+    assert_string_equal(found.list[0].id, id);
+}
+
+/* One that is open goes on when its samples become short. */
+static void test_older_samples(void **state) {
+    stemma_merge_summary merged;
+    char newer_path[128];
+    (void)state;
+    make_with_whole_samples("whole");
+    stemma_collection *whole = open_to_write("whole"), *newer = new_collection("short");
+    put_and_find(whole, "a");
+    put_and_find(newer, "b");
+    strcpy(newer_path, path_of("short"));
+    assert_int_equal(stemma_collection_merge(whole, newer_path, NULL, &merged, NULL), STEMMA_OK);
+    assert_int_equal(merged.added, 1);
+    put_and_find(whole, "c");
+    assert_int_equal(stemma_collection_merge(newer, path_of("whole"), NULL, &merged, NULL), STEMMA_OK);
+    assert_true(merged.added == 2 && merged.unchanged == 1);
+    stemma_collection_free(whole);
+    stemma_collection_free(newer);
+    check_sound("whole");
+    check_sound("short");
+}
+
 /* ---- what could not be read had a row, once ---- */
 
 static void make_failed(const char *name, const char *id) {
@@ -1001,8 +1040,8 @@ int main(void) {
         cmocka_unit_test(test_family),          cmocka_unit_test(test_family_without_texts),
         cmocka_unit_test(test_common),          cmocka_unit_test(test_damaged_index),
         cmocka_unit_test(test_stored_text),     cmocka_unit_test(test_index_left_aside),
-        cmocka_unit_test(test_samples),         cmocka_unit_test(test_failed_commit),
-        cmocka_unit_test(test_common_alone),    cmocka_unit_test(test_older),
+        cmocka_unit_test(test_failed_commit),   cmocka_unit_test(test_common_alone),
+        cmocka_unit_test(test_older),           cmocka_unit_test(test_older_samples),
         cmocka_unit_test(test_question_is_read_once),
         cmocka_unit_test(test_rows_of_what_failed),
     };

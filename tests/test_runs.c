@@ -257,6 +257,25 @@ static struct written write_run(const struct record *records, size_t count, size
     return written;
 }
 
+/* As a run of a store, whose seed is not 0. */
+static struct written write_stored(const struct record *records, size_t count, size_t block) {
+    struct written written = {.place = {.name = "some.run", .seed = 99}};
+    struct run_place place;
+    struct sink sink;
+    struct run_writer *writer;
+    assert_int_equal(temporary_open("/tmp", &written.place.fd, NULL), STEMMA_OK);
+    assert_int_equal(sink_init(&sink, &disk_plain, written.place.fd, "some.run", NULL), STEMMA_OK);
+    place = written.place;
+    place.sink = &sink;
+    assert_int_equal(run_writer_new(&place, block, &writer, NULL), STEMMA_OK);
+    assert_int_equal(run_writer_add(writer, records, count, NULL), STEMMA_OK);
+    assert_int_equal(run_writer_finish(writer, &written.size, NULL), STEMMA_OK);
+    assert_int_equal(sink_sync(&sink, NULL), STEMMA_OK);
+    run_writer_free(writer);
+    sink_release(&sink);
+    return written;
+}
+
 /* Reads from where the reader stands to the end, and compares. */
 static stemma_status read_all(struct run_reader *reader, const struct record *expected, size_t count,
                               stemma_error *err) {
@@ -310,6 +329,29 @@ static void test_runs_give_back(void **state) {
     }
 }
 
+static void test_stored_runs_give_back(void **state) {
+    (void)state;
+    uint64_t rng = 15;
+    for (size_t round = 0; round < effort(60); round++) {
+        const size_t count = rng_below(&rng, 1500), block = BLOCK_GROUP * (1 + round % 5);
+        struct record *records = make_records(&rng, (int)(round % KINDS), count),
+                      *sorted = copy_sorted(records, count);
+        struct written written = write_stored(sorted, count, round % 7 ? block : BLOCK_RECORDS);
+        struct run *run;
+        struct run_reader *reader;
+        assert_int_equal(run_open(&written.place, written.size, &run, NULL), STEMMA_OK);
+        assert_int_equal(run_count(run), count);
+        assert_int_equal(run_reader_new(run, &reader, NULL), STEMMA_OK);
+        assert_int_equal(read_all(reader, sorted, count, NULL), STEMMA_OK);
+        check_seeks(reader, &rng, sorted, count);
+        run_reader_free(reader);
+        run_close(run);
+        close(written.place.fd);
+        free(records);
+        free(sorted);
+    }
+}
+
 static stemma_status read_whole(const struct written *written, const struct record *expected, size_t count,
                                 stemma_error *err) {
     struct run *run;
@@ -323,10 +365,11 @@ static stemma_status read_whole(const struct written *written, const struct reco
     return status;
 }
 
-static void check_damage(size_t count, size_t block, size_t step) {
+static void check_damage(size_t count, size_t block, size_t step, bool stored) {
     uint64_t rng = 6;
     struct record *records = make_records(&rng, 5, count), *sorted = copy_sorted(records, count);
-    struct written written = write_run(sorted, count, block, 0, count);
+    struct written written =
+        stored ? write_stored(sorted, count, block) : write_run(sorted, count, block, 0, count);
     for (uint64_t at = 0; at < written.size; at += step) {
         uint8_t byte, wrong;
         stemma_error error;
@@ -346,9 +389,10 @@ static void check_damage(size_t count, size_t block, size_t step) {
 
 static void test_every_damaged_byte_is_noticed(void **state) {
     (void)state;
-    check_damage(BLOCK_RECORDS + 50, BLOCK_RECORDS, effort_is_full() ? 1 : 37);
-    check_damage(50, BLOCK_GROUP, 1);
-    check_damage(50, BLOCK_RECORDS, 1);
+    check_damage(BLOCK_RECORDS + 50, BLOCK_RECORDS, effort_is_full() ? 1 : 37, false);
+    check_damage(50, BLOCK_GROUP, 1, false);
+    check_damage(50, BLOCK_RECORDS, 1, false);
+    check_damage(150, BLOCK_GROUP, 1, true);
 }
 
 static void test_cut_runs_are_noticed(void **state) {
@@ -481,6 +525,7 @@ int main(void) {
         cmocka_unit_test(test_threads_add),
         cmocka_unit_test(test_refusals_have_names),
         cmocka_unit_test(test_runs_give_back),
+        cmocka_unit_test(test_stored_runs_give_back),
         cmocka_unit_test(test_every_damaged_byte_is_noticed),
         cmocka_unit_test(test_cut_runs_are_noticed),
         cmocka_unit_test(test_runs_are_small),

@@ -116,7 +116,7 @@ class Upkeep(Base):
             self.assertRegex(told[-1], r"^made again, from the text: what is kept of \d+ documents?$")
             self.assertEqual(self.exported(collection), before)
 
-    RECORDS, MINIMA, SAMPLES, BITS, TEXT, SCAN_KEYS, SIGNATURE = 2, 4, 5, 6, 11, 14, 17
+    RECORDS, MINIMA, WHOLE_SAMPLES, BITS, TEXT, SCAN_KEYS, SIGNATURE, SAMPLES = 2, 4, 5, 6, 11, 14, 17, 18
 
     def test_sketches_are_made_again(self):
         """From stored texts where the documents are gone, and from documents where no text is stored."""
@@ -346,15 +346,27 @@ class Upkeep(Base):
 
     # ---- collections of an older format ----
 
-    def older(self):
-        """What the program wrote as format 1, for ever: records, and of some of them "plain" and "stored"."""
-        for line in (SOURCE / "tests/golden/program-1.hex").read_text().splitlines():
+    OLDER = (1, 2)
+
+    def older(self, which):
+        """What the program wrote once, for ever: records, and of some of them "plain" and "stored"."""
+        for name in ("plain", "stored"):
+            shutil.rmtree(self.folder / name, ignore_errors=True)
+        for line in (SOURCE / f"tests/golden/program-{which}.hex").read_text().splitlines():
             name, data = line.split()
             self.write(name, bytes.fromhex(data))
         return [json.loads(line) for line in (self.folder / "records.jsonl").read_text().splitlines()]
 
+    def seen(self, collection, records, *options):
+        lines = "".join(json.dumps(record) + "\n" for record in records)
+        self.good("seen", "-q", "--jsonl", *options, collection, stdin=lines.encode())
+
     def test_older_collections_are_asked(self):
-        for record in self.older():
+        for which in self.OLDER:
+            self.check_asked(self.older(which))
+
+    def check_asked(self, records):
+        for record in records:
             self.write("question", record["text"])
             there = {"plain": record["id"] != "record 1", "stored": record["id"] in ("record 0", "record 1")}
             for collection, via in [("plain", via) for via in ("auto", "bands", "samples", "scan", "g", "h", "mih")] + [("stored", "auto")]:
@@ -368,17 +380,50 @@ class Upkeep(Base):
 
     def test_older_rows_are_those_of_today(self):
         """To the last bit: collections of any age can be merged."""
-        records = self.older()
-        lines = "".join(json.dumps(record) + "\n" for record in records)
-        self.good("seen", "-q", "--jsonl", "--parts=minima+samples+bits+groups", "--hamming-bits=128", "now", stdin=lines.encode())
-        self.assertEqual(self.good("merge", "now", "plain"), "plain: 0 added, 0 replaced, 5 unchanged\n")
-        self.assertEqual(self.good("merge", "plain", "now"), "now: 1 added, 0 replaced, 5 unchanged\n")
-        self.good("verify", "plain")
+        for which in self.OLDER:
+            records, now = self.older(which), f"now-{which}"
+            self.seen(now, records, "--parts=minima+samples+bits+groups", "--hamming-bits=128")
+            self.assertEqual(self.good("merge", now, "plain"), "plain: 0 added, 0 replaced, 5 unchanged\n")
+            self.assertEqual(self.good("merge", "plain", now), f"{now}: 1 added, 0 replaced, 5 unchanged\n")
+            self.good("verify", "plain")
+
+    def test_older_collections_grow(self):
+        """As they were made: with whole samples, by which what is new is found, too."""
+        for which in self.OLDER:
+            self.older(which)
+            more = [{"id": f"more {i}", "text": " ".join(prose(300, i))} for i in range(20)]
+            for record in more:  # so that segments are merged
+                self.seen("plain", [record])
+            self.good("verify", "plain")
+            self.write("question", " ".join(more[7]["text"].split()[20:250]))
+            for via in ("auto", "samples", "scan"):
+                found = self.good("query", "--json", "--contained=.9", f"--via={via}", "plain", "question")
+                self.assertEqual(json.loads(found)["id"], "more 7")
+            self.damage("plain", self.WHOLE_SAMPLES)
+            self.assertEqual(self.run_program("verify", "plain").returncode, 1)
+
+    def test_older_samples_become_short(self):
+        """In a collection that is made like an older one, and in one that gets rows with short samples."""
+        records = self.older(2)
+        before = self.exported("plain")
+        self.assertIn("plain: 5 added", self.good("merge", "like", "plain"))
+        self.seen("now", records[:2], "--parts=minima+samples+bits+groups", "--hamming-bits=128")
+        self.good("backup", "--quiet", "plain", "aside")
+        self.good("merge", "--quiet", "plain", "now")
+        for name in ("like", "plain"):
+            self.good("verify", name)
+            self.write("question", records[5]["text"])
+            for via in ("auto", "samples", "scan"):
+                found = self.good("query", "--json", "--contained=.9", f"--via={via}", name, "question").splitlines()
+                self.assertEqual(sorted(json.loads(line)["id"] for line in found), ["record 4", "record 5"])
+        self.assertEqual(self.good("merge", "aside", "like"), "like: 0 added, 0 replaced, 5 unchanged\n")
+        self.assertNotEqual(self.exported("aside"), before)
 
     def test_older_collections_are_repaired(self):
         """From what was stored then."""
-        self.older()
-        self.damaged_and_repaired("stored", (self.MINIMA, self.SAMPLES, self.BITS))
+        for which in self.OLDER:
+            self.older(which)
+            self.damaged_and_repaired("stored", (self.MINIMA, self.WHOLE_SAMPLES, self.BITS))
 
     # ---- backup ----
 

@@ -8,6 +8,7 @@
 #include "collect/seeing.h"
 #include "index/hamming/parts.h"
 #include "index/keys.h"
+#include "index/stored_samples.h"
 #include "index/stored_signature.h"
 #include "index/transfer.h"
 #include "scan/reading.h"
@@ -38,7 +39,7 @@ static stemma_status add_parts(struct schema *schema, const stemma_collection_op
     TRY(schema_add(schema, members, err));
     TRY(schema_add(schema, digests, err));
     if (o->parts & STEMMA_PART_MINIMA) TRY(minima_add_parts(schema, err));
-    if (o->parts & STEMMA_PART_SAMPLES) TRY(samples_add_parts(schema, err));
+    if (o->parts & STEMMA_PART_SAMPLES) TRY(samples_add_parts(schema, STORED_SAMPLE_BITS, err));
     if (o->parts & (STEMMA_PART_BITS | STEMMA_PART_GROUPS))
         TRY(bits_add_parts(schema, o->bits, o->parts & STEMMA_PART_GROUPS ? o->group_bits : 0, err));
     if (o->parts & STEMMA_PART_SIGNATURE) TRY(signature_add_part(schema, o->signature_symbols, err));

@@ -121,6 +121,8 @@ static const struct {
                   {KIND_BAND_KEYS, "bands", STEMMA_PART_MINIMA, true},
                   {KIND_SAMPLES, "samples", STEMMA_PART_SAMPLES, false},
                   {KIND_SAMPLE_KEYS, "sample index", STEMMA_PART_SAMPLES, true},
+                  {KIND_SHORT_SAMPLES, "samples", STEMMA_PART_SAMPLES, false},
+                  {KIND_SHORT_SAMPLE_KEYS, "sample index", STEMMA_PART_SAMPLES, true},
                   {KIND_BITS, "bits", STEMMA_PART_BITS, false},
                   {KIND_GROUP_KEYS, "group index", STEMMA_PART_GROUPS, true},
                   {KIND_SIGNATURE, "signatures", STEMMA_PART_SIGNATURE, false},

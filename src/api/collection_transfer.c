@@ -2,8 +2,11 @@
 #include "api/collection.h"
 #include "api/limits.h"
 #include "base/alloc.h"
+#include "collect/direct.h"
 #include "collect/merging.h"
 #include "collect/restoring.h"
+#include "collect/seeing.h"
+#include "index/stored_samples.h"
 #include "index/transfer.h"
 #include "index/verify.h"
 
@@ -82,6 +85,16 @@ stemma_status stemma_collection_export(stemma_collection *c, const char *path, u
     return STEMMA_OK;
 }
 
+/* What was made for the parts there were: they may be others now. */
+static void forget_parts(stemma_collection *c) {
+    collecting_free(c->texts);
+    seeing_free(c->seeing);
+    direct_free(c->direct);
+    c->texts = NULL;
+    c->seeing = NULL;
+    c->direct = NULL;
+}
+
 static stemma_status merge(stemma_collection *c, const char *path, const char *prefix,
                            struct merge_facts *facts, stemma_error *err) {
     struct origin *origin = NULL;
@@ -90,6 +103,7 @@ static stemma_status merge(stemma_collection *c, const char *path, const char *p
         c->model = NULL;
     }
     if (!origin) TRY(origin_open(path, &(struct collection_options){.stop = c->limits.stop}, &origin, err));
+    forget_parts(c);
     stemma_status status = merge_documents(c->store, c->recipe, &c->limits, origin, prefix, facts, err);
     origin_close(origin);
     return status;
@@ -118,6 +132,21 @@ stemma_status stemma_collection_merge(stemma_collection *c, const char *path, co
     return STEMMA_OK;
 }
 
+/* A new collection that keeps what another does, in the forms of today. */
+static stemma_status make_like(const char *path, const struct schema *model, struct collection_options *how,
+                               stemma_error *err) {
+    struct schema schema;
+    struct collection *store = NULL;
+    TRY(collection_refuse_existing(path, err));
+    TRY(schema_copy(&schema, model, err));
+    samples_renew_parts(&schema);
+    how->schema = &schema;
+    stemma_status status = collection_open(path, how, &store, err);
+    collection_close(store);
+    schema_release(&schema);
+    return status;
+}
+
 stemma_status stemma_collection_create_like(const char *path, const char *model,
                                             const stemma_collection_options *options,
                                             const stemma_limits *limits, stemma_collection **out,
@@ -125,7 +154,6 @@ stemma_status stemma_collection_create_like(const char *path, const char *model,
     stemma_limits in_force;
     stemma_collection_options o = stemma_collection_options_default();
     struct origin *origin;
-    struct collection *store = NULL;
     if (!path || !*path || !model || !*model || !out)
         return fail(err, STEMMA_INVALID, "two paths and a place for the collection are needed");
     TRY(options_take(options, &o, sizeof o, err));
@@ -135,10 +163,7 @@ stemma_status stemma_collection_create_like(const char *path, const char *model,
                                      .stop = in_force.stop,
                                      .directory = in_force.temporary_directory};
     TRY(origin_open(model, &how, &origin, err));
-    how.schema = origin_schema(origin);
-    stemma_status status = collection_refuse_existing(path, err);
-    if (status == STEMMA_OK) status = collection_open(path, &how, &store, err);
-    collection_close(store);
+    stemma_status status = make_like(path, origin_schema(origin), &how, err);
     o.write = true;
     if (status == STEMMA_OK) status = stemma_collection_open(path, &o, limits, out, err);
     if (status == STEMMA_OK && !strcmp(model, "-"))

@@ -8,8 +8,8 @@
 #include "collect/many_candidates.h"
 #include "estimate/overlap.h"
 #include "estimate/quantity.h"
+#include "index/stored_samples.h"
 #include "kernels/kernels.h"
-#include "sketch/keyer.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -31,6 +31,7 @@ struct asker {
     struct by_bits *by_bits; /* NULL: not asked for */
     struct by_signature *by_signature;
     int samples, texts; /* parts; -1: not kept */
+    uint32_t sample_bits;
     struct vec64 unpacked, same;
     bool ready; /* base is that of the document in question */
 };
@@ -85,10 +86,9 @@ void asker_free(struct asker *a) {
 
 /* ---- by sketches ---- */
 
-/* What of the minima agrees by chance is taken off. */
-static stemma_quantity resemblance_of(uint32_t agree) {
-    const double chance = 1. / (1 << KEY_BITS);
-    stemma_quantity q = quantity_share(agree, KEY_MINIMA, 1);
+/* A share of draws, of which what agrees by chance is taken off. */
+static stemma_quantity share_above(double chance, double shared, double draws) {
+    stemma_quantity q = quantity_share(shared, draws, 1);
     double *const parts[] = {&q.value, &q.low, &q.high};
     for (int i = 0; i < 3; i++) {
         double share = (*parts[i] - chance) / (1 - chance);
@@ -97,8 +97,15 @@ static stemma_quantity resemblance_of(uint32_t agree) {
     return q;
 }
 
-static stemma_quantity containment_of(uint64_t shared, uint64_t samples) {
-    return samples ? quantity_share((double)shared, (double)samples, 1)
+static stemma_quantity resemblance_of(uint32_t agree) {
+    return share_above(1. / (1 << KEY_BITS), agree, KEY_MINIMA);
+}
+
+/* Of so many samples the share that is among so many others. Of short ones some are there by chance, which
+ * shows where documents have a hundred thousand. */
+static stemma_quantity containment_of(const struct asker *a, uint64_t shared, uint64_t samples,
+                                      uint64_t others) {
+    return samples ? share_above(ldexp((double)others, -(int)a->sample_bits), (double)shared, (double)samples)
                    : quantity_unknown("the document is too short to have samples");
 }
 
@@ -110,7 +117,7 @@ static stemma_status count_samples(struct asker *a, const struct asked_document 
     TRY(collection_cell(a->reader, c->number, (size_t)a->samples, &cell, &found, err));
     if (!found) return STEMMA_OK;
     a->unpacked.len = 0;
-    TRY(samples_unpack(cell.bytes, cell.size, &a->unpacked, err));
+    TRY(samples_unpack(cell.bytes, cell.size, a->sample_bits, &a->unpacked, err));
     c->samples = (uint32_t)a->unpacked.len;
     c->shared = (uint32_t)common_u64(d->samples.data, d->samples.len, a->unpacked.data, a->unpacked.len);
     return STEMMA_OK;
@@ -134,11 +141,13 @@ static stemma_status by_sketch(struct asker *a, const struct asked_document *d, 
                                struct answer *answer, stemma_error *err) {
     TRY(count_samples(a, d, c, err));
     const bool none = a->samples < 0;
+    const uint64_t own = d->samples.len;
     const stemma_quantity unknown = quantity_unknown("the collection keeps no samples");
-    answer->numbers = (struct estimates){.resemblance = resemblance_of(c->agree),
-                                         .a_in_b = none ? unknown : containment_of(c->shared, d->samples.len),
-                                         .b_in_a = none ? unknown : containment_of(c->shared, c->samples),
-                                         .cosine = quantity_unknown("no simhash was compared")};
+    answer->numbers =
+        (struct estimates){.resemblance = resemblance_of(c->agree),
+                           .a_in_b = none ? unknown : containment_of(a, c->shared, own, c->samples),
+                           .b_in_a = none ? unknown : containment_of(a, c->shared, c->samples, own),
+                           .cosine = quantity_unknown("no simhash was compared")};
     if (!none) use_sizes(d, c, &answer->numbers);
     containments_reconcile(&answer->numbers);
     return STEMMA_OK;
@@ -486,7 +495,7 @@ static stemma_status ask_many(struct asker *a, const struct asked_document *docu
 stemma_status asker_ask(struct asker *a, const struct asked_document *documents, size_t count,
                         struct answers *answers, struct asker_work *work, stemma_error *err) {
     if (count == 0) return STEMMA_OK;
-    a->samples = schema_find(collection_schema(a->reader), KIND_SAMPLES, 0);
+    a->samples = samples_find_part(collection_schema(a->reader), &a->sample_bits);
     a->texts = schema_find(collection_schema(a->reader), KIND_TEXT, 0);
     struct candidates *lists = mem_zero(count, sizeof *lists);
     if (!lists) return fail_memory(err);

@@ -26,7 +26,7 @@ struct asked_document {
     bool by_bytes;         /* it is no text: only what has the same bytes is like it */
     uint8_t digest[FACTS_DIGEST], text_digest[FACTS_DIGEST]; /* as in facts */
     uint8_t minima[MINIMA_BYTES + KERNEL_SLACK];
-    struct vec64 samples;
+    struct vec64 samples; /* cut to the bits that the collection keeps */
 };
 void asked_document_release(struct asked_document *document);
 /* Of one without text: what an earlier document left is forgotten. */

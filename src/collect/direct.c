@@ -2,10 +2,12 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "index/stored_samples.h"
 #include "scan/reading.h"
 #include "sketch/text_keys.h"
 
 struct direct {
+    const struct collection *store;
     const struct stemma_recipe *recipe;
     struct asker_settings settings;
     struct document_options reading;
@@ -42,6 +44,7 @@ stemma_status direct_new(struct collection *store, const struct stemma_recipe *r
                          const struct asker_settings *settings, struct direct **out, stemma_error *err) {
     struct direct *d = mem_zero(1, sizeof *d);
     if (!d) return fail_memory(err);
+    d->store = store;
     d->recipe = recipe;
     d->settings = *settings;
     stemma_status status = prepare(d, store, err);
@@ -80,6 +83,7 @@ static stemma_status set_text(struct direct *d, const uint8_t *text, size_t text
     a->text_size = text_size;
     identity_store(identity_of(&d->key, text, text_size), a->text_digest);
     TRY(text_keys(d->keyer, &d->form, d->whole, text, text_size, a->minima, &a->samples, err));
+    samples_cut_for(collection_schema(d->store), &a->samples);
     minima_set_size(a->minima, keyer_size(d->keyer));
     return STEMMA_OK;
 }

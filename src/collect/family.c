@@ -4,6 +4,7 @@
 #include "base/rng.h"
 #include "collect/query.h"
 #include "index/hamming/parts.h"
+#include "index/stored_samples.h"
 
 #include <string.h>
 
@@ -113,12 +114,12 @@ struct in_question {
 
 static stemma_status take_sketch(struct family *f, const struct row *row, struct asked_document *asked,
                                  stemma_error *err) {
-    const int minima = schema_find(f->schema, KIND_MINIMA, 0),
-              samples = schema_find(f->schema, KIND_SAMPLES, 0);
+    uint32_t bits;
+    const int minima = schema_find(f->schema, KIND_MINIMA, 0), samples = samples_find_part(f->schema, &bits);
     if (minima >= 0 && row->cells[minima].size == MINIMA_BYTES)
         memcpy(asked->minima, row->cells[minima].bytes, MINIMA_BYTES);
     if (samples < 0) return STEMMA_OK;
-    return samples_unpack(row->cells[samples].bytes, row->cells[samples].size, &asked->samples, err);
+    return samples_unpack(row->cells[samples].bytes, row->cells[samples].size, bits, &asked->samples, err);
 }
 
 static stemma_status take_signature(struct family *f, const struct row *row, struct in_question *q,

@@ -8,6 +8,7 @@
 #include "base/sort.h"
 #include "collect/by_digest.h"
 #include "index/keys.h"
+#include "index/stored_samples.h"
 #include "sketch/recipe.h"
 
 #include <stdlib.h>
@@ -25,6 +26,7 @@ struct known_asker {
     const struct known_asking *asking;
     struct collection *reader;
     size_t samples_part, lookup_part;
+    uint32_t sample_bits;
     struct keyer *keyer;
     uint8_t keys[MINIMA_KEYS];
     struct vec64 samples;     /* of the file */
@@ -73,7 +75,7 @@ static void asker_free(void *worker) {
 
 static stemma_status asker_prepare(struct known_asker *a, stemma_error *err) {
     const struct schema *schema = collection_schema(a->asking->store);
-    int samples = schema_find(schema, KIND_SAMPLES, 0), lookup = schema_find(schema, KIND_SAMPLE_KEYS, 0);
+    int samples = samples_find_part(schema, &a->sample_bits), lookup = sample_keys_find_part(schema);
     if (samples < 0 || lookup < 0) return fail_not_kept(a->asking->store, "samples", err);
     a->samples_part = (size_t)samples;
     a->lookup_part = (size_t)lookup;
@@ -101,7 +103,8 @@ static stemma_status look_up(struct known_asker *a, stemma_error *err) {
     a->hits.len = a->heads.len = 0;
     for (size_t i = 0; i < a->samples.len; i++) {
         const size_t before = a->hits.len;
-        TRY(collection_lookup(a->reader, a->lookup_part, a->samples.data[i], COMMON + 1, &a->hits, err));
+        TRY(collection_lookup(a->reader, a->lookup_part, sample_key(a->samples.data[i], a->sample_bits),
+                              COMMON + 1, &a->hits, err));
         if (a->hits.len - before <= COMMON) continue;
         if (common++ < HEADS && !vec64_add_all(&a->heads, a->hits.data + before, COMMON))
             return fail_memory(err);
@@ -162,7 +165,7 @@ static stemma_status read_sharer(struct known_asker *a, struct sharer *s, stemma
     bool found;
     TRY(collection_cell(a->reader, s->number, a->samples_part, &cell, &found, err));
     a->unpacked.len = 0;
-    if (found) TRY(samples_unpack(cell.bytes, cell.size, &a->unpacked, err));
+    if (found) TRY(samples_unpack(cell.bytes, cell.size, a->sample_bits, &a->unpacked, err));
     if (!keep_common(&a->samples, &a->unpacked, &s->samples)) return fail_memory(err);
     s->shared = s->samples.len;
     TRY(collection_record(a->reader, s->number, &row, &found, err));
@@ -279,6 +282,7 @@ static stemma_status judge_file(struct known_asker *a, const struct each_text *f
 static stemma_status ask(void *worker, const struct each_text *file, void *answer, stemma_error *err) {
     struct known_asker *a = worker;
     TRY(keyer_end(a->keyer, a->keys, &a->samples, err));
+    samples_cut(&a->samples, a->sample_bits);
     TRY(judge_file(a, file, answer, err));
     return measure(a, file, answer, err);
 }

@@ -1,9 +1,11 @@
 #include "collect/merging.h"
 
 #include "collect/restoring.h"
+#include "collect/shortening.h"
 #include "index/facts.h"
 #include "index/hamming/growing.h"
 #include "index/hamming/parts.h"
+#include "index/stored_samples.h"
 #include "index/stored_signature.h"
 #include "runs/column.h"
 
@@ -20,6 +22,7 @@ struct merging {
     struct restorer *restorer; /* makes what is lacking; NULL: of a keyed collection nothing can be made */
     struct cell prefix;
     struct buf id;
+    struct shortening shortening; /* of their samples */
     uint8_t facts[FACTS_BYTES];
     struct merge_facts *done;
 };
@@ -38,7 +41,9 @@ static bool serves_as_signature(const struct part *ours, const struct part *thei
     return a.n == b.n && a.rate == b.rate && a.alphabet == b.alphabet && b.most <= a.most;
 }
 
+/* Samples serve whatever is kept of each: they can be made shorter. */
 static bool serves_as(const struct part *ours, const struct part *theirs) {
+    if (is_samples_part(ours)) return is_samples_part(theirs);
     if (ours->kind != theirs->kind || ours->form != theirs->form) return false;
     if (ours->kind == KIND_SIGNATURE) return serves_as_signature(ours, theirs);
     if (ours->kind == KIND_BITS) /* fewer bits are the first of more */
@@ -53,13 +58,16 @@ static int find_serving(const struct schema *theirs, const struct part *ours) {
 }
 
 /* As a row of what is wanted; what is lacking is empty. */
-static void move_cells(const struct merging *m, const struct row *from, struct row *to) {
+static stemma_status move_cells(struct merging *m, const struct row *from, struct row *to,
+                                stemma_error *err) {
     *to = (struct row){.id = from->id, .facts = from->facts};
     for (size_t i = 0; i < m->wanted.count; i++) {
         if (m->given[i] < 0) continue;
         to->cells[i] = from->cells[m->given[i]];
         if (m->wanted.parts[i].form == FORM_COLUMN) to->cells[i].size = m->wanted.parts[i].width;
+        if (is_samples_part(&m->wanted.parts[i])) TRY(shorten_row(&m->shortening, &m->wanted, to, err));
     }
+    return STEMMA_OK;
 }
 
 static unsigned part_of(uint32_t kind) {
@@ -68,6 +76,7 @@ static unsigned part_of(uint32_t kind) {
         unsigned part;
     } parts[] = {{KIND_MINIMA, STEMMA_PART_MINIMA},
                  {KIND_SAMPLES, STEMMA_PART_SAMPLES},
+                 {KIND_SHORT_SAMPLES, STEMMA_PART_SAMPLES},
                  {KIND_BITS, STEMMA_PART_BITS},
                  {KIND_TEXT, STEMMA_PART_TEXT},
                  {KIND_SIGNATURE, STEMMA_PART_SIGNATURE}};
@@ -162,9 +171,9 @@ static stemma_status go_without(struct merging *m, struct row *row, struct facts
                         "the parts differ: '%s' keeps %s, the other one none, nor can '%.*s' be read to make "
                         "them",
                         collection_path(m->store),
-                        part->kind == KIND_MINIMA    ? "minima"
-                        : part->kind == KIND_SAMPLES ? "samples"
-                                                     : "other parts",
+                        part->kind == KIND_MINIMA ? "minima"
+                        : is_samples_part(part)   ? "samples"
+                                                  : "other parts",
                         (int)(row->id.size < 200 ? row->id.size : 200), (const char *)row->id.bytes);
         row->cells[i] = part->form == FORM_COLUMN ? (struct cell){zeros, part->width} : (struct cell){0};
         facts->no_bits = facts->no_bits || (part->kind == KIND_BITS && facts->state == FACTS_TEXT);
@@ -257,7 +266,7 @@ static stemma_status take(void *context, const struct row *given, stemma_error *
     struct row row;
     struct facts facts, named;
     bool found, same;
-    move_cells(m, given, &row);
+    TRY(move_cells(m, given, &row, err));
     TRY(facts_read(row.facts, &facts, err));
     if (m->done->bits == 0) facts.no_bits = false;
     named = facts;
@@ -287,6 +296,7 @@ static stemma_status meet_bits(struct collection *store, const struct schema *th
 static stemma_status merge(struct merging *m, struct origin *origin, const struct stemma_recipe *recipe,
                            const stemma_limits *limits, stemma_error *err) {
     TRY(check_same(m->store, origin, err));
+    TRY(shorten_to(m->store, m->theirs, err)); /* bits that theirs lack cannot be made */
     TRY(meet_bits(m->store, m->theirs, m->done, err));
     TRY(prepare(m, err));
     if (m->lacks && !recipe->view.keyed) TRY(restorer_new(limits, NULL, 0, &m->restorer, err));
@@ -298,7 +308,10 @@ static stemma_status merge(struct merging *m, struct origin *origin, const struc
 stemma_status merge_documents(struct collection *store, const struct stemma_recipe *recipe,
                               const stemma_limits *limits, struct origin *origin, const char *prefix,
                               struct merge_facts *facts, stemma_error *err) {
-    struct merging m = {.store = store, .theirs = origin_schema(origin), .done = facts};
+    struct merging m = {.store = store,
+                        .theirs = origin_schema(origin),
+                        .shortening.from = origin_schema(origin),
+                        .done = facts};
     if (prefix) m.prefix = (struct cell){(const uint8_t *)prefix, strlen(prefix)};
     *facts = (struct merge_facts){0};
     stemma_status status = merge(&m, origin, recipe, limits, err);
@@ -306,5 +319,6 @@ stemma_status merge_documents(struct collection *store, const struct stemma_reci
     restorer_free(m.restorer);
     schema_release(&m.wanted);
     buf_release(&m.id);
+    shortening_release(&m.shortening);
     return status;
 }

@@ -1,6 +1,7 @@
 #include "collect/query.h"
 
 #include "base/alloc.h"
+#include "index/stored_samples.h"
 #include "scan/reading.h"
 #include "sketch/text_keys.h"
 
@@ -123,6 +124,7 @@ static stemma_status take_text(void *worker, const struct each_text *text, void 
     TRY(hold_text(w, text, err));
     TRY(text_keys(q->keyer, &q->form, text->reader->whole, w->text.data, text->size, w->asked.minima,
                   &w->asked.samples, err));
+    samples_cut_for(collection_schema(q->reader), &w->asked.samples);
     minima_set_size(w->asked.minima, keyer_size(q->keyer));
     q->count++;
     return STEMMA_OK;

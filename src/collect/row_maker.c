@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "index/hamming/parts.h"
 #include "index/keys.h"
+#include "index/stored_samples.h"
 #include "index/stored_signature.h"
 #include "index/stored_text.h"
 #include "index/text_column.h"
@@ -16,6 +17,7 @@ struct row_maker {
     struct text_keyer keyer; /* its bits NULL: no fingerprint is kept */
     bool stores;             /* texts */
     struct vec64 samples;
+    uint32_t sample_bits; /* kept of each */
     uint8_t minima[MINIMA_BYTES];
     uint8_t bits[BITS_MOST / 8];
     struct text_signer *signer; /* NULL: no signature is kept */
@@ -28,7 +30,7 @@ struct row_maker {
 static bool is_known(const struct part *part) {
     struct signature_form form;
     if (part->kind == KIND_SIGNATURE) return signature_form_of(part, &form);
-    return part->form == FORM_LOOKUP || part->kind == KIND_MINIMA || part->kind == KIND_SAMPLES ||
+    return part->form == FORM_LOOKUP || part->kind == KIND_MINIMA || is_samples_part(part) ||
            part->kind == KIND_BITS || part->kind == KIND_TEXT;
 }
 
@@ -69,6 +71,7 @@ stemma_status row_maker_new(const struct schema *schema, const struct stemma_rec
     if (!m) return fail_memory(err);
     m->schema = schema;
     m->stores = schema_find(schema, KIND_TEXT, 0) >= 0;
+    (void)samples_find_part(schema, &m->sample_bits);
     stemma_status status = make_makers(m, &recipe->view, err);
     if (status == STEMMA_OK)
         *out = m;
@@ -95,7 +98,8 @@ static stemma_status keep(struct row_maker *m, stemma_error *err) {
     minima_set_size(m->minima, keyer_size(m->keyer.keyer));
     if (m->keyer.bits) bit_maker_take(m->keyer.bits, m->bits);
     m->packed.len = 0;
-    TRY(samples_pack(&m->samples, &m->packed, err));
+    samples_cut(&m->samples, m->sample_bits);
+    TRY(samples_pack(&m->samples, m->sample_bits, &m->packed, err));
     return m->packed.len <= TEXT_ROW_BYTES
                ? STEMMA_OK
                : fail(err, STEMMA_UNSUPPORTED, "%zu samples are more than can be kept", m->samples.len);
@@ -151,7 +155,7 @@ void row_maker_none(struct row_maker *m) {
 
 static struct cell cell_of(const struct row_maker *m, const struct part *part) {
     if (part->kind == KIND_MINIMA) return (struct cell){m->minima, sizeof m->minima};
-    if (part->kind == KIND_SAMPLES) return (struct cell){m->packed.data, m->packed.len};
+    if (is_samples_part(part)) return (struct cell){m->packed.data, m->packed.len};
     if (part->kind == KIND_BITS) return bits_cell(part, m->bits);
     if (part->kind == KIND_SIGNATURE) return (struct cell){m->signature.data, m->signature.len};
     if (part->kind == KIND_TEXT) return (struct cell){m->text.data, m->text.len};

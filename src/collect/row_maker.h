@@ -28,7 +28,7 @@ void row_maker_none(struct row_maker *maker);
  * keyer_size. */
 void row_maker_give(const struct row_maker *maker, struct row *row);
 uint64_t row_maker_shingles(const struct row_maker *maker);
-/* Of these its minima (MINIMA_BYTES) and samples by themselves. */
+/* Of these its minima (MINIMA_BYTES) and samples, as they are kept, by themselves. */
 const uint8_t *row_maker_minima(const struct row_maker *maker);
 const struct vec64 *row_maker_samples(const struct row_maker *maker);
 

@@ -12,7 +12,7 @@
 #include "collect/unchanged.h"
 #include "collect/vanished.h"
 #include "index/facts.h"
-#include "index/keys.h"
+#include "index/stored_samples.h"
 #include "index/text_column.h"
 #include "scan/taker.h"
 
@@ -159,7 +159,7 @@ static stemma_status unpack(const struct cache_of_scans *c, struct cell cell, ui
     *shingles = load_u32(section.bytes + 8);
     memcpy(keys, section.bytes + SECTION_HEAD, c->key_bytes);
     samples->len = 0;
-    return samples_unpack(section.bytes + head, section.size - head, samples, err);
+    return samples_unpack(section.bytes + head, section.size - head, KEY_SAMPLE_BITS, samples, err);
 }
 
 /* What is known of a file that has not changed. */
@@ -239,7 +239,7 @@ static stemma_status add_section(struct cache_of_scans *c, const struct cached *
     store_u32(head + 8, known->shingles);
     if (!buf_add(&c->cell, head, sizeof head) || !buf_add(&c->cell, known->keys, c->key_bytes))
         return fail_memory(err);
-    TRY(samples_pack(known->samples, &c->cell, err));
+    TRY(samples_pack(known->samples, KEY_SAMPLE_BITS, &c->cell, err));
     store_u32(c->cell.data + 12, (uint32_t)(c->cell.len - sizeof head));
     return STEMMA_OK;
 }

@@ -1,6 +1,7 @@
 #include "index/facts.h"
 
 #include "base/digest.h"
+#include "index/stored_samples.h"
 
 #include <string.h>
 
@@ -87,7 +88,8 @@ stemma_status member_keys(const struct schema *schema, const struct part *part, 
 
 static bool found_by_digest(const struct schema *schema, const struct row *row, const struct facts *facts) {
     if (facts->state == FACTS_EMPTY || facts->state == FACTS_DATASET) return false;
-    const int samples = schema_find(schema, KIND_SAMPLES, 0);
+    uint32_t bits;
+    const int samples = samples_find_part(schema, &bits);
     return facts->state != FACTS_TEXT || (samples >= 0 && row->cells[samples].size == 0);
 }
 

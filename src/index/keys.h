@@ -2,8 +2,8 @@
  * Keys by which a collection finds documents: its lookup runs hold nothing else. All are made from what is
  * kept of a document, so that adding, asking and repairing agree.
  *
- * Bands are two minima and a check: three bytes that are evenly spread, below the number of the band. Samples
- * are kept as they are, SAMPLE_BYTES each.
+ * Bands are two minima and a check: three bytes that are evenly spread, below the number of the band. Those
+ * of samples are in stored_samples.h.
  */
 #ifndef INDEX_KEYS_H
 #define INDEX_KEYS_H
@@ -19,8 +19,6 @@ struct view;
 #define BANDS_POSTED 26
 #define BAND_BITS    24
 
-#define SAMPLE_BYTES (KEY_SAMPLE_BITS / 8)
-
 /* A cell of minima: the keys as keyer_make gives them, then the size of the document as keyer_size does. A
  * document without text has zeros, and no bands. */
 #define MINIMA_KEYS  (KEY_MINIMA + BANDS_POSTED)
@@ -29,14 +27,11 @@ struct view;
 /* What is kept of the documents of a collection, of which the first bands have checks. */
 struct key_form index_form(const struct view *view);
 
-/* Parts of the schema for documents like these: minima with their bands, samples with their lookup. */
+/* Parts of the schema for documents like these: minima with their bands. */
 stemma_status minima_add_parts(struct schema *schema, stemma_error *err);
-stemma_status samples_add_parts(struct schema *schema, stemma_error *err);
-/* What makes the keys of these parts, for part_kinds. */
+/* What makes the keys of bands, for part_kinds. */
 stemma_status band_part_keys(const struct schema *schema, const struct part *part, const struct row *row,
                              struct vec64 *keys, stemma_error *err);
-stemma_status sample_part_keys(const struct schema *schema, const struct part *part, const struct row *row,
-                               struct vec64 *keys, stemma_error *err);
 
 /* The size behind the keys of a cell. */
 static inline void minima_set_size(uint8_t *cell, uint32_t size) {
@@ -48,10 +43,5 @@ static inline uint32_t minima_size(const uint8_t *cell) {
 
 /* Of one band of keys of that form. */
 uint64_t band_key(const uint8_t *keys, uint32_t band);
-
-/* Samples, ascending, as the bytes that are kept; and back, appended. A number of bytes that is none of whole
- * samples is CORRUPT. */
-stemma_status samples_pack(const struct vec64 *samples, struct buf *out, stemma_error *err);
-stemma_status samples_unpack(const uint8_t *bytes, size_t size, struct vec64 *out, stemma_error *err);
 
 #endif

@@ -9,8 +9,8 @@
 #include "index/schema.h"
 
 enum {
-    MANIFEST_FORMAT = 2, /* 1 has no time of its commit */
-    MANIFEST_OLDEST = 2, /* program that can read what this one writes */
+    MANIFEST_FORMAT = 3, /* 1 has no time of its commit, 2 no runs of version 3 */
+    MANIFEST_OLDEST = 3, /* program that can read what this one writes */
     MANIFEST_BYTES_MOST = 1 << 24
 };
 

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/sort.h"
+#include "index/stored_samples.h"
 #include "kernels/kernels.h"
 
 #include <stdlib.h>
@@ -23,6 +24,7 @@ struct retriever {
     struct collection *collection;
     const volatile int *stop;
     int minima, bands, samples, sample_keys; /* parts; -1: not kept */
+    uint32_t sample_bits;                    /* that are kept */
     struct vec64 numbers;                    /* of one key */
     struct vec64 unpacked;                   /* samples of one document */
     uint8_t cell[MINIMA_BYTES + KERNEL_SLACK];
@@ -402,7 +404,7 @@ static stemma_status judge_samples(struct round *round, struct asked *a, struct 
 
 static stemma_status unpack(struct retriever *r, const struct cell *cell, stemma_error *err) {
     r->unpacked.len = 0;
-    return samples_unpack(cell->bytes, cell->size, &r->unpacked, err);
+    return samples_unpack(cell->bytes, cell->size, r->sample_bits, &r->unpacked, err);
 }
 
 static stemma_status look_at_sharing(struct round *round, struct asked *a, uint64_t number,
@@ -432,7 +434,8 @@ static stemma_status look_at_sharers(struct round *round, struct asked *a, stemm
 static stemma_status meet_by_samples(struct round *round, stemma_error *err) {
     for (uint32_t i = 0; i < round->count; i++) {
         const struct vec64 *samples = round->asked[i].question->samples;
-        for (size_t k = 0; k < samples->len; k++) TRY(want_key(round, samples->data[k], i, err));
+        for (size_t k = 0; k < samples->len; k++)
+            TRY(want_key(round, sample_key(samples->data[k], round->r->sample_bits), i, err));
     }
     TRY(look_up(round, round->r->sample_keys, SAMPLE_COMMON, SAMPLE_HEADS, err));
     for (size_t i = 0; i < round->count; i++) round->asked[i].scan = round->asked[i].common > SAMPLE_HEADS;
@@ -538,8 +541,8 @@ static void find_parts(struct retriever *r) {
     const struct schema *schema = collection_schema(r->collection);
     r->minima = schema_find(schema, KIND_MINIMA, 0);
     r->bands = schema_find(schema, KIND_BAND_KEYS, 0);
-    r->samples = schema_find(schema, KIND_SAMPLES, 0);
-    r->sample_keys = schema_find(schema, KIND_SAMPLE_KEYS, 0);
+    r->samples = samples_find_part(schema, &r->sample_bits);
+    r->sample_keys = sample_keys_find_part(schema);
 }
 
 stemma_status retrieve(struct retriever *r, const struct asking *asking, enum retrieval_way way,

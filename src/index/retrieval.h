@@ -54,7 +54,7 @@ void candidates_finish(struct candidates *candidates, uint64_t samples);
 /* What is known of the document in question. */
 struct question {
     const uint8_t *minima;       /* a cell, with KERNEL_SLACK readable bytes behind it */
-    const struct vec64 *samples; /* ascending */
+    const struct vec64 *samples; /* ascending, cut to the bits that the collection keeps */
 };
 
 /* How candidates are looked for; AUTO takes what costs least, and another way where an index is damaged. */

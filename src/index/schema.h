@@ -24,18 +24,20 @@ enum {
     KIND_RECIPE = 3,  /* the recipe, for when the manifest is lost, */
     KIND_IDS = 7,     /* and hash of the id -> number */
 
-    KIND_MINIMA = 4,       /* column */
-    KIND_SAMPLES = 5,      /* text */
-    KIND_BITS = 6,         /* column: a group of the Hamming fingerprint; spec: first bit << 16 | bits */
-    KIND_BAND_KEYS = 8,    /* lookup, from minima */
-    KIND_SAMPLE_KEYS = 9,  /* lookup, from samples */
-    KIND_GROUP_KEYS = 10,  /* lookup, from bits */
-    KIND_TEXT = 11,        /* text, compressed */
-    KIND_SKETCH = 12,      /* text: a further sketch; spec: which one of the recipe */
-    KIND_MEMBER_KEYS = 13, /* lookup, from facts: see member_keys */
-    KIND_SCAN_KEYS = 14,   /* text: what a scan looks at, see collect/scan_cache.c */
-    KIND_DIGEST_KEYS = 15, /* lookup, from facts: see digest_keys; older collections have none */
-    KIND_SIGNATURE = 17,   /* text: see stored_signature.h; spec: its form */
+    KIND_MINIMA = 4,         /* column */
+    KIND_SAMPLES = 5,        /* text, of older collections: whole samples */
+    KIND_BITS = 6,           /* column: a group of the Hamming fingerprint; spec: first bit << 16 | bits */
+    KIND_BAND_KEYS = 8,      /* lookup, from minima */
+    KIND_SAMPLE_KEYS = 9,    /* lookup, from these */
+    KIND_GROUP_KEYS = 10,    /* lookup, from bits */
+    KIND_TEXT = 11,          /* text, compressed */
+    KIND_SKETCH = 12,        /* text: a further sketch; spec: which one of the recipe */
+    KIND_MEMBER_KEYS = 13,   /* lookup, from facts: see member_keys */
+    KIND_SCAN_KEYS = 14,     /* text: what a scan looks at, see collect/scan_cache.c */
+    KIND_DIGEST_KEYS = 15,   /* lookup, from facts: see digest_keys; older collections have none */
+    KIND_SIGNATURE = 17,     /* text: see stored_signature.h; spec: its form */
+    KIND_SHORT_SAMPLES = 18, /* text: see stored_samples.h; spec: bits of a sample */
+    KIND_SHORT_SAMPLE_KEYS = 19, /* lookup, from these; the same spec */
     KIND_OTHERS = 1 << 16
 };
 

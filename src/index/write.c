@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LOOKUP_BLOCK = 128 }; /* records: what is read and checked to find one key */
+enum { LOOKUP_BLOCK = 256 }; /* records: what is read and checked to find one key */
 
 /* ---- files ---- */
 

@@ -51,8 +51,8 @@ struct run_reader; /* stands before the first record */
 stemma_status run_reader_new(struct run *run, struct run_reader **out, stemma_error *err);
 /* Before the first record whose key is not smaller. */
 stemma_status run_reader_seek(struct run_reader *reader, uint64_t key, stemma_error *err);
-/* The next records, up to the end of a block; they belong to the reader until its next call. *count is 0 at
- * the end. Errors: CORRUPT, IO. */
+/* The next records, up to the end of a block or fewer; they belong to the reader until its next call. *count
+ * is 0 at the end. Errors: CORRUPT, IO. */
 stemma_status run_reader_next(struct run_reader *reader, const struct record **records, size_t *count,
                               stemma_error *err);
 /* The same reader for another run. */

@@ -2,15 +2,16 @@
 #ifndef RUNS_RUN_LAYOUT_H
 #define RUNS_RUN_LAYOUT_H
 
-#include "runs/block.h"
 #include "runs/column.h"
+#include "runs/stored_block.h"
 
 #define RUN_MAGIC     "\x8bSTR\r\n\x1a\n"
 #define RUN_MAGIC_END "\x8bSTE\r\n\x1a\n"
 
 enum {
     RUN_VERSION = 1,        /* temporary: the index is read at once, and stays in memory */
-    RUN_STORED = 2,         /* in a store: the index is a column, read where it is asked */
+    RUN_STORED_PLAIN = 2,   /* in a store: the index is a column, read where it is asked; blocks of block.h */
+    RUN_STORED = 3,         /* the same with blocks of stored_block.h */
     RUN_HEADER = 16,        /* magic, version, records of a block (0: BLOCK_RECORDS) */
     RUN_STORED_HEADER = 24, /* the same, and their checksum */
     RUN_INDEX_ENTRY = 16,   /* first key, offset of the block in the run */

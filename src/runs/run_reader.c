@@ -11,6 +11,7 @@
 struct run {
     struct run_place place;
     bool stored;
+    bool plain;           /* blocks are those of block.h */
     size_t block_records; /* of all blocks but the last */
     uint64_t count, blocks;
     uint64_t first_key, last_key;
@@ -70,12 +71,15 @@ static stemma_status check_stored_header(struct run *run, uint64_t size, stemma_
 /* Where versions can be told from damage, they are. */
 static stemma_status check_version(struct run *run, uint32_t version, uint64_t size, stemma_error *err) {
     run->blocks_at = RUN_HEADER;
+    run->plain = true;
     if (version == RUN_VERSION && run->place.seed == 0) return STEMMA_OK;
     if (run->place.seed) TRY(check_stored_header(run, size, err));
     if (version > RUN_STORED)
         return fail(err, STEMMA_LATER_VERSION, "'%s' was made by a later version", run->place.name);
-    if (version == RUN_STORED && !run->stored) return check_stored_header(run, size, err);
-    return version == RUN_STORED ? STEMMA_OK : damaged(&run->place, 8, "no such version", err);
+    run->plain = version != RUN_STORED;
+    if (version != RUN_STORED && version != RUN_STORED_PLAIN)
+        return damaged(&run->place, 8, "no such version", err);
+    return run->stored ? STEMMA_OK : check_stored_header(run, size, err);
 }
 
 static stemma_status check_header(struct run *run, uint64_t size, stemma_error *err) {
@@ -146,8 +150,8 @@ static stemma_status load_index(struct run *run, uint64_t size, stemma_error *er
 }
 
 static bool block_can_be(const struct block_place *place) {
-    return place->end >= place->start && place->end - place->start <= BLOCK_BYTES_MOST &&
-           place->end - place->start >= BLOCK_HEADER;
+    return place->end >= place->start && place->end - place->start <= STORED_BLOCK_BYTES_MOST &&
+           place->end - place->start >= STORED_BLOCK_HEADER;
 }
 
 /* Blocks stand one behind the other from the header to the index, as many as the records fill. */
@@ -289,13 +293,18 @@ static stemma_status block_before(struct run *run, uint64_t key, uint64_t *block
 
 /* ---- reading ---- */
 
+/* Records that are read where a key is looked for, since few documents have it mostly; then more of them. */
+enum { SOUGHT = 4, SOUGHT_MORE = 64 };
+
 struct run_reader {
     struct run *run;
     uint64_t next;      /* block to read */
-    size_t at, filled;  /* in records, of the block read last */
+    size_t at, filled;  /* in records, of the block read last, or some of it */
     struct record last; /* of the block before; 0, 0 where nothing is known */
+    struct block_place place;
+    struct stored_block block; /* of which records may be left */
     struct record records[BLOCK_RECORDS];
-    uint8_t bytes[BLOCK_BYTES_MOST + BLOCK_SLACK];
+    uint8_t bytes[STORED_BLOCK_BYTES_MOST + BLOCK_SLACK];
 };
 
 stemma_status run_reader_new(struct run *run, struct run_reader **out, stemma_error *err) {
@@ -310,45 +319,91 @@ void run_reader_turn(struct run_reader *reader, struct run *run) {
     reader->run = run;
     reader->next = reader->at = reader->filled = 0;
     reader->last = (struct record){0, 0};
+    reader->block.next = reader->block.count = 0;
 }
 
 void run_reader_free(struct run_reader *reader) {
     mem_free(reader);
 }
 
-/* Beyond its own bytes, a block has to agree with the index and with the block before. */
-static const char *decode_next(struct run_reader *r, const struct block_place *place) {
-    const struct run *run = r->run;
-    size_t count = records_of(run, r->next);
-    const char *wrong = block_decode(r->bytes, (size_t)(place->end - place->start),
-                                     run->place.seed + place->start, count, r->records);
-    if (wrong) return wrong;
-    if (r->records[0].key != place->first_key) return "another key than the index says";
-    if (record_number(r->records[0]) < record_number(r->last)) return "records out of order";
-    r->last = r->records[count - 1];
-    if ((r->next + 1 == run->blocks && r->last.key != run->last_key) ||
-        (r->next == 0 && place->first_key != run->first_key))
-        return "other keys than the trailer says";
-    r->at = 0;
-    r->filled = count;
-    return NULL;
+/* Beyond their own bytes, records have to agree with the index, and with the block before. */
+static const char *check_first(const struct run_reader *r) {
+    if (r->records[0].key != r->place.first_key) return "another key than the index says";
+    if (r->next == 0 && r->place.first_key != r->run->first_key) return "other keys than the trailer says";
+    return record_number(r->records[0]) < record_number(r->last) ? "records out of order" : NULL;
 }
 
-static stemma_status read_block(struct run_reader *r, stemma_error *err) {
-    struct block_place place;
+static const char *check_last(struct run_reader *r) {
+    r->last = r->records[r->filled - 1];
+    const bool end = r->next + 1 == r->run->blocks;
+    return end && r->last.key != r->run->last_key ? "other keys than the trailer says" : NULL;
+}
+
+/* The next records of a stored block. */
+static const char *decode_some(struct run_reader *r, size_t most) {
+    const size_t left = r->block.count - r->block.next, count = left < most ? left : most;
+    const bool first = r->block.next == 0;
+    const char *wrong = count ? stored_block_read(&r->block, count, r->records) : NULL;
+    if (wrong) return wrong;
+    r->at = 0;
+    r->filled = count;
+    if (first && count) wrong = check_first(r);
+    return !wrong && count && count == left ? check_last(r) : wrong;
+}
+
+static const char *decode_all(struct run_reader *r, size_t size) {
+    const size_t count = records_of(r->run, r->next);
+    const char *wrong = block_decode(r->bytes, size, r->run->place.seed + r->place.start, count, r->records);
+    if (wrong) return wrong;
+    r->at = 0;
+    r->filled = count;
+    wrong = check_first(r);
+    return wrong ? wrong : check_last(r);
+}
+
+/* A block of which `most` records are wanted, from the first one on that is not below the key. */
+static const char *decode_block(struct run_reader *r, size_t size, uint64_t key, size_t most) {
+    const struct run *run = r->run;
+    if (run->plain) return decode_all(r, size);
+    const char *wrong = stored_block_open(&r->block, r->bytes, size, run->place.seed + r->place.start,
+                                          r->place.first_key, records_of(run, r->next));
+    if (wrong) return wrong;
+    stored_block_seek(&r->block, key);
+    return decode_some(r, most);
+}
+
+static stemma_status read_block(struct run_reader *r, uint64_t key, size_t most, stemma_error *err) {
     r->at = r->filled = 0;
-    TRY(place_of(r->run, r->next, &place, err));
-    TRY(read_part(&r->run->place, r->bytes, (size_t)(place.end - place.start), place.start, err));
-    memset(r->bytes + (place.end - place.start), 0, BLOCK_SLACK);
-    const char *wrong = decode_next(r, &place);
-    if (wrong) return damaged(&r->run->place, place.start, wrong, err);
+    r->block.next = r->block.count = 0;
+    TRY(place_of(r->run, r->next, &r->place, err));
+    const size_t size = (size_t)(r->place.end - r->place.start);
+    TRY(read_part(&r->run->place, r->bytes, size, r->place.start, err));
+    memset(r->bytes + size, 0, BLOCK_SLACK);
+    const char *wrong = decode_block(r, size, key, most);
+    if (!wrong) {
+        r->next++;
+        return STEMMA_OK;
+    }
+    r->at = r->filled = 0;
+    r->block.next = r->block.count = 0;
+    return damaged(&r->run->place, r->place.start, wrong, err);
+}
+
+/* Of what a search has left of a block. */
+static stemma_status read_more(struct run_reader *r, stemma_error *err) {
+    r->next--; /* the block that is read */
+    const char *wrong = decode_some(r, SOUGHT_MORE);
     r->next++;
-    return STEMMA_OK;
+    if (!wrong) return STEMMA_OK;
+    r->at = r->filled = 0;
+    r->block.next = r->block.count = 0;
+    return damaged(&r->run->place, r->place.start, wrong, err);
 }
 
 stemma_status run_reader_next(struct run_reader *r, const struct record **records, size_t *count,
                               stemma_error *err) {
-    if (r->at == r->filled && r->next < r->run->blocks) TRY(read_block(r, err));
+    if (r->at == r->filled && r->block.next < r->block.count) TRY(read_more(r, err));
+    if (r->at == r->filled && r->next < r->run->blocks) TRY(read_block(r, 0, SIZE_MAX, err));
     *records = r->records + r->at;
     *count = r->filled - r->at;
     r->at = r->filled;
@@ -371,7 +426,7 @@ stemma_status run_reader_seek(struct run_reader *r, uint64_t key, stemma_error *
     run_reader_turn(r, r->run);
     if (r->run->blocks == 0) return STEMMA_OK;
     TRY(block_before(r->run, key, &r->next, err));
-    TRY(read_block(r, err));
-    r->at = first_not_below(r, key);
+    TRY(read_block(r, key, SOUGHT, err));
+    if (r->run->plain) r->at = first_not_below(r, key);
     return STEMMA_OK;
 }

@@ -18,7 +18,7 @@ struct run_writer {
     struct spool index;
     size_t pending_count;
     struct record pending[BLOCK_RECORDS]; /* of the block that is not full yet */
-    uint8_t block[BLOCK_BYTES_MOST + BLOCK_SLACK];
+    uint8_t block[STORED_BLOCK_BYTES_MOST + BLOCK_SLACK];
 };
 
 static stemma_status append(struct run_writer *w, const void *bytes, size_t size, stemma_error *err) {
@@ -65,7 +65,11 @@ static stemma_status write_block(struct run_writer *w, const struct record *reco
     if (w->blocks++ == 0) w->first_key = records[0].key;
     w->last_key = records[count - 1].key;
     w->count += count;
-    return append(w, w->block, block_encode(records, count, w->place.seed + w->size, w->block), err);
+    const uint64_t place = w->place.seed + w->size;
+    return append(w, w->block,
+                  w->stored ? stored_block_encode(records, count, place, w->block)
+                            : block_encode(records, count, place, w->block),
+                  err);
 }
 
 stemma_status run_writer_add(struct run_writer *w, const struct record *records, size_t count,

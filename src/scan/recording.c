@@ -1,6 +1,6 @@
 #include "scan/recording.h"
 
-#include "index/keys.h"
+#include "index/stored_samples.h"
 #include "read/format.h"
 
 #include <string.h>
@@ -33,7 +33,7 @@ static stemma_status add_text(struct buf *out, const struct recorded *entry, siz
     store_u64(head + 16, entry->text_size);
     store_u32(head + 24, entry->shingles);
     if (!buf_add(out, head, sizeof head) || !buf_add(out, entry->keys, key_bytes)) return fail_memory(err);
-    return samples_pack(entry->samples, out, err);
+    return samples_pack(entry->samples, KEY_SAMPLE_BITS, out, err);
 }
 
 static stemma_status add_told(struct buf *out, const stemma_error *cause, stemma_error *err) {
@@ -106,7 +106,8 @@ static stemma_status read_text(const uint8_t *bytes, size_t size, size_t key_byt
     entry->keys = bytes + TEXT_HEAD;
     if (!entry->samples) return STEMMA_OK;
     entry->samples->len = 0;
-    return samples_unpack(bytes + TEXT_HEAD + key_bytes, size - TEXT_HEAD - key_bytes, entry->samples, err);
+    return samples_unpack(bytes + TEXT_HEAD + key_bytes, size - TEXT_HEAD - key_bytes, KEY_SAMPLE_BITS,
+                          entry->samples, err);
 }
 
 static stemma_status read_rest(const uint8_t *bytes, size_t size, size_t key_bytes, struct recorded *entry,
