@@ -910,9 +910,9 @@ static void test_older(void **state) {
     check_sound("newer");
 }
 
-static stemma_status no_cell(void *context, const struct row *row, const struct part *part, struct buf *cell,
-                             stemma_error *err) {
-    (void)context, (void)row, (void)part, (void)cell, (void)err;
+static stemma_status no_cell(void *context, uint64_t number, const struct row *row, const struct part *part,
+                             struct buf *cell, stemma_error *err) {
+    (void)context, (void)number, (void)row, (void)part, (void)cell, (void)err;
     return STEMMA_INVALID; /* there are no rows */
 }
 

@@ -28,9 +28,10 @@ stemma_status shorten_row(struct shortening *s, const struct schema *schema, str
     return STEMMA_OK;
 }
 
-static stemma_status make_cell_short(void *context, const struct row *row, const struct part *part,
-                                     struct buf *cell, stemma_error *err) {
+static stemma_status make_cell_short(void *context, uint64_t number, const struct row *row,
+                                     const struct part *part, struct buf *cell, stemma_error *err) {
     struct shortening *s = context;
+    (void)number;
     uint32_t bits;
     const int samples = samples_find_part(s->from, &bits);
     return shorten(s, &row->cells[samples], bits, part->spec, cell, err);
