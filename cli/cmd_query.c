@@ -33,8 +33,16 @@ static stemma_status print_match(void *context, const stemma_match *m, stemma_er
     return STEMMA_OK;
 }
 
+/* Nobody said how many matches are enough. */
+static void tell_rest(const asking *a, const stemma_question *q) {
+    const options *o = a->options;
+    if (o->json || o->family || o->top >= 0 || q->found < a->how.top) return;
+    printf("  the best %zu; there may be more (--top=0 has all)\n", a->how.top);
+}
+
 static void tell_question(void *context, const stemma_question *q) {
     asking *a = context;
+    if (q->found) tell_rest(a, q);
     if (q->found || output_lost()) return;
     progress_erase(&a->progress);
     a->new += !q->empty;

@@ -81,7 +81,7 @@ static enum exit_code run_command(const command *c, int argc, char **argv) {
 /* Without a command there are only --help and --version, which `help` knows. */
 static enum exit_code run_program(int argc, char **argv) {
     options o;
-    if (argc == 2 && !strcmp(argv[1], "version")) return print_version();
+    if (argc > 1 && !strcmp(argv[1], "version")) return print_version();
     if (argc > 1 && argv[1][0] != '-') {
         const command *c = command_named(argv[1]);
         return c ? run_command(c, argc - 1, argv + 1) : unknown_command(argv[1]);

@@ -546,6 +546,16 @@ class Query(Base):
         self.assertIn(b"v0.txt", self.query("--no-edits", "c", "--files-from=names", stdin=text))
         self.bad("query", "c", "--files-from=-", stdin=b"new.txt\n-\n", says="standard input can be read only once")
 
+    def test_more_than_are_shown(self):
+        for number in range(12):
+            self.write(f"many/{number}.txt", f"{' '.join(self.text)} {number}")
+        self.good("add", "--quiet", "m", "many")
+        self.write("asked.txt", " ".join(self.text))
+        says = "  the best 10; there may be more (--top=0 has all)\n"
+        self.assertTrue(self.good("query", "--no-edits", "m", "asked.txt").endswith(says))
+        for top in "0", "10", "12":
+            self.assertNotIn(says, self.good("query", "--no-edits", f"--top={top}", "m", "asked.txt"))
+
     def test_a_word_is_no_table(self):
         content = "text\n" + " ".join(self.text)
         self.assertEqual(json.loads(self.run_program("text", "--json", "-", stdin=content.encode()).stdout)["id"], "-")

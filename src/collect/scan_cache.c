@@ -91,9 +91,13 @@ static stemma_status check_store(struct cache_of_scans *c, const char *path, con
     if (part < 0) return fail(err, STEMMA_INVALID, "'%s' is a collection, but no cache of scans", path);
     c->part = (size_t)part;
     TRY(recipe_parse(schema->recipe, strlen(schema->recipe), &recipe, err));
-    stemma_status status = view_equal(&recipe->view, &scan->recipe->view, err);
+    stemma_error cause;
+    stemma_status status = view_equal(&recipe->view, &scan->recipe->view, &cause);
     recipe_release(recipe);
-    return status;
+    return status == STEMMA_OK
+               ? STEMMA_OK
+               : fail(err, status, "'%s' is the cache of scans with another recipe: %s; name another cache",
+                      path, cause.message);
 }
 
 static stemma_status open_store(struct cache_of_scans *c, const char *path, const struct stemma_scan *scan,
