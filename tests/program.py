@@ -82,6 +82,12 @@ class Base(unittest.TestCase):
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
         return name
 
+    def settle(self):
+        """Whatever was written, long ago: of what is new a collection notes that it may change once more."""
+        for path in self.folder.rglob("*"):
+            if path.is_file():
+                os.utime(path, (10**9, 10**9))
+
     def run_program(self, *arguments, stdin=b"", locale="C", timeout=600, **environment):
         return subprocess.run([PROGRAM, *arguments], cwd=self.folder, input=stdin, capture_output=True,
                               timeout=timeout, env=dict(os.environ, LC_ALL=locale, **environment))

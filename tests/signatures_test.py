@@ -39,6 +39,7 @@ class Signatures(Base):
             self.documents[f"{i}.txt"] = lines
             self.write(f"pile/{i}.txt", "\n".join(lines))
             self.write(f"ask/{i}.txt", "\n".join(version))
+        self.settle()
 
     def lose(self):
         """One has changed, the others are gone."""
@@ -285,6 +286,7 @@ class Signatures(Base):
         self.write("large/a.txt", " ".join(prose(300000, 1)))
         self.write("large/b.txt", " \u4e2d\u6587 ".join(prose(150000, 2)))
         self.write("large/c.txt", "\n".join(prose(900, 3)))
+        self.settle()
         for view in [], ["--unit=line", "--window=1"]:
             for name, memory in ("much", "1G"), ("little", "1M"):
                 self.good("add", "-q", "--signature", "--threads=1", f"--memory={memory}", *view, name, "large")

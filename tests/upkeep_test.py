@@ -21,6 +21,7 @@ class Upkeep(Base):
         self.folder = Path(self.folder_in_memory())  # a repair is many syncs
         for i in range(6):
             self.write(f"docs/{i}.txt", " ".join(prose(80, i)))
+        self.settle()
         self.good("add", "--quiet", "c", "docs")
 
     def listed(self, collection):

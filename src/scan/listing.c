@@ -38,8 +38,7 @@ static stemma_status look_for_texts(struct stemma_scan *scan, const struct sourc
         TRY(cache->find_inside(cache->context, source, &inside, &known, err));
         *are = known;
     }
-    if (!known) *are = scan_finds_texts(scan, source->name);
-    return STEMMA_OK;
+    return known ? STEMMA_OK : scan_find_texts(scan, source->name, are, err);
 }
 
 /* In a folder a table is a document like others, unless it was said which of its columns is text; and so are
@@ -87,7 +86,13 @@ static stemma_status take_file(void *context, const struct tree_file *file, stem
                             .changed = file->changed,
                             .device = file->device,
                             .inode = file->inode};
-    TRY(find_kind(l, &source, err));
+    stemma_error cause;
+    const stemma_status status = find_kind(l, &source, &cause);
+    if (is_problem(status)) {
+        catalogue_add_problem(&l->scan->catalogue, file->path, 0, &cause);
+        return STEMMA_OK;
+    }
+    if (status != STEMMA_OK) return fail(err, status, "%s", cause.message);
     progress_add(l->scan, 1, file->size);
     return catalogue_add_source(&l->scan->catalogue, &source, err);
 }

@@ -30,13 +30,16 @@ stemma_status scan_open_dataset(const struct stemma_scan *scan, struct source *s
     return copied ? status : of_document(status);
 }
 
-bool scan_finds_texts(const struct stemma_scan *scan, const char *path) {
+stemma_status scan_find_texts(const struct stemma_scan *scan, const char *path, bool *found,
+                              stemma_error *err) {
     const struct dataset_options options = {.id_field = scan->settings.options.id_field,
                                             .directory = scan->settings.limits.temporary_directory,
                                             .stop = scan->settings.limits.stop};
-    bool found;
-    return dataset_find_texts(path, &options, &found, NULL) != STEMMA_OK ||
-           found; /* who reads it tells why it cannot be */
+    stemma_error cause;
+    const stemma_status status = of_document(dataset_find_texts(path, &options, found, &cause));
+    const bool told = status == STEMMA_CORRUPT || status == STEMMA_UNSUPPORTED || status == STEMMA_INVALID;
+    if (told) *found = true; /* by who reads it */
+    return status == STEMMA_OK || told ? STEMMA_OK : fail(err, status, "%s", cause.message);
 }
 
 stemma_status scan_look_at_standard(const struct stemma_scan *scan, bool *records, stemma_error *err) {

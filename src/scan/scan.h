@@ -132,7 +132,8 @@ stemma_status scan_dataset(struct stemma_scan *scan, uint32_t source, struct dat
                            stemma_error *err);
 
 /* Of JSON lines: whether one of the first records has a text, or that cannot be told. */
-bool scan_finds_texts(const struct stemma_scan *scan, const char *path);
+stemma_status scan_find_texts(const struct stemma_scan *scan, const char *path, bool *found,
+                              stemma_error *err);
 stemma_status scan_look_at_standard(const struct stemma_scan *scan, bool *records, stemma_error *err);
 
 /* All sources that were listed, with what they hold. */
