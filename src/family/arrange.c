@@ -519,32 +519,6 @@ stemma_status arrange(struct arrangement *out, const struct kinship *kinship, co
     return status;
 }
 
-/* search_init gives the search the parents of the arrangement, so that turning one turns the other. */
-static bool turn(struct search *s, struct arrangement *arrangement, const int64_t *reward) {
-    int64_t *worth = mem_zero(s->members, sizeof *worth);
-    if (!worth) return false;
-    take_stock(s);
-    uint32_t best = s->root;
-    weigh_roots(s, worth);
-    for (uint32_t i = 0; i < s->members; i++)
-        if (reward[i] && worth[i] + reward[i] > worth[best] + reward[best]) best = i;
-    if (best != s->root) {
-        make_root(s, best);
-        judge(s, worth, arrangement);
-        arrangement->root = best;
-    }
-    mem_free(worth);
-    return true;
-}
-
-stemma_status arrangement_turn(struct arrangement *arrangement, const struct kinship *kinship,
-                               const int64_t *reward, stemma_error *err) {
-    struct search search = {0};
-    bool room = search_init(&search, kinship, arrangement) && turn(&search, arrangement, reward);
-    search_release(&search);
-    return room ? STEMMA_OK : fail_memory(err);
-}
-
 void arrangement_release(struct arrangement *arrangement) {
     mem_free(arrangement->parent);
     mem_free(arrangement->margin);

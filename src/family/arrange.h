@@ -28,11 +28,6 @@ stemma_status arrange(struct arrangement *out, const struct kinship *kinship, co
                       stemma_error *err);
 void arrangement_release(struct arrangement *arrangement);
 
-/* The same tree from another root, if one is worth more with what else speaks for it. All members are kin.
- * NO_MEMORY. */
-stemma_status arrangement_turn(struct arrangement *arrangement, const struct kinship *kinship,
-                               const int64_t *reward, stemma_error *err);
-
 /* What arrange tries to make as high as it can. */
 int64_t arrangement_score(const struct kinship *kinship, const uint32_t *parent);
 

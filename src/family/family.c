@@ -143,31 +143,6 @@ static void part_from_taker(struct family *f, size_t member) {
     f->tree.margin[member] = 0;
 }
 
-/* To put back what an ancestor had and all since have lacked is rarer than to branch, by so many bits. More
- * parts lines in which something was put back, less leaves branches that meet in one line. */
-enum { RESTORED = BIT * 3 / 4 };
-
-/* A member with text of an ancestor that its parent lacks has put it back; unless the root is between the
- * two, so that they are on branches of their own, and the member combines them. */
-static void reward_roots(const struct family *f, size_t member, int64_t *reward) {
-    uint64_t shared;
-    const uint32_t *parents = f->tree.parent;
-    if (parents[member] == NO_MEMBER) return;
-    size_t second = find_second(f, member, &shared), below = parents[member];
-    if (second == NO_PARENT || !derives_from(parents, below, second)) return;
-    while (parents[below] != second) below = parents[below];
-    for (size_t i = 0; i < f->options->members; i++)
-        if (derives_from(parents, i, below) && !derives_from(parents, i, member)) reward[i] += RESTORED;
-}
-
-/* In families of which all are kin. */
-static stemma_status part_restored(struct family *f, stemma_error *err) {
-    int64_t reward[ALL_PAIRS] = {0};
-    if (f->options->members > ALL_PAIRS) return STEMMA_OK;
-    for (size_t i = 0; i < f->options->members; i++) reward_roots(f, i, reward);
-    return arrangement_turn(&f->tree, &f->kinship, reward, err);
-}
-
 /* A passage differs from the whole before it and behind it, and by a slip; drafts in five places and more, or
  * in one, when all was added at an end. */
 enum { PASSAGE_LEAST = 2, PASSAGE_MOST = 3 };
@@ -253,9 +228,8 @@ static stemma_status make(struct family *f, struct family_node *nodes, stemma_er
     TRY(look_at_all(f, err));
     TRY(kinship_find(&f->kinship, &f->variants, f->clues, f->options->modified, f->options->stop, err));
     TRY(arrange(&f->tree, &f->kinship, f->options->stop, err));
-    for (size_t i = 0; i < f->options->members; i++) part_from_taker(f, i);
-    if (!f->options->modified) TRY(part_restored(f, err));
     if (!f->options->modified) TRY(hang_pieces(f, err));
+    for (size_t i = 0; i < f->options->members; i++) part_from_taker(f, i);
     for (size_t i = 0; i < f->options->members; i++) part_from_stranger(f, i);
     return fill(f, nodes, err);
 }
