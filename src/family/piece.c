@@ -10,7 +10,7 @@ enum { CUT = 2 };
 /* Of what a piece has a whole may lack a shingle or two. */
 enum { DOUBT = 2 };
 
-/* Nothing is known of how often: no history has one. */
+/* Little is known of how often: the histories have one. */
 #define PIECE_FACING .66
 
 static bool is_better(const struct variants *v, size_t piece, size_t whole, size_t than) {
