@@ -108,11 +108,11 @@ class Found(Trees):
         """A leaf whose year is earlier than its parent's, below a line that grows in many steps."""
         text, names = prose(400, 1), []
         for i in range(9):
-            text = text[:50 * i] + prose(60, 20 + i) + text[50 * i:]
+            text = text[:50 * i] + prose(150, 20 + i) + text[50 * i:]
             names.append(self.write(f"line/{i}", " ".join(["printed in the year 2005"] + text)))
         self.write("line/leaf", " ".join(["printed in the year 2001"] + text + prose(60, 40)))
         leaf = self.nodes("line")["line/leaf"]
-        self.assertTrue(leaf["parent"])
+        self.assertEqual(leaf["parent"], "line/8")
         self.assertLess(leaf["direction"], .7)
 
     def test_a_quote_is_no_root(self):
@@ -130,6 +130,73 @@ class Found(Trees):
         for name, words in {"0": stub, "1": grown, "2": grown + prose(50, 8)}.items():
             self.write(f"grown/{name}", " ".join(words))
         self.assertEqual(self.parents("--contained=.7", "grown"), {"grown/0": None, "grown/1": "grown/0", "grown/2": "grown/1"})
+
+    def dated(self):
+        """A text that names its latest dates behind the first third, and a later version of it."""
+        whole = prose(300, 11) + "in may 2001".split() + prose(300, 12) + "in june 2011".split() + prose(300, 13)
+        edited = whole[:150] + prose(6, 14) + whole[155:500] + prose(6, 15) + whole[505:]
+        return whole, edited
+
+    def write_all(self, folder, texts):
+        for name, words in texts.items():
+            self.write(f"{folder}/{name}", " ".join(words))
+
+    def test_an_excerpt_of_two_versions_derives_from_one(self):
+        """It lacks the latest dates, which does not make it the older."""
+        whole, edited = self.dated()
+        pieces = {"head": whole[:290], "middle": whole[320:560], "tail": whole[-290:]}
+        for name, words in pieces.items():
+            self.write_all(name, {"edited": edited, "whole": whole, "piece": words})
+            node = self.nodes(name)[f"{name}/piece"]
+            self.assertIn((node["parent"], node["derivation"]), [(f"{name}/whole", "excerpt"), (f"{name}/edited", "excerpt")])
+            self.assertLess(node["direction"], .7)
+        self.write_all("all", {"edited": edited, "whole": whole, **pieces})
+        parents = self.parents("all")
+        for name in pieces:
+            self.assertIn(parents[f"all/{name}"], ("all/whole", "all/edited"))
+
+    def test_a_piece_of_one_document_may_be_a_draft(self):
+        """At an end of it nothing tells which; text on both sides of it was cut away. In either order of names."""
+        whole, _ = self.dated()
+        for name, piece in {"head": whole[:290], "tail": whole[-290:], "cut": whole[:289] + [whole[289][:2]]}.items():
+            for names in ("a", "b"), ("b", "a"):
+                self.write_all(name, dict(zip(names, (whole, piece))))
+                nodes = self.nodes(name)
+                self.assertLess(max(node["direction"] for node in nodes.values() if node["parent"]), .6, nodes)
+                self.assertEqual(nodes[f"{name}/{names[0]}"]["parent"], f"{name}/{names[1]}")
+        self.write_all("middle", {"a": whole[320:560], "b": whole})
+        self.assertEqual(self.parents("middle"), {"middle/a": "middle/b", "middle/b": None})
+
+    def test_a_number_that_was_cut_is_no_older_one(self):
+        whole, edited = self.dated()
+        self.write_all("number", {"edited": edited, "whole": whole, "piece": whole[:302] + ["20"]})
+        self.assertIn(self.parents("number")["number/piece"], ("number/edited", "number/whole"))
+
+    def test_what_strangers_quote_is_no_piece_of_one(self):
+        """The licence is all that they have in common, so it stands between them."""
+        licence = prose(120, 1)
+        for name, seed in ("one", 2), ("two", 3):
+            self.write(f"quoting/{name}", " ".join(prose(250, seed) + licence + prose(250, 10 * seed)))
+        self.write("quoting/licence", " ".join(licence))
+        parents = self.parents("quoting")
+        joined = [{name, parent} for name, parent in parents.items() if parent]
+        self.assertTrue(all("quoting/licence" in edge for edge in joined), parents)
+
+    def test_small_growth_is_no_evidence(self):
+        """Corrections shorten as often as they lengthen a text; a chapter more is evidence."""
+        text = prose(900, 1)
+        self.write_all("small", {"1": text, "2": text[:400] + prose(9, 2) + text[404:]})
+        self.write_all("chapter", {"1": text, "2": text[:100] + prose(9, 2) + text[104:400] + prose(9, 4)
+                                   + text[404:600] + prose(600, 3) + text[605:]})
+        self.assertLess(self.nodes("small")["small/2"]["direction"], .6)
+        self.assertGreater(self.nodes("chapter", "-t.4")["chapter/2"]["direction"], .75)
+
+    def test_what_grows_in_one_place_is_no_quote(self):
+        text = prose(400, 1)
+        for i in range(9):
+            text = text[:50 * i] + prose(150, 20 + i) + text[50 * i:]
+            self.write(f"inside/{i}", " ".join(text))
+        self.assertEqual(self.parents("inside"), {f"inside/{i}": f"inside/{i - 1}" if i else None for i in range(9)})
 
     def test_what_grows_at_its_end_is_no_quote(self):
         words = prose(1900, 9)

@@ -454,16 +454,31 @@ static int32_t margin_of(struct search *s, size_t member) {
     return best == INT64_MIN || own - best > BEYOND_DOUBT ? BEYOND_DOUBT : (int32_t)(own - best);
 }
 
-/* worth of roots becomes, from the leaves on, that of the best root at or below a member. */
+/* 2^(x / 1024) for x <= 0, 2^32 being 1. */
+static uint64_t exp2_fixed(int64_t x) {
+    /* 2^-(1/2), 2^-(1/4), ... */
+    static const uint32_t roots[10] = {3037000500, 3611622603, 3938502376, 4112874773, 4202935003,
+                                       4248701965, 4271771996, 4283353945, 4289156690, 4292061010};
+    const uint64_t less = (uint64_t)-x;
+    if (less >> 10 > 31) return 0;
+    uint64_t power = (uint64_t)1 << 32;
+    for (int bit = 0; bit < 10; bit++)
+        if (less >> (9 - bit) & 1) power = power * roots[bit] >> 32;
+    return power >> (less >> 10);
+}
+
+/* The chance of an edge is that of all roots on its parent's side. Whatever is at or below a member is added
+ * up from the leaves on. */
 static void judge(struct search *s, int64_t *worth, struct arrangement *out) {
     weigh_roots(s, worth);
     int64_t best = worth[s->root];
-    for (size_t i = s->members; i-- > 1;) {
-        uint32_t at = s->order[i], parent = s->parent[at];
-        int64_t turned = best - worth[at];
-        out->turned[at] = turned > BEYOND_DOUBT ? BEYOND_DOUBT : turned < 0 ? 0 : (int32_t)turned;
+    for (size_t i = 0; i < s->members; i++) best = worth[i] > best ? worth[i] : best;
+    for (size_t i = 0; i < s->members; i++) worth[i] = (int64_t)exp2_fixed((worth[i] - best) * CHANCE);
+    for (size_t i = s->members; i-- > 1;) worth[s->parent[s->order[i]]] += worth[s->order[i]];
+    for (size_t i = 1; i < s->members; i++) {
+        uint32_t at = s->order[i];
+        out->facing[at] = 1 - (double)worth[at] / (double)worth[s->root];
         out->margin[at] = margin_of(s, at);
-        if (parent != s->root && worth[at] > worth[parent]) worth[parent] = worth[at];
     }
 }
 
@@ -506,22 +521,28 @@ static stemma_status run(struct search *s, struct arrangement *out, const volati
 
 stemma_status arrange(struct arrangement *out, const struct kinship *kinship, const volatile int *stop,
                       stemma_error *err) {
-    size_t n = kinship->members;
     struct search search = {0};
-    *out = (struct arrangement){.members = n,
-                                .parent = mem_zero(n, sizeof *out->parent),
-                                .margin = mem_zero(n, sizeof *out->margin),
-                                .turned = mem_zero(n, sizeof *out->turned)};
-    bool room = out->parent && out->margin && out->turned && search_init(&search, kinship, out);
+    TRY(arrangement_init(out, kinship->members, err));
+    bool room = search_init(&search, kinship, out);
     stemma_status status = room ? run(&search, out, stop, err) : fail_memory(err);
     search_release(&search);
     if (status != STEMMA_OK) arrangement_release(out);
     return status;
 }
 
+stemma_status arrangement_init(struct arrangement *arrangement, size_t members, stemma_error *err) {
+    *arrangement = (struct arrangement){.members = members,
+                                        .parent = mem_zero(members, sizeof *arrangement->parent),
+                                        .margin = mem_zero(members, sizeof *arrangement->margin),
+                                        .facing = mem_zero(members, sizeof *arrangement->facing)};
+    if (arrangement->parent && arrangement->margin && arrangement->facing) return STEMMA_OK;
+    arrangement_release(arrangement);
+    return fail_memory(err);
+}
+
 void arrangement_release(struct arrangement *arrangement) {
     mem_free(arrangement->parent);
     mem_free(arrangement->margin);
-    mem_free(arrangement->turned);
+    mem_free(arrangement->facing);
     *arrangement = (struct arrangement){0};
 }

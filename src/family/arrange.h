@@ -14,18 +14,22 @@
 
 #define NO_MEMBER UINT32_MAX
 
+/* A bit of the score is so many of chance: fitted, as the weights of the clues are. */
+enum { CHANCE = 3 };
+
 struct arrangement {
     size_t members;
     uint32_t root;
     uint32_t *parent; /* NO_MEMBER: the root */
     int32_t *margin;  /* by how much the parent is better than any other that it could have in this tree */
-    int32_t *turned;  /* by how much the tree is better than any in which this edge points the other way */
+    double *facing;   /* the chance that the edge points this way, the tree being right but for its root */
 };
 
 /* Every member is the kin of some other, and all hang together, the first being kin of all. Errors:
  * NO_MEMORY, INTERRUPTED. */
 stemma_status arrange(struct arrangement *out, const struct kinship *kinship, const volatile int *stop,
                       stemma_error *err);
+stemma_status arrangement_init(struct arrangement *arrangement, size_t members, stemma_error *err);
 void arrangement_release(struct arrangement *arrangement);
 
 /* What arrange tries to make as high as it can. */

@@ -184,8 +184,16 @@ static bool settle_dates(struct vec64 *dates) {
 
 /* ---- all of a text ---- */
 
+/* The last word of a text that was cut off may be the beginning of a longer number: entered twice, it makes
+ * its place ambiguous. */
+static bool add_site(struct clues *clues, const struct reader *r, uint64_t value) {
+    const uint64_t site = site_of(r, value);
+    const bool is_last = r->words[BEFORE + 1].size == 0;
+    return vec64_add(&clues->sites, site) && (!is_last || vec64_add(&clues->sites, site));
+}
+
 static bool add_number(struct clues *clues, const struct reader *r, uint64_t value) {
-    if (!vec64_add(&clues->sites, site_of(r, value))) return false;
+    if (!add_site(clues, r, value)) return false;
     if (clues->sites.len >= SITES_HELD && !settle_sites(&clues->sites, SITES_HELD / 2)) return false;
     if (!is_year((int64_t)value)) return true;
     if (!vec64_add(&clues->dates, date_of(r, value))) return false;

@@ -6,6 +6,9 @@
 /* Shorter runs stand elsewhere by chance. */
 enum { MOVED_LEAST = 8 };
 
+/* The first few words of a passage are often found before it, too, and its last ones behind it. */
+enum { END = 8 };
+
 /* Up to an eighth of what was added, what was taken away is next to nothing, and the other way round. */
 enum { NEXT_TO_NOTHING = 8 };
 
@@ -32,8 +35,14 @@ void family_text_release(struct family_text *text) {
 static void count_hunks(const struct hunk_list *hunks, struct derivation *d) {
     d->changes = hunks->count;
     for (size_t i = 0; i < hunks->count; i++) {
-        d->removed += hunks->hunks[i].a_end - hunks->hunks[i].a_begin;
-        d->added += hunks->hunks[i].b_end - hunks->hunks[i].b_begin;
+        const struct hunk *hunk = &hunks->hunks[i];
+        const uint64_t removed = hunk->a_end - hunk->a_begin;
+        d->removed += removed;
+        d->added += hunk->b_end - hunk->b_begin;
+        if (hunk->b_begin <= END)
+            d->before += removed;
+        else if (hunk->b_end + END >= d->tokens)
+            d->behind += removed;
     }
 }
 

@@ -25,6 +25,7 @@ struct derivation {
     uint64_t added, removed; /* tokens */
     uint64_t moved;          /* of the added: those that stand elsewhere in the parent */
     uint64_t changes;        /* places */
+    uint64_t before, behind; /* of the removed: what stood before its beginning, and behind its end */
 };
 
 /* Errors: NO_MEMORY, INTERRUPTED. */

@@ -14,6 +14,7 @@ struct family {
     struct variants variants;
     struct clues *clues;
     struct kinship kinship;
+    struct pieces pieces;
     struct arrangement tree;
     struct family_text parent, child;
 };
@@ -55,8 +56,6 @@ struct calibration {
 
 static const struct calibration bond_calibration[] = {{0, .65},    {256, .8},    {512, .88},
                                                       {1024, .94}, {2048, .965}, {4096, .98}};
-static const struct calibration turn_calibration[] = {{0, .66},    {512, .68},  {1024, .84}, {1400, .9},
-                                                      {2048, .97}, {3072, .99}, {8192, .995}};
 
 static double calibrated(const struct calibration *table, size_t count, int32_t margin) {
     size_t at = 0;
@@ -69,6 +68,17 @@ static double calibrated(const struct calibration *table, size_t count, int32_t 
 }
 
 #define CALIBRATED(table, margin) calibrated(table, sizeof(table) / sizeof *(table), margin)
+
+/* Texts never make it surer; and an edge is drawn though its other direction is as likely. */
+#define DIRECTION_MOST  .99
+#define DIRECTION_LEAST .5
+
+static double direction_of(double facing) {
+    double kept = facing < DIRECTION_LEAST  ? DIRECTION_LEAST
+                  : facing > DIRECTION_MOST ? DIRECTION_MOST
+                                            : facing;
+    return (double)(long)(kept * 1000 + .5) / 1000;
+}
 
 /* ---- edges ---- */
 
@@ -143,21 +153,6 @@ static void part_from_taker(struct family *f, size_t member) {
     f->tree.margin[member] = 0;
 }
 
-/* A passage differs from the whole before it and behind it, and by a slip; drafts in five places and more, or
- * in one, when all was added at an end. */
-enum { PASSAGE_LEAST = 2, PASSAGE_MOST = 3 };
-
-static stemma_status hang_pieces(struct family *f, stemma_error *err) {
-    uint32_t whole;
-    while (piece_find_whole(&f->tree, &f->kinship, &f->variants, &whole)) {
-        struct derivation change;
-        TRY(derive(f, whole, f->tree.root, &change, err));
-        if (change.changes < PASSAGE_LEAST || change.changes > PASSAGE_MOST) return STEMMA_OK;
-        piece_hang(&f->tree, whole);
-    }
-    return STEMMA_OK;
-}
-
 /* How much of the shorter of two members is in the other, in thousandths. */
 static uint64_t share_of(const struct family *f, size_t a, size_t b) {
     const uint32_t *sizes = f->variants.sizes;
@@ -189,7 +184,7 @@ static void part_from_stranger(struct family *f, size_t member) {
  */
 static bool is_outvoted(const struct family *f, size_t member) {
     const struct kin *kin = kin_find(&f->kinship, f->tree.parent[member], member);
-    return kin && kin->direction < -GROWTH;
+    return kin && kin->direction < -GROWTH && f->pieces.whole[member] == NO_MEMBER;
 }
 
 static stemma_derivation kind_of(const struct family_node *node, uint64_t share) {
@@ -201,7 +196,7 @@ static void set_confidence(const struct family *f, size_t member, uint64_t share
     double least = share < VERSION_LEAST ? (double)share / 1000 : 1;
     node->confidence = CALIBRATED(bond_calibration, f->tree.margin[member]);
     if (node->confidence > least) node->confidence = least;
-    node->direction = CALIBRATED(turn_calibration, is_outvoted(f, member) ? 0 : f->tree.turned[member]);
+    node->direction = is_outvoted(f, member) ? DIRECTION_LEAST : direction_of(f->tree.facing[member]);
 }
 
 static stemma_status fill(struct family *f, struct family_node *nodes, stemma_error *err) {
@@ -222,13 +217,46 @@ static stemma_status fill(struct family *f, struct family_node *nodes, stemma_er
     return STEMMA_OK;
 }
 
+/* ---- the tree ---- */
+
+/* What is missing stands before it and behind it, but for a slip; drafts are added to all over. */
+enum { SLIP = 10 };
+
+static bool is_passage(const struct derivation *d) {
+    return d->added + d->removed - d->before - d->behind <= d->tokens / SLIP;
+}
+
+static stemma_status find_piece(struct family *f, size_t member, stemma_error *err) {
+    struct piece piece;
+    struct derivation change;
+    if (!piece_find(&f->kinship, &f->variants, f->clues, member, &piece)) return STEMMA_OK;
+    TRY(derive(f, piece.whole, member, &change, err));
+    const bool inside = change.before && change.behind;
+    if (!is_passage(&change) || !(inside || piece.versions)) return STEMMA_OK;
+    f->pieces.whole[member] = piece.whole;
+    f->pieces.margin[member] = piece.margin;
+    return STEMMA_OK;
+}
+
+static stemma_status arrange_core(struct family *f, stemma_error *err) {
+    struct kinship core;
+    pieces_list_core(&f->pieces);
+    if (f->pieces.core_count == f->pieces.members)
+        return arrange(&f->tree, &f->kinship, f->options->stop, err);
+    TRY(kinship_among(&core, &f->kinship, f->pieces.core, f->pieces.core_count, err));
+    stemma_status status = arrange(&f->tree, &core, f->options->stop, err);
+    kinship_release(&core);
+    return status == STEMMA_OK ? pieces_hang(&f->tree, &f->pieces, err) : status;
+}
+
 /* ---- all of it ---- */
 
 static stemma_status make(struct family *f, struct family_node *nodes, stemma_error *err) {
     TRY(look_at_all(f, err));
     TRY(kinship_find(&f->kinship, &f->variants, f->clues, f->options->modified, f->options->stop, err));
-    TRY(arrange(&f->tree, &f->kinship, f->options->stop, err));
-    if (!f->options->modified) TRY(hang_pieces(f, err));
+    TRY(pieces_init(&f->pieces, f->options->members, err));
+    for (size_t i = 0; i < f->options->members && !f->options->modified; i++) TRY(find_piece(f, i, err));
+    TRY(arrange_core(f, err));
     for (size_t i = 0; i < f->options->members; i++) part_from_taker(f, i);
     for (size_t i = 0; i < f->options->members; i++) part_from_stranger(f, i);
     return fill(f, nodes, err);
@@ -239,6 +267,7 @@ static void release(struct family *f) {
     mem_free(f->clues);
     variants_release(&f->variants);
     kinship_release(&f->kinship);
+    pieces_release(&f->pieces);
     arrangement_release(&f->tree);
     family_text_release(&f->parent);
     family_text_release(&f->child);

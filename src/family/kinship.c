@@ -8,11 +8,18 @@
 /* What a clue is worth, fitted to histories that are known (docs/design/tree.md). */
 enum {
     YEARS = 827,       /* years replaced by later ones */
-    NUMBERS = 591,     /* other numbers by higher ones, at most */
-    DATES = 650,       /* later dates are named */
-    GROWTH_HALF = 30,  /* the text has grown: half of what that is worth, for so many shingles */
+    NUMBERS = 500,     /* other numbers by higher ones, at most */
+    DATES = 450,       /* later dates are named */
+    GROWTH_HALF = 200, /* the text has grown: half of GROWTH for so many shingles; corrections shorten, too */
     FILE_DATES = 16384 /* decide, when they are asked */
 };
+
+/* Shingles that an excerpt has of its own, as it begins and ends within a word; text that was put in between
+ * breaks more of them. */
+enum { EXCERPT_OWN = 3 };
+/* What growth and dates are worth where an excerpt would look the same: next to nothing, but equal trees
+ * grow. */
+enum { HINT = 16 };
 
 /* A share of text that one of three has alone counts a tenth of text that two share: it is new, or was taken
  * out. Two shingles, more or less, are nothing. */
@@ -204,14 +211,27 @@ static int32_t sign(int64_t x) {
     return (x > 0) - (x < 0);
 }
 
+static bool may_be_cut(const struct variants *v, size_t small, size_t large) {
+    return variants_lost(v, small, large) <= EXCERPT_OWN || variants_inside(v, small, large);
+}
+
+/* An excerpt is shorter and names fewer dates, too. The more of the text is missing the more likely it is
+ * one: where that is a third, size and dates say nothing. */
+static int64_t unless_cut(const struct variants *v, size_t a, size_t b, int64_t weight) {
+    const size_t small = v->sizes[a] <= v->sizes[b] ? a : b, large = small == a ? b : a;
+    if (!may_be_cut(v, small, large) || v->sizes[large] == 0) return weight;
+    const int64_t size = v->sizes[large], left = size - 3 * (size - (int64_t)v->sizes[small]);
+    return left > size / HINT ? weight * left / size : weight / HINT;
+}
+
 static int32_t direction_of(const struct variants *v, const struct clues *clues, const int64_t *modified,
                             size_t a, size_t b) {
     struct evidence e = clues_weigh(&clues[a], &clues[b]);
     int64_t grown = ((int64_t)v->sizes[b] - v->sizes[a]) * (int64_t)v->inverse;
     int64_t growth = GROWTH * grown / ((grown < 0 ? -grown : grown) + GROWTH_HALF);
     int32_t file = modified ? (modified[b] > modified[a]) - (modified[b] < modified[a]) : 0;
-    return YEARS * sign(e.years) + NUMBERS * e.numbers / (e.replaced + 1) + DATES * e.dates +
-           (int32_t)growth + FILE_DATES * file;
+    return YEARS * sign(e.years) + NUMBERS * e.numbers / (e.replaced + 1) +
+           (int32_t)unless_cut(v, a, b, growth + DATES * e.dates) + FILE_DATES * file;
 }
 
 static stemma_status score(struct kinship *kinship, const struct variants *v, const struct clues *clues,
@@ -243,6 +263,38 @@ stemma_status kinship_find(struct kinship *kinship, const struct variants *varia
     if (status == STEMMA_OK) status = score(kinship, variants, clues, modified, stop, err);
     if (status != STEMMA_OK) kinship_release(kinship);
     return status;
+}
+
+/* New numbers of the old ones; UINT32_MAX where one is left out. */
+static uint32_t *renumber(const struct kinship *kinship, const uint32_t *members, size_t count) {
+    uint32_t *numbers = mem_alloc(kinship->members * sizeof *numbers);
+    if (!numbers) return NULL;
+    memset(numbers, 0xff, kinship->members * sizeof *numbers);
+    for (size_t i = 0; i < count; i++) numbers[members[i]] = (uint32_t)i;
+    return numbers;
+}
+
+stemma_status kinship_among(struct kinship *out, const struct kinship *kinship, const uint32_t *members,
+                            size_t count, stemma_error *err) {
+    struct kinship among = {.members = count,
+                            .kin = mem_alloc(kinship->first[kinship->members] * sizeof *among.kin),
+                            .first = mem_zero(count + 1, sizeof *among.first)};
+    uint32_t *numbers = renumber(kinship, members, count);
+    const bool room = among.kin && among.first && numbers;
+    for (size_t i = 0, kept = 0; i < count && room; i++) {
+        for (size_t k = kinship->first[members[i]]; k < kinship->first[members[i] + 1]; k++) {
+            struct kin kin = kinship->kin[k];
+            kin.member = numbers[kin.member];
+            if (kin.member != UINT32_MAX) among.kin[kept++] = kin;
+        }
+        among.first[i + 1] = kept;
+    }
+    mem_free(numbers);
+    if (room)
+        *out = among;
+    else
+        kinship_release(&among);
+    return room ? STEMMA_OK : fail_memory(err);
 }
 
 void kinship_release(struct kinship *kinship) {

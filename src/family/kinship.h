@@ -15,9 +15,8 @@
 
 enum {
     BIT = 1024,
-    GROWTH = 355, /* what the growth of a text says of its direction, at most */
-    BRANCH =
-        1330 /* what each child of a member costs after the first: histories are lines more often than not */
+    GROWTH = 475,  /* what the growth of a text says of its direction, at most */
+    BRANCH = 1330, /* what each child of a member costs after the first: histories are lines, mostly */
 };
 
 /* Where there are more members, each is joined only to the nearest few of the others, and to the first. */
@@ -39,6 +38,10 @@ struct kinship {
 stemma_status kinship_find(struct kinship *kinship, const struct variants *variants,
                            const struct clues *clues, const int64_t *modified, const volatile int *stop,
                            stemma_error *err);
+/* Of some of the members alone, given in order, who get their places in that list as numbers. The first of
+ * all is among them where there are more than ALL_PAIRS. Errors: NO_MEMORY. */
+stemma_status kinship_among(struct kinship *out, const struct kinship *kinship, const uint32_t *members,
+                            size_t count, stemma_error *err);
 void kinship_release(struct kinship *kinship);
 
 /* NULL when the two are not worth joining. */

@@ -135,6 +135,15 @@ uint64_t variants_lost(const struct variants *v, size_t a, size_t b) {
     return lost * v->inverse;
 }
 
+/* It is at most one of SHARE of the whole, and of its own is one of OWN. */
+enum { SHARE = 2, OWN = 10 };
+
+bool variants_inside(const struct variants *v, size_t piece, size_t whole) {
+    uint64_t size = v->sizes[piece] * v->inverse;
+    return size > 0 && v->sizes[piece] <= v->sizes[whole] / SHARE &&
+           variants_lost(v, piece, whole) <= size / OWN;
+}
+
 /* Seven parts of three sets from what is common to two, to all three, and their sizes. */
 struct trio variants_trio(const struct variants *v, size_t a, size_t b, size_t c) {
     const uint64_t *x = variants_row(v, a), *y = variants_row(v, b), *z = variants_row(v, c);

@@ -48,6 +48,9 @@ uint64_t variants_distance(const struct variants *v, size_t a, size_t b);
 /* Shingles of a that b lacks. */
 uint64_t variants_lost(const struct variants *v, size_t a, size_t b);
 
+/* Whether one is at most half of another, and next to nothing besides: an excerpt, or a draft. */
+bool variants_inside(const struct variants *v, size_t piece, size_t whole);
+
 /* Of three members: what two of them share and the third lacks, and what each has alone among the three. */
 struct trio {
     uint64_t ab, bc, ac, a, b, c;

@@ -181,6 +181,36 @@ static stemma_status make_family(const char *members, stemma_error *error) {
     return family_make(&options, &source, nodes, error);
 }
 
+/* The second is a passage of the first. */
+static stemma_status shingles_of_excerpt(void *context, size_t member, struct variants_maker *to,
+                                         stemma_error *error) {
+    (void)context;
+    for (uint64_t fp = member ? 10 : 0; fp < (member ? 20 : 30); fp++)
+        TRY(variants_add(to, member, &fp, 1, error));
+    return STEMMA_OK;
+}
+
+static stemma_status text_of_excerpt(void *context, size_t member, const uint8_t **text, size_t *size,
+                                     bool *known, stemma_error *error) {
+    static const char whole[] =
+        "a1 a2 a3 a4 a5 a6 a7 a8 a9 b1 b2 b3 b4 b5 b6 b7 b8 b9 b0 c1 c2 c3 c4 c5 c6 c7";
+    (void)context, (void)error;
+    *text = (const uint8_t *)whole + (member ? 27 : 0);
+    *size = member ? 29 : strlen(whole);
+    *known = true;
+    return STEMMA_OK;
+}
+
+static stemma_status hang_piece(const char *unused, stemma_error *error) {
+    (void)unused;
+    struct family_node nodes[2];
+    struct family_options options = {.members = 2, .unit = UNIT_WORD};
+    struct family_source source = {NULL, shingles_of_excerpt, text_of_excerpt};
+    stemma_status status = family_make(&options, &source, nodes, error);
+    if (status == STEMMA_OK) assert_true(nodes[0].parent == NO_PARENT && nodes[1].parent == 0);
+    return status;
+}
+
 const struct operation joining_operations[] = {
     {"sort records", sort_records_of, "5000"},
     {"sort records, spilling", sort_records_of, "20000"},
@@ -191,6 +221,7 @@ const struct operation joining_operations[] = {
     {"group by popular fingerprints", group_classes, "3"},
     {"make a family tree", make_family, "5"},
     {"make a large family tree", make_family, "70"},
+    {"make a family tree with an excerpt", hang_piece, ""},
     {"join classes", join_classes, ""},
     {NULL, NULL, NULL},
 };
