@@ -285,9 +285,10 @@ class DataSets(Hostile):
 
     def test_tables(self):
         self.write("no-column.csv", "a,b\n1,2\n")
-        self.write("ragged.csv", 'id,text\n1,"one two three four five six"\n2\n3,"one two three four five six",x,y\n"')
+        self.write("ragged.csv", 'id,text\n1,"one two three four five six"\n2\n3,"one two three four five six",,\n'
+                   '4,"one two three four five six",x,y\n"')
         self.scan("no-column.csv", code=2, says="'text'")
-        groups, _ = self.outcome("ragged.csv", "no-column.csv", says="warning: 3 documents could not be read")
+        groups, _ = self.outcome("ragged.csv", "no-column.csv", says="warning: 4 documents could not be read")
         self.assertEqual(groups, {"1": ["3"]})
 
     def test_ids(self):

@@ -4,6 +4,7 @@
 #include "read/dataset.h"
 #include "read/files_met.h"
 #include "read/tree.h"
+#include "scan/reading.h"
 #include "scan/scan.h"
 #include "scan/taker.h"
 
