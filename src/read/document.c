@@ -88,6 +88,7 @@ struct document_kind document_look(const char *name, const uint8_t *bytes, size_
         kind.mark = guess.mark;
         kind.declares = !guess.mark && !guess.multibyte && guess.encoding != ENCODING_UTF16LE &&
                         guess.encoding != ENCODING_UTF16BE;
+        kind.open = guess.open;
         binary = guess.binary;
     } else {
         kind.mark = encoding_mark(bytes, size, &kind.encoding);
@@ -97,6 +98,7 @@ struct document_kind document_look(const char *name, const uint8_t *bytes, size_
     bool open = kind.format == TEXT_PLAIN || kind.format == TEXT_MARKDOWN || kind.format == TEXT_BINARY;
     if (options->format == FORMAT_AUTO && open && mail_look(bytes, size, &files)) kind.format = TEXT_MAIL;
     if (kind.format == TEXT_BINARY || !format_is_characters(kind.format)) kind.mark = 0;
+    kind.open = kind.open && kind.format == TEXT_PLAIN;
     kind.converted = kind.format == TEXT_PLAIN ? kind.encoding != ENCODING_UTF8 : kind.format != TEXT_BINARY;
     return kind;
 }

@@ -127,8 +127,7 @@ static size_t ascii_near(const uint8_t *bytes, size_t most) {
     return at;
 }
 
-/* Bytes of ASCII at the beginning. */
-static size_t ascii_run(const uint8_t *bytes, size_t size) {
+size_t encoding_ascii(const uint8_t *bytes, size_t size) {
     size_t at = ascii_near(bytes, size < NEAR ? size : NEAR);
     if (at < NEAR) return at;
     for (; at + BLOCK <= size; at += BLOCK) {
@@ -143,7 +142,7 @@ static size_t ascii_run(const uint8_t *bytes, size_t size) {
 static void guess_by_sequences(const uint8_t *bytes, size_t size, bool cut, struct encoding_guess *guess) {
     size_t good = 0, bad = 0;
     for (size_t at = 0; at < size && good + bad < EVENTS;) {
-        at += ascii_run(bytes + at, size - at);
+        at += encoding_ascii(bytes + at, size - at);
         if (at == size) break;
         uint32_t cp;
         size_t length = utf8_decode(bytes + at, size - at, &cp);
@@ -152,8 +151,21 @@ static void guess_by_sequences(const uint8_t *bytes, size_t size, bool cut, stru
         bad += cp == UTF8_INVALID;
         at += length ? length : size - at;
     }
+    guess->open = cut && good + bad == 0;
     guess->multibyte = good > bad; /* pairs in other encodings are well-formed by chance, now and then */
     guess->encoding = bad > 4 * good ? ENCODING_LATIN1 : ENCODING_UTF8;
+}
+
+/* The same of what stands behind ASCII, however long that is. */
+static void guess_by_the_rest(const uint8_t *bytes, size_t size, struct encoding_guess *guess) {
+    bool cut = size >= ENCODING_SAMPLE;
+    guess_by_sequences(bytes, cut ? ENCODING_SAMPLE : size, cut, guess);
+}
+
+enum encoding encoding_of_rest(const uint8_t *bytes, size_t size) {
+    struct encoding_guess guess;
+    guess_by_the_rest(bytes, size, &guess);
+    return guess.encoding;
 }
 
 /* ---- all of them ---- */
@@ -177,6 +189,7 @@ static bool guess_by_mark(const uint8_t *bytes, size_t size, struct encoding_gue
 }
 
 struct encoding_guess encoding_guess(const uint8_t *bytes, size_t size) {
+    const size_t all = size;
     bool cut = size >= ENCODING_SAMPLE;
     if (cut) size = ENCODING_SAMPLE;
     size_t sample = size < BINARY_SAMPLE ? size : BINARY_SAMPLE;
@@ -194,6 +207,10 @@ struct encoding_guess encoding_guess(const uint8_t *bytes, size_t size) {
         return guess;
     }
     guess_by_sequences(bytes, size, cut, &guess);
+    if (guess.open && all > size) {
+        size_t ascii = encoding_ascii(bytes, all);
+        guess_by_the_rest(bytes + ascii, all - ascii, &guess);
+    }
     return guess;
 }
 
@@ -263,7 +280,7 @@ static bool decode_latin1(const uint8_t *bytes, size_t size, struct buf *out) {
 static bool decode_utf8(const uint8_t *bytes, size_t size, struct buf *out) {
     for (size_t at = 0, length; at < size; at += length) {
         uint32_t cp;
-        size_t run = ascii_run(bytes + at, size - at);
+        size_t run = encoding_ascii(bytes + at, size - at);
         if (!buf_add(out, bytes + at, run) || !buf_reserve(out, 4)) return false;
         at += run;
         if (at == size) break;
