@@ -39,6 +39,16 @@ static size_t count_controls(const uint8_t *bytes, size_t size) {
     return count;
 }
 
+bool encoding_is_binary(const uint8_t *bytes, size_t size) {
+    size_t sample = size < BINARY_SAMPLE ? size : BINARY_SAMPLE;
+    return sample && (memchr(bytes, 0, sample) || count_controls(bytes, sample) * 32 > sample);
+}
+
+void encoding_blank_controls(uint8_t *bytes, size_t size) {
+    for (size_t i = 0; i < size; i++)
+        if (is_control(bytes[i])) bytes[i] = ' ';
+}
+
 /* ---- UTF-16 ---- */
 
 static uint32_t unit_at(const uint8_t *at, bool big) {
@@ -192,7 +202,6 @@ struct encoding_guess encoding_guess(const uint8_t *bytes, size_t size) {
     const size_t all = size;
     bool cut = size >= ENCODING_SAMPLE;
     if (cut) size = ENCODING_SAMPLE;
-    size_t sample = size < BINARY_SAMPLE ? size : BINARY_SAMPLE;
     struct encoding_guess guess = {.encoding = ENCODING_UTF8};
     if (guess_by_mark(bytes, size, &guess)) {
         guess.multibyte = guess.encoding == ENCODING_UTF8;
@@ -200,8 +209,8 @@ struct encoding_guess encoding_guess(const uint8_t *bytes, size_t size) {
             size >= 4 && !memcmp(bytes, "\xFF\xFE\0\0", 4); /* UTF-32, which nobody writes to files */
         return guess;
     }
-    if ((sample && memchr(bytes, 0, sample)) || count_controls(bytes, sample) * 32 > sample) {
-        enum encoding utf16 = find_utf16(bytes, sample);
+    if (encoding_is_binary(bytes, size)) {
+        enum encoding utf16 = find_utf16(bytes, size < BINARY_SAMPLE ? size : BINARY_SAMPLE);
         guess.encoding = utf16 ? utf16 : ENCODING_UTF8;
         guess.binary = !utf16;
         return guess;

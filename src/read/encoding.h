@@ -35,6 +35,13 @@ struct encoding_guess {
 /* Of a document: all of it, or its first ENCODING_SAMPLE bytes. */
 struct encoding_guess encoding_guess(const uint8_t *bytes, size_t size);
 
+/* Whether there are bytes near the beginning that no text has: a NUL, or many control characters. In UTF-16
+ * there are. */
+bool encoding_is_binary(const uint8_t *bytes, size_t size);
+
+/* Those become spaces, where it is known that there is text around them. */
+void encoding_blank_controls(uint8_t *bytes, size_t size);
+
 /* Bytes of ASCII at the beginning. */
 size_t encoding_ascii(const uint8_t *bytes, size_t size);
 
