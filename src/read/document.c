@@ -164,6 +164,9 @@ static stemma_status strip(struct extractor *x, struct document_text *text,
         return pdf_text(text->bytes, text->size, limits, &x->text, &x->damage, err);
     case TEXT_MAIL:
         return mail_text(text->bytes, text->size, &x->decoded, &x->text, &x->damage, err);
+    case TEXT_OLD_OFFICE:
+        return fail(err, STEMMA_UNSUPPORTED,
+                    "it is in an old Office format, or encrypted; save it as DOCX, ODT or PDF");
     case TEXT_PACKED: /* which document_extract leaves to others */
     case TEXT_LOCKED:
         break;
