@@ -346,5 +346,14 @@ class Blocks(Searching):
             self.assertEqual(self.run_program("compare", *arguments).returncode, 2)
 
 
+class OldOffice(Base):
+    def test_what_is_not_searched_is_named(self):
+        self.write("target.txt", " ".join(prose(80, 1)))
+        self.write("pile/old.doc", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(1000))
+        done = self.run_program("find", "target.txt", "pile")
+        self.assertEqual(done.returncode, 2, done.stderr.decode())
+        self.assertIn("cannot read 'pile/old.doc': it is in an old Office format", done.stderr.decode())
+
+
 if __name__ == "__main__":
     unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=1)

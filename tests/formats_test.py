@@ -118,6 +118,24 @@ class Formats(Base):
         self.assertEqual(piped["digest"], whole["digest"])
 
 
+    def test_what_is_ascii_for_long(self):
+        """The first byte beyond ASCII decides, wherever it is: in memory, in a pipe, and in pieces."""
+        text = " ".join(words(100_000)) + " " + "Élan vital, déjà vu à l'œil nu. " * 300
+        self.assertGreater(text.index("É"), 300_000)
+        self.write("late/8.txt", text)
+        self.write("late/1.txt", text.encode("cp1252"))
+        expected = self.good("text", "late/8.txt")
+        self.assertEqual(self.good("text", "late/1.txt"), expected)
+        for how in ([], ["--sketch"], ["--memory=1M", "--edit=none"]):
+            self.assertEqual(self.compare(*how, "late/8.txt", "late/1.txt")["relation"], "same-text", how)
+        digests = {json.loads(self.good("sketch", "--json", "-", stdin=text.encode(encoding)))["text_digest"]
+                   for encoding in ("utf-8", "cp1252")}
+        self.assertEqual(len(digests), 1)
+        for memory in ("1G", "1M"):
+            found = self.good("scan", "--json", "--memory=" + memory, "late")
+            self.assertIn('"same-text"', found, memory)
+
+
 class Declared(Base):
     TEXTS = {"gb2312": "中国文学的发展历史，模糊不清。", "gbk": "龍的傳說，模糊", "gb18030": "中国模糊", "x-gbk": "模糊",
              "big5": "中文網頁的編碼", "euc-jp": "日本語の文章と漢字、仮名", "x-euc-jp": "日本語", "shift_jis": "日本語の文章",

@@ -119,6 +119,17 @@ class DataSets(Scanning):
         self.assertEqual(self.redundant("--keep=first", "d/set.jsonl", "empty.jsonl"), odd)
         self.assertEqual(self.redundant("--keep=first", "d"), odd)
 
+    def test_what_no_text_has_stands_between_words(self):
+        records = self.records()
+        for record in records[::2]:
+            record["text"] = record["text"].replace(" ", "\0", 1)
+        records[4]["text"] = records[4]["text"].replace(" ", "\x01\x02\x03")
+        self.write("set.jsonl", self.json_lines(records))
+        self.assertEqual(self.redundant("--keep=first", "set.jsonl"), self.ODD)
+        self.assertEqual(self.good("text", "set.jsonl:r4"), self.good("text", "set.jsonl:r5"))
+        self.write("set.csv", "id,text\n" + "".join(f"{record['id']},{record['text']}\n" for record in records))
+        self.assertEqual(self.redundant("--keep=first", "set.csv"), self.ODD)
+
     def test_semicolons_beside_commas_are_text(self):
         self.write("set.csv", "id,text;more\n1,one two three\n")
         self.scan("set.csv", code=2, says="has no column 'text', but id, text;more")

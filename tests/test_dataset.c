@@ -144,6 +144,8 @@ static void make_sample(uint64_t *seed, struct sample *sample) {
             assert_true(buf_add_format(&sample->ids[i], rng_below(seed, 2) ? "%zu" : "d-%zu\"", i));
         sample->lines[i] = 1 + count_lines(sample->file.data, sample->file.len);
         (sample->kind == DATASET_JSON_LINES ? put_json : put_csv)(seed, sample, i);
+        struct buf *text = &sample->texts[i];
+        if (encoding_is_binary(text->data, text->len)) encoding_blank_controls(text->data, text->len);
         if (i + 1 < sample->count || rng_below(seed, 2)) end_line(seed, sample);
     }
 }

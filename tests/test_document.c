@@ -2,6 +2,7 @@
 #include "base/rng.h"
 #include "effort.h"
 #include "read/document.h"
+#include "read/late_text.h"
 #include "text/canon.h"
 #include "text/utf8.h"
 
@@ -189,7 +190,7 @@ static void obeys_an_encoding(void **state) {
     extractor_release(&x);
 }
 
-/* The answer is the one that the beginning gives. */
+/* The answer is the one that the beginning gives, but for what begins with nothing but ASCII. */
 static void decides_by_the_head(void **state) {
     (void)state;
     size_t size = DOCUMENT_HEAD + 1000;
@@ -197,14 +198,70 @@ static void decides_by_the_head(void **state) {
     assert_non_null(bytes);
     memset(bytes, 'a', size);
     bytes[DOCUMENT_HEAD] = 0xE9;
+    assert_int_equal(document_look(NULL, bytes, size, &automatic).encoding, ENCODING_LATIN1);
+    assert_true(document_look(NULL, bytes, DOCUMENT_HEAD, &automatic).open);
+    memcpy(bytes + 10, "\xC3\xA9", 2);
     assert_int_equal(document_look(NULL, bytes, size, &automatic).encoding, ENCODING_UTF8);
+    assert_false(document_look(NULL, bytes, DOCUMENT_HEAD, &automatic).open);
+    memcpy(bytes + 10, "aa", 2);
     bytes[DOCUMENT_HEAD - 1] = 0xE9; /* might be the first of three */
-    assert_int_equal(document_look(NULL, bytes, size, &automatic).encoding, ENCODING_UTF8);
+    assert_int_equal(document_look(NULL, bytes, size, &automatic).encoding, ENCODING_LATIN1);
     assert_int_equal(document_look(NULL, bytes, DOCUMENT_HEAD, &automatic).encoding, ENCODING_UTF8);
+    assert_true(document_look(NULL, bytes, DOCUMENT_HEAD, &automatic).open);
     bytes[DOCUMENT_HEAD - 2] = 0xE9;
     assert_int_equal(document_look(NULL, bytes, size, &automatic).encoding, ENCODING_LATIN1);
     assert_int_equal(document_look(NULL, bytes, DOCUMENT_HEAD, &automatic).encoding, ENCODING_LATIN1);
     free(bytes);
+}
+
+static void append(struct buf *out, const uint8_t *bytes, size_t size) {
+    if (size) assert_true(buf_add(out, bytes, size));
+}
+
+/* Given in pieces of random sizes, up to `most`. */
+static void take_in_pieces(const uint8_t *bytes, size_t size, size_t most, uint64_t *rng, struct buf *out) {
+    struct late_text late = {0};
+    const uint8_t *text;
+    size_t length;
+    out->len = 0;
+    for (size_t at = 0, piece; at < size; at += piece) {
+        piece = 1 + rng_below(rng, most);
+        if (piece > size - at) piece = size - at;
+        text = bytes + at;
+        length = piece;
+        assert_int_equal(late_text_take(&late, &text, &length, NULL), STEMMA_OK);
+        append(out, text, length);
+    }
+    assert_int_equal(late_text_finish(&late, &text, &length, NULL), STEMMA_OK);
+    append(out, text, length);
+    late_text_release(&late);
+}
+
+/* However it is cut, text that is ASCII for long is read as the whole is: also where what decides ends. */
+static void reads_late_text_in_pieces(void **state) {
+    (void)state;
+    static const char *const tails[] = {"", "caf\xE9 ", "caf\xC3\xA9 ", "\xE9\xC3\xA9",
+                                        "\xC3\xA9\xE9\xE9\xE9\xE9\xE9"};
+    const size_t size = 3 * DOCUMENT_HEAD;
+    uint8_t *bytes = malloc(size);
+    struct extractor x = {0};
+    struct buf out = {0};
+    uint64_t rng = 5;
+    assert_non_null(bytes);
+    for (size_t round = 0; round < 40; round++) {
+        const char *tail = tails[round % 5];
+        memset(bytes, 'a', size);
+        for (size_t times = 1 + rng_below(&rng, 3), length = strlen(tail); times; times--)
+            memcpy(bytes + DOCUMENT_HEAD - 3 + rng_below(&rng, size - DOCUMENT_HEAD - 8), tail, length);
+        if (round % 3 == 0) bytes[size - 1] = 0xC3; /* half a character */
+        const struct given given = {.bytes = (const char *)bytes, .size = size};
+        struct document_text whole = text_as(&x, given, ENCODING_AUTO);
+        take_in_pieces(bytes, size, round % 2 ? 5000 : size, &rng, &out);
+        check_text(whole, (const char *)out.data, out.len);
+    }
+    free(bytes);
+    buf_release(&out);
+    extractor_release(&x);
 }
 
 static void leaves_bytes_to_views_that_take_them(void **state) {
@@ -552,6 +609,7 @@ int main(void) {
         cmocka_unit_test(knows_binaries),
         cmocka_unit_test(obeys_an_encoding),
         cmocka_unit_test(decides_by_the_head),
+        cmocka_unit_test(reads_late_text_in_pieces),
         cmocka_unit_test(leaves_bytes_to_views_that_take_them),
         cmocka_unit_test(tells_pages),
         cmocka_unit_test(shows_what_a_reader_sees),

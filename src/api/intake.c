@@ -2,6 +2,7 @@
 
 #include "api/limits.h"
 #include "read/inside.h"
+#include "read/late_text.h"
 
 enum { STEP = 1 << 20 }; /* bytes between two looks at whether to stop */
 
@@ -123,6 +124,23 @@ static stemma_status add_rest(struct intake *in, unsigned what, struct input *in
     }
 }
 
+/* The beginning, which was read already, is ASCII: what follows tells the encoding. */
+static stemma_status add_open(struct intake *in, struct late_text *late, struct input *input,
+                              struct buf *piece, stemma_error *err) {
+    const uint8_t *text;
+    size_t size;
+    for (size_t got = piece->len; got;) {
+        text = piece->data;
+        size = got;
+        TRY(add_steps(in, ORIGINAL, text, size, err));
+        TRY(late_text_take(late, &text, &size, err));
+        TRY(add_steps(in, TEXT, text, size, err));
+        TRY(input_read(input, piece->data, piece->cap, &got, err));
+    }
+    TRY(late_text_finish(late, &text, &size, err));
+    return add_steps(in, TEXT, text, size, err);
+}
+
 static struct container_options inside_options(const struct intake *in) {
     return (struct container_options){
         .document = in->reading, .held_most = in->limits.memory / DOCUMENT_TIMES, .stop = in->limits.stop};
@@ -148,6 +166,12 @@ static stemma_status add_input(struct intake *in, struct input *input, struct bu
     if (kind.converted) {
         TRY(input_read_all(input, in->limits.memory / DOCUMENT_TIMES, bytes, err));
         return add_converted(in, input->name, bytes->data, bytes->len, err);
+    }
+    if (kind.open) {
+        struct late_text late = {0};
+        stemma_status status = add_open(in, &late, input, bytes, err);
+        late_text_release(&late);
+        return status;
     }
     TRY(add_plain(in, &kind, bytes->data, bytes->len, err));
     return bytes->len < DOCUMENT_HEAD ? STEMMA_OK : add_rest(in, what_is(kind.format), input, bytes, err);

@@ -88,6 +88,7 @@ struct document_kind document_look(const char *name, const uint8_t *bytes, size_
         kind.mark = guess.mark;
         kind.declares = !guess.mark && !guess.multibyte && guess.encoding != ENCODING_UTF16LE &&
                         guess.encoding != ENCODING_UTF16BE;
+        kind.open = guess.open;
         binary = guess.binary;
     } else {
         kind.mark = encoding_mark(bytes, size, &kind.encoding);
@@ -97,6 +98,7 @@ struct document_kind document_look(const char *name, const uint8_t *bytes, size_
     bool open = kind.format == TEXT_PLAIN || kind.format == TEXT_MARKDOWN || kind.format == TEXT_BINARY;
     if (options->format == FORMAT_AUTO && open && mail_look(bytes, size, &files)) kind.format = TEXT_MAIL;
     if (kind.format == TEXT_BINARY || !format_is_characters(kind.format)) kind.mark = 0;
+    kind.open = kind.open && kind.format == TEXT_PLAIN;
     kind.converted = kind.format == TEXT_PLAIN ? kind.encoding != ENCODING_UTF8 : kind.format != TEXT_BINARY;
     return kind;
 }
@@ -162,6 +164,9 @@ static stemma_status strip(struct extractor *x, struct document_text *text,
         return pdf_text(text->bytes, text->size, limits, &x->text, &x->damage, err);
     case TEXT_MAIL:
         return mail_text(text->bytes, text->size, &x->decoded, &x->text, &x->damage, err);
+    case TEXT_OLD_OFFICE:
+        return fail(err, STEMMA_UNSUPPORTED,
+                    "it is in an old Office format, or encrypted; save it as DOCX, ODT or PDF");
     case TEXT_PACKED: /* which document_extract leaves to others */
     case TEXT_LOCKED:
         break;

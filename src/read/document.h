@@ -4,7 +4,7 @@
  *
  * Bytes that are UTF-8 text already are handed through as they are. Decisions follow from the first
  * DOCUMENT_HEAD bytes and the name alone, so a long document can be told from its beginning; only what has to
- * be converted is needed as a whole. The rules and their reasons: docs/design/formats.md.
+ * be converted is needed as a whole. A beginning in ASCII leaves the encoding open (late_text.h). The rules and their reasons: docs/design/formats.md.
  */
 #ifndef READ_DOCUMENT_H
 #define READ_DOCUMENT_H
@@ -26,7 +26,7 @@ enum format_choice {
 
 /* Grows when the text that is made of some document becomes another, so that what was made of it is made
  * anew. */
-#define DOCUMENT_READING 4
+#define DOCUMENT_READING 5
 
 struct document_options {
     enum encoding encoding;
@@ -44,6 +44,7 @@ struct document_kind {
     size_t mark;    /* bytes of a byte order mark, which is not text */
     bool converted; /* the text is other bytes than those behind the mark */
     bool declares;  /* HTML whose own word on its encoding counts */
+    bool open;      /* plain text, of which what follows tells UTF-8 from Latin-1: see late_text.h */
 };
 
 /* From all bytes, or the first DOCUMENT_HEAD of them; name may be NULL. */

@@ -39,6 +39,16 @@ static size_t count_controls(const uint8_t *bytes, size_t size) {
     return count;
 }
 
+bool encoding_is_binary(const uint8_t *bytes, size_t size) {
+    size_t sample = size < BINARY_SAMPLE ? size : BINARY_SAMPLE;
+    return sample && (memchr(bytes, 0, sample) || count_controls(bytes, sample) * 32 > sample);
+}
+
+void encoding_blank_controls(uint8_t *bytes, size_t size) {
+    for (size_t i = 0; i < size; i++)
+        if (is_control(bytes[i])) bytes[i] = ' ';
+}
+
 /* ---- UTF-16 ---- */
 
 static uint32_t unit_at(const uint8_t *at, bool big) {
@@ -127,8 +137,7 @@ static size_t ascii_near(const uint8_t *bytes, size_t most) {
     return at;
 }
 
-/* Bytes of ASCII at the beginning. */
-static size_t ascii_run(const uint8_t *bytes, size_t size) {
+size_t encoding_ascii(const uint8_t *bytes, size_t size) {
     size_t at = ascii_near(bytes, size < NEAR ? size : NEAR);
     if (at < NEAR) return at;
     for (; at + BLOCK <= size; at += BLOCK) {
@@ -143,7 +152,7 @@ static size_t ascii_run(const uint8_t *bytes, size_t size) {
 static void guess_by_sequences(const uint8_t *bytes, size_t size, bool cut, struct encoding_guess *guess) {
     size_t good = 0, bad = 0;
     for (size_t at = 0; at < size && good + bad < EVENTS;) {
-        at += ascii_run(bytes + at, size - at);
+        at += encoding_ascii(bytes + at, size - at);
         if (at == size) break;
         uint32_t cp;
         size_t length = utf8_decode(bytes + at, size - at, &cp);
@@ -152,8 +161,21 @@ static void guess_by_sequences(const uint8_t *bytes, size_t size, bool cut, stru
         bad += cp == UTF8_INVALID;
         at += length ? length : size - at;
     }
+    guess->open = cut && good + bad == 0;
     guess->multibyte = good > bad; /* pairs in other encodings are well-formed by chance, now and then */
     guess->encoding = bad > 4 * good ? ENCODING_LATIN1 : ENCODING_UTF8;
+}
+
+/* The same of what stands behind ASCII, however long that is. */
+static void guess_by_the_rest(const uint8_t *bytes, size_t size, struct encoding_guess *guess) {
+    bool cut = size >= ENCODING_SAMPLE;
+    guess_by_sequences(bytes, cut ? ENCODING_SAMPLE : size, cut, guess);
+}
+
+enum encoding encoding_of_rest(const uint8_t *bytes, size_t size) {
+    struct encoding_guess guess;
+    guess_by_the_rest(bytes, size, &guess);
+    return guess.encoding;
 }
 
 /* ---- all of them ---- */
@@ -177,9 +199,9 @@ static bool guess_by_mark(const uint8_t *bytes, size_t size, struct encoding_gue
 }
 
 struct encoding_guess encoding_guess(const uint8_t *bytes, size_t size) {
+    const size_t all = size;
     bool cut = size >= ENCODING_SAMPLE;
     if (cut) size = ENCODING_SAMPLE;
-    size_t sample = size < BINARY_SAMPLE ? size : BINARY_SAMPLE;
     struct encoding_guess guess = {.encoding = ENCODING_UTF8};
     if (guess_by_mark(bytes, size, &guess)) {
         guess.multibyte = guess.encoding == ENCODING_UTF8;
@@ -187,13 +209,17 @@ struct encoding_guess encoding_guess(const uint8_t *bytes, size_t size) {
             size >= 4 && !memcmp(bytes, "\xFF\xFE\0\0", 4); /* UTF-32, which nobody writes to files */
         return guess;
     }
-    if ((sample && memchr(bytes, 0, sample)) || count_controls(bytes, sample) * 32 > sample) {
-        enum encoding utf16 = find_utf16(bytes, sample);
+    if (encoding_is_binary(bytes, size)) {
+        enum encoding utf16 = find_utf16(bytes, size < BINARY_SAMPLE ? size : BINARY_SAMPLE);
         guess.encoding = utf16 ? utf16 : ENCODING_UTF8;
         guess.binary = !utf16;
         return guess;
     }
     guess_by_sequences(bytes, size, cut, &guess);
+    if (guess.open && all > size) {
+        size_t ascii = encoding_ascii(bytes, all);
+        guess_by_the_rest(bytes + ascii, all - ascii, &guess);
+    }
     return guess;
 }
 
@@ -263,7 +289,7 @@ static bool decode_latin1(const uint8_t *bytes, size_t size, struct buf *out) {
 static bool decode_utf8(const uint8_t *bytes, size_t size, struct buf *out) {
     for (size_t at = 0, length; at < size; at += length) {
         uint32_t cp;
-        size_t run = ascii_run(bytes + at, size - at);
+        size_t run = encoding_ascii(bytes + at, size - at);
         if (!buf_add(out, bytes + at, run) || !buf_reserve(out, 4)) return false;
         at += run;
         if (at == size) break;

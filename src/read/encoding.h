@@ -2,8 +2,9 @@
  * Which encoding bytes are in, and the same text in UTF-8.
  *
  * What is UTF-8 or ASCII is most of what there is, and costs one look at its beginning. The answer follows
- * from the first ENCODING_SAMPLE bytes alone, so that it can be had before the rest of a long document is
- * read.
+ * from the first ENCODING_SAMPLE bytes, so that it can be had before the rest of a long document is read.
+ * Only where these are ASCII it stays open whether the text is UTF-8 or Latin-1, until the first other byte
+ * comes: as many bytes from there on decide. What is read in pieces goes through a `late_text`.
  */
 #ifndef READ_ENCODING_H
 #define READ_ENCODING_H
@@ -28,10 +29,25 @@ struct encoding_guess {
     size_t mark;    /* bytes of the byte order mark */
     bool multibyte; /* UTF-8: most bytes beyond ASCII are well-formed characters */
     bool binary;    /* no text in any encoding */
+    bool open;      /* nothing beyond ASCII was seen, and more may follow */
 };
 
-/* A document's beginning: all of it, or ENCODING_SAMPLE bytes or more. */
+/* Of a document: all of it, or its first ENCODING_SAMPLE bytes. */
 struct encoding_guess encoding_guess(const uint8_t *bytes, size_t size);
+
+/* Whether there are bytes near the beginning that no text has: a NUL, or many control characters. In UTF-16
+ * there are. */
+bool encoding_is_binary(const uint8_t *bytes, size_t size);
+
+/* Those become spaces, where it is known that there is text around them. */
+void encoding_blank_controls(uint8_t *bytes, size_t size);
+
+/* Bytes of ASCII at the beginning. */
+size_t encoding_ascii(const uint8_t *bytes, size_t size);
+
+/* UTF-8 or Latin-1: of what begins with the first byte beyond ASCII, all of it, or ENCODING_SAMPLE bytes or
+ * more. */
+enum encoding encoding_of_rest(const uint8_t *bytes, size_t size);
 
 /* The mark alone, for an encoding that is asked for: 0 where there is none. ENCODING_UTF16 becomes one of its
  * orders. */

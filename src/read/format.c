@@ -211,12 +211,13 @@ static enum text_format by_zip(const uint8_t *bytes, size_t size) {
     return TEXT_PLAIN;
 }
 
-/* Office documents with a password are wrapped into the container of the old formats. */
+/* Office documents with a password are wrapped into the container of the old formats, whose list of streams
+ * may be anywhere: what does not show may still be one of them. */
 static enum text_format by_compound(const uint8_t *bytes, size_t size) {
     static const char stream[] = "E\0n\0c\0r\0y\0p\0t\0e\0d\0P\0a\0c\0k\0a\0g\0e";
     struct span span = span_of(bytes, size, ENCODING_SAMPLE);
     bool found = memmem(span.at, (size_t)(span.end - span.at), stream, sizeof stream);
-    return found ? TEXT_LOCKED : TEXT_PLAIN;
+    return found ? TEXT_LOCKED : TEXT_OLD_OFFICE;
 }
 
 static bool has_magic(const uint8_t *bytes, size_t size, const char *magic, size_t length) {

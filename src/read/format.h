@@ -26,7 +26,8 @@
     X(TEXT_EPUB, "epub")                                                                                     \
     X(TEXT_MAIL, "mail")                                                                                     \
     X(TEXT_PACKED, "compressed")                                                                             \
-    X(TEXT_LOCKED, "encrypted") /* an office document behind a password */
+    X(TEXT_LOCKED, "encrypted") /* an office document behind a password */                                   \
+    X(TEXT_OLD_OFFICE, "old-office")
 
 enum text_format {
 #define TEXT_FORMAT_ENTRY(format, name) format,

@@ -3,6 +3,7 @@
 #include "kernels/kernels.h"
 #include "read/csv.h"
 #include "read/dataset_state.h"
+#include "read/encoding.h"
 #include "read/find_byte.h"
 #include "read/json_lines.h"
 
@@ -136,6 +137,21 @@ static stemma_status read_csv(struct record_reader *reader, const uint8_t *bytes
     return found ? STEMMA_OK : no_text(dataset, record->line, err);
 }
 
+/* A field is text since the data set says so: what no text has stands between words there. */
+static stemma_status ensure_text(struct record_reader *reader, struct dataset_record *record,
+                                 stemma_error *err) {
+    struct buf *own = &reader->text;
+    if (!encoding_is_binary(record->text, record->text_size)) return STEMMA_OK;
+    if (record->text != own->data) {
+        own->len = 0;
+        if (!buf_add(own, record->text, record->text_size) || !buf_reserve(own, KERNEL_SLACK))
+            return fail_memory(err);
+        put_bytes(&record->text, &record->text_size, own->data, own->data + own->len);
+    }
+    encoding_blank_controls(own->data, own->len);
+    return STEMMA_OK;
+}
+
 enum { ID_MOST = 4096 }; /* what is longer is no name; and all ids of a scan stay in memory */
 
 /* A record without an id of its own is called by its place. */
@@ -157,6 +173,7 @@ static stemma_status read_record(struct record_reader *reader, const uint8_t *by
         return put_bytes(&record->text, &record->text_size, bytes, bytes + size), STEMMA_OK;
     TRY((reader->dataset->kind == DATASET_JSON_LINES ? read_json : read_csv)(reader, bytes, size, record,
                                                                              err));
+    TRY(ensure_text(reader, record, err));
     return ensure_id(reader, record, err);
 }
 

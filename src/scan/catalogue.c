@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/rng.h"
 #include "kernels/kernels.h"
+#include "read/format.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -307,13 +308,18 @@ static void share_problem(struct catalogue *c, size_t known, uint32_t from, uint
     if (found) tell_of(c, to, found);
 }
 
-/* Of files with the same bytes one was looked into: what it holds, all of them do. So does what could not be
- * read of them. */
+/* What goes with a file, and no number tells of: documents inside it, what could not be read of it, and of a
+ * mail from whom it is and what about. */
+static bool is_more_than_text(const struct catalogue *c, const struct document *document) {
+    const bool holds = document->holds && !document->id && c->sources[document->source].filled;
+    return holds || document->damaged || document->format == TEXT_MAIL;
+}
+
+/* Of files with the same bytes one was looked into: what it holds, all of them do. */
 static void settle_filled(struct catalogue *c) {
     for (size_t i = 0; i < c->document_count; i++) {
-        struct document *document = &c->documents[i];
-        const bool holds = document->holds && !document->id && c->sources[document->source].filled;
-        if (holds || document->damaged) c->documents[catalogue_first_same(c, (uint32_t)i)].filled = true;
+        if (is_more_than_text(c, &c->documents[i]))
+            c->documents[catalogue_first_same(c, (uint32_t)i)].filled = true;
     }
     for (size_t i = 0; i < c->document_count; i++)
         c->documents[i].filled = c->documents[catalogue_first_same(c, (uint32_t)i)].filled;

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/spill.h"
 #include "estimate/exact.h"
+#include "read/late_text.h"
 #include "shingle/labels.h"
 #include "shingle/stream.h"
 #include "shingle/whole.h"
@@ -21,6 +22,7 @@ struct passage {
     uint64_t size, text_size;
     enum text_format format;
     bool binary, converted;
+    struct late_text late; /* on the way of what is plain text */
     stemma_error failure;  /* all of it was read, and its text could not be had, */
     stemma_error damage;   /* or not all of it */
     struct worker *worker; /* whose taker gets the pieces of its text; NULL: nobody does */
@@ -69,6 +71,7 @@ static stemma_status passage_for(struct passage *p, struct worker *w, stemma_err
 }
 
 static void passage_release(struct passage *p) {
+    late_text_release(&p->late);
     shingler_free(p->shingler);
     labeller_free(p->labeller);
 }
@@ -76,12 +79,14 @@ static void passage_release(struct passage *p) {
 /* The first piece tells what the document is; *skip: bytes of a mark in front of the text. */
 static stemma_status look(struct passage *p, const char *name, const uint8_t *head, size_t size, size_t *skip,
                           stemma_error *err) {
-    struct document_kind kind = document_look(name, head, size, &p->scan->document_options);
+    const size_t looked_at = size < DOCUMENT_HEAD ? size : DOCUMENT_HEAD; /* a piece may be less than all */
+    struct document_kind kind = document_look(name, head, looked_at, &p->scan->document_options);
     p->format = reading_format(p->scan, name, head, size);
     TRY(scan_container(p->scan, name, head, size, &p->kind, err));
     p->binary = kind.format == TEXT_BINARY || p->kind > CONTAINER_MAIL;
     *skip = kind.mark;
     p->converted = kind.converted && !p->binary;
+    p->late.encoding = kind.open ? ENCODING_AUTO : ENCODING_UTF8;
     return STEMMA_OK;
 }
 
@@ -135,6 +140,19 @@ static stemma_status read_converted(struct passage *p, struct input *input, stru
     return status;
 }
 
+static stemma_status feed_plain(struct passage *p, const uint8_t *bytes, size_t size, stemma_error *err) {
+    if (p->binary) return STEMMA_OK;
+    TRY(late_text_take(&p->late, &bytes, &size, err));
+    return feed(p, bytes, size, err);
+}
+
+static stemma_status feed_last(struct passage *p, stemma_error *err) {
+    const uint8_t *bytes = NULL;
+    size_t size;
+    TRY(late_text_finish(&p->late, &bytes, &size, err));
+    return feed(p, bytes, size, err);
+}
+
 static stemma_status read_pieces(struct passage *p, struct input *input, struct buf *piece,
                                  stemma_error *err) {
     size_t skip = 0;
@@ -147,11 +165,11 @@ static stemma_status read_pieces(struct passage *p, struct input *input, struct 
         if (p->converted) return read_converted(p, input, piece, err);
         identity_add(&p->bytes, piece->data, piece->len);
         p->size += piece->len;
-        if (!p->binary) TRY(feed(p, piece->data + skip, piece->len - skip, err));
+        TRY(feed_plain(p, piece->data + skip, piece->len - skip, err));
         progress_add(p->scan, 0, piece->len);
         skip = 0;
     }
-    return STEMMA_OK;
+    return feed_last(p, err);
 }
 
 static stemma_status end_passage(struct passage *p, stemma_error *err) {

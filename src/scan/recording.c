@@ -132,7 +132,7 @@ stemma_status recording_next(struct recording_reader *r, struct recorded *entry,
     if (left < HEAD || load_u32(head) > left || load_u32(head) < HEAD) return damaged(err);
     const size_t size = load_u32(head) - HEAD, name = load_u32(head + 8);
     if (name >= size || head[HEAD + name] || (head[4] > DOCUMENT_CONTAINER && head[4] != PROBLEM) ||
-        head[5] > TEXT_LOCKED)
+        head[5] > TEXT_OLD_OFFICE)
         return damaged(err);
     read_head(head, entry);
     TRY(read_rest(head + HEAD + name + 1, size - name - 1, r->key_bytes, entry, &sound, err));

@@ -213,7 +213,6 @@ MEDIA = [
     ("film.mp4", b"\0\0\0\x18ftypmp42\0\0\0\0mp42isom" + b"\0\0\0\x08mdat" + bytes(64)),
     ("program", b"\x7fELF\2\1\1" + bytes(57)),
     ("program.exe", b"MZ\x90\0\3\0\0\0\4\0\0\0\xff\xff\0\0" + bytes(64)),
-    ("old.doc", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504) + "WordDocument".encode("utf-16-le") + bytes(300)),
 ]
 
 # ---- the cases ----
@@ -266,6 +265,7 @@ CASES = [
     ("no-main.docx", archive(package("word/document.xml", [])[:1] + [("_rels/.rels", relations()), ("word/x.xml", "<x/>")]), Error("does not say which")),
     ("locked.docx", locked(LETTER), Error("it is encrypted")),
     ("password.docx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504) + "EncryptedPackage".encode("utf-16-le") + bytes(600), Error("it is encrypted")),
+    ("old.doc", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504) + "WordDocument".encode("utf-16-le") + bytes(300), Error("it is in an old Office format, or encrypted; save it as DOCX, ODT or PDF")),
     ("bomb.docx", docx(BOMB), Error("unpacks to more than 100 times its size")),
     ("entities.docx", docx(paragraphs("&l9;"), prolog=entity_bomb("w:document")), Error("expand to more than ten times")),
     ("external.docx", docx(paragraphs("before &e; after"), prolog='<!DOCTYPE w:document [<!ENTITY e SYSTEM "/etc/passwd">]>'), Damaged("before after", "refers to '/etc/passwd', which is not in it")),
