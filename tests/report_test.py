@@ -165,11 +165,13 @@ class Views(Report):
 
     def test_a_text_of_two_ancestors(self):
         """The second edge is dashed, and told to those who do not see it."""
-        parts = [" ".join(prose(60, seed)) for seed in range(14)]
-        one, other = parts[:5] + [" ".join(prose(60, 100))] + parts[5:], parts + [" ".join(prose(90, 200))]
-        for name, text in (("a", parts), ("b", one), ("c", other), ("d", one + other[-1:])):
+        part = lambda words, seed: " ".join(prose(words, seed))
+        parts = [part(60, seed) for seed in range(14)]
+        one = [*parts[:5], part(60, 100), *parts[5:8], part(70, 150), *parts[8:]]
+        other = [*parts[:2], part(50, 250), *parts[2:11], part(60, 300), *parts[12:], part(90, 200)]
+        for name, text in (("a", parts), ("b", one), ("c", other), ("d", [*one[:-1], part(60, 310), other[-1]])):
             self.write(f"family/{name}.txt", "\n\n".join(text))
-        self.browser.open(self.report("family"), "/group/1")
+        self.browser.open(self.report("--group=components", "family"), "/group/1")
         dashes = "[...document.querySelectorAll('.tree .edge')].map(edge => getComputedStyle(edge).strokeDasharray)"
         self.assertEqual(sorted(self.browser.run(dashes)), ["4px, 4px", "none", "none", "none"])
         self.assertEqual(len([way for way in self.texts(".tree .way") if ", with text of " in way]), 1)
