@@ -51,7 +51,7 @@ struct folder {
 struct link {
     uint64_t turn;
     const struct ignore *ignore;
-    bool included;
+    uint64_t included; /* so wide that no byte of it is left unset, as all go to disk */
 };
 
 struct walk {
