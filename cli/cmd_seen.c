@@ -115,9 +115,7 @@ enum { ROWS_MOST = 10 };
 
 /* By bytes that no text has: names of files may begin in any other way. */
 static bool is_compressed(const char *line, size_t size) {
-    static const char *const magics[] = {"\x1f\x8b", "\x28\xb5\x2f\xfd",
-                                         "\xfd"
-                                         "7zXZ"};
+    static const char *const magics[] = {"\x1f\x8b", "\x28\xb5\x2f\xfd", "\xfd\x37zXZ"};
     static const char bzip2[] = "1AY&SY"; /* behind "BZh" and a digit */
     for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
         if (size >= strlen(magics[i]) && !memcmp(line, magics[i], strlen(magics[i]))) return true;

@@ -47,8 +47,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const struct part part = {.kind = KIND_SIGNATURE, .spec = load_u32(data), .form = FORM_TEXT, .width = 16};
     if (!signature_form_of(&part, &form)) return 0;
     const struct documents cells = split_documents(data + 4, size - 4);
-    if (unpack(&form, cells.a, cells.a_size, &own_a, &a) & unpack(&form, cells.b, cells.b_size, &own_b, &b))
-        compare(&a, &b);
+    const bool first = unpack(&form, cells.a, cells.a_size, &own_a, &a);
+    const bool second = unpack(&form, cells.b, cells.b_size, &own_b, &b);
+    if (first && second) compare(&a, &b);
     signature_data_release(&own_a);
     signature_data_release(&own_b);
     return 0;

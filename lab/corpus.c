@@ -23,9 +23,9 @@ static const struct kind {
     size_t least, most; /* bytes of a document */
     bool pieces;        /* of a file those between empty lines, rather than the file */
 } kinds[] = {
-    [CORPUS_LONG] = {"long", "long documents", 9000, 540000},
-    [CORPUS_SHORT_1] = {"short1", "short documents", 600, 1500},
-    [CORPUS_SHORT_2] = {"short2", "documents of a page or two", 2000, 4000},
+    [CORPUS_LONG] = {"long", "long documents", 9000, 540000, false},
+    [CORPUS_SHORT_1] = {"short1", "short documents", 600, 1500, false},
+    [CORPUS_SHORT_2] = {"short2", "documents of a page or two", 2000, 4000, false},
     [CORPUS_PIECES] = {"pieces", "pieces", 200, 3000, .pieces = true},
 };
 

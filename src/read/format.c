@@ -52,7 +52,7 @@ struct span {
 };
 
 static struct span span_of(const uint8_t *bytes, size_t size, size_t most) {
-    const char *at = (const char *)bytes;
+    const char *at = size ? (const char *)bytes : ""; /* nothing may come without a pointer to move */
     return (struct span){at, at + (size < most ? size : most)};
 }
 
