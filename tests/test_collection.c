@@ -516,6 +516,61 @@ static void older_formats_open(void **state) {
     check_golden(golden_now);
 }
 
+static void commit_more(struct collection *c, unsigned *next, unsigned count) {
+    struct model_row r;
+    struct batch *b;
+    OK(batch_new(c, &b, err));
+    for (const unsigned limit = *next + count; *next < limit; ++*next) {
+        fill_model_row(&r, *next, 1);
+        OK(batch_put(b, &r.row, NULL, err));
+    }
+    OK(batch_commit(b, err));
+    batch_free(b);
+}
+
+/* In the order of their numbers; how many there are. */
+static size_t lengths_of(struct collection *c, uint64_t lengths[16]) {
+    const size_t count = collection_segments(c);
+    assert_true(count <= 16);
+    for (size_t s = 0; s < count; s++) lengths[s] = collection_segment_rows(c, s);
+    return count;
+}
+
+/* Four of a length become one, and with it those before it that are as long. */
+static void segments_grow_by_four(void **state) {
+    (void)state;
+    uint64_t lengths[16];
+    unsigned next = 0;
+    char *path = new_folder();
+    struct collection *c = open_model(path, NULL, 0);
+    for (int i = 0; i < 13; i++) commit_more(c, &next, 600);
+    assert_int_equal(lengths_of(c, lengths), 4);
+    for (int i = 0; i < 3; i++) assert_int_equal(lengths[i], 2400);
+    assert_int_equal(lengths[3], 600);
+    commit_more(c, &next, 600); /* 3½ times 2,400 */
+    assert_int_equal(lengths_of(c, lengths), 1);
+    end_model(c, path);
+}
+
+/* However uneven commits are, no last segments together are four times the longest of them. */
+static void segments_stay_few(void **state) {
+    (void)state;
+    uint64_t lengths[16], random = 11;
+    unsigned next = 0;
+    char *path = new_folder();
+    struct collection *c = open_model(path, NULL, 0);
+    for (int i = 0; i < 60; i++) {
+        commit_more(c, &next, 1 + (unsigned)(mix64(random++) % (i % 7 ? 50 : 2000)));
+        uint64_t longest = 512, all = 0;
+        for (size_t s = lengths_of(c, lengths); s-- > 0;) {
+            if (lengths[s] > longest) longest = lengths[s];
+            all += lengths[s];
+            assert_true(all < 4 * longest);
+        }
+    }
+    end_model(c, path);
+}
+
 /* A writer who cannot wait leaves large merges for later, and they are seen to be due. */
 static void merges_can_wait(void **state) {
     (void)state;
@@ -719,6 +774,8 @@ int main(void) {
         cmocka_unit_test(small_losses_do_not_wait),
         cmocka_unit_test(filters_share_the_memory),
         cmocka_unit_test(what_is_pending_grows_old),
+        cmocka_unit_test(segments_grow_by_four),
+        cmocka_unit_test(segments_stay_few),
         cmocka_unit_test(numbers_that_were_never_given_are_not_found),
         cmocka_unit_test(sets_of_numbers_agree_with_plain_ones),
         cmocka_unit_test(sets_of_numbers_are_where_they_are_asked_for),

@@ -58,6 +58,7 @@ stemma_status collecting_new(struct pending *pending, const struct stemma_recipe
         mem_free(all);
         return status;
     }
+    waiting_init(&all->waiting, pending->store);
     all->scan->takers = &collecting_taker;
     all->scan->taken_for = all;
     all->scan->texts.budget = 0; /* nobody asks for texts again */
@@ -74,6 +75,7 @@ void collecting_free(struct collecting *all) {
     scan_free(all->scan);
     collection_close(all->before);
     gone_release(&all->met);
+    waiting_release(&all->waiting);
     mem_free(all->states);
     mem_free(all);
 }

@@ -98,44 +98,6 @@ static bool is_same_place(const struct facts *a, const struct facts *b, bool ins
                       a->looked_into == b->looked_into && a->unsettled == b->unsettled);
 }
 
-/* Whether nothing new has to be made of a document whose bytes are read like this. */
-static bool is_same(const struct facts *old, const struct facts *now) {
-    return old->state != FACTS_FAILED && !old->no_bits && old->format == now->format &&
-           old->way == now->way && memcmp(old->digest, now->digest, sizeof old->digest) == 0;
-}
-
-/* What a document is counted as. */
-static uint64_t *counter_of(struct collecting *all, const struct facts *old, const struct facts *now) {
-    if (!old || old->state == FACTS_FAILED) return &all->counts.added;
-    return is_same(old, now) ? &all->counts.unchanged : &all->counts.replaced;
-}
-
-/* ---- records with one id ---- */
-
-/* Whether the row with the id is of another record of the same data set, met before; its offset is in the
- * facts. */
-static bool is_again(const struct collector *c, const struct id_place *place, const struct facts *old) {
-    const struct collecting *all = c->all;
-    return c->record && place->found && old->path_bytes == c->facts.path_bytes &&
-           old->state != FACTS_DATASET && (place->number >= all->first || is_gone(&all->met, place->number));
-}
-
-/* With the lock held: instead of an earlier record, which was counted, there is this one. What both are
- * counted as follows from what was there before them. */
-static stemma_status recount(struct collector *c, const struct facts *earlier, stemma_error *err) {
-    struct collection *before = c->all->before;
-    struct facts old;
-    struct row row;
-    uint64_t number;
-    bool found;
-    TRY(collection_find(before, c->id.data, c->id.len, &number, &found, err));
-    if (found) TRY(collection_record(before, number, &row, &found, err));
-    if (found) TRY(facts_read(row.facts, &old, err));
-    --*counter_of(c->all, found ? &old : NULL, earlier);
-    ++*counter_of(c->all, found ? &old : NULL, &c->facts);
-    return STEMMA_OK;
-}
-
 /* ---- what is not complete ---- */
 
 static void fail_source(struct collecting *all, uint32_t source) {
@@ -161,9 +123,9 @@ static stemma_status compare(struct collector *c, stemma_error *err) {
     struct facts old;
     const bool inside = facts_inside(&c->facts, c->id.len);
     TRY(collecting_find(all, c->id.data, c->id.len, &place, &old, err));
-    const bool again = is_again(c, &place, &old);
+    const bool again = place.found && is_again(all, place.number, &old, &c->facts, c->record);
     c->wanted = !again || old.offset < c->facts.offset;
-    if (c->wanted && (!place.found || !is_same(&old, &c->facts))) return STEMMA_OK;
+    if (c->wanted && (!place.found || !is_same_document(&old, &c->facts))) return STEMMA_OK;
     ++*(again ? &all->superseded : &all->counts.unchanged);
     if (!c->wanted) return STEMMA_OK;
     c->wanted = false;
@@ -275,35 +237,12 @@ static stemma_status end_pieces(void *taker, struct identity text, uint64_t size
     return STEMMA_OK;
 }
 
-/* With the lock held: counts the document, unless a later record came meanwhile (*counts). */
-static stemma_status count(struct collector *c, const struct id_place *place, const struct facts *old,
-                           bool *counts, stemma_error *err) {
-    struct collecting *all = c->all;
-    const bool again = is_again(c, place, old);
-    *counts = !again || old->offset < c->facts.offset;
-    all->superseded += again;
-    if (!again) ++*counter_of(all, place->found ? old : NULL, &c->facts);
-    return again && *counts ? recount(c, old, err) : STEMMA_OK;
-}
-
-/* With the lock held. */
 static stemma_status put(struct collector *c, stemma_error *err) {
-    struct collecting *all = c->all;
     uint8_t bytes[FACTS_BYTES];
-    struct id_place place;
-    struct facts old;
-    struct row row;
-    bool counts;
-    TRY(collecting_find(all, c->id.data, c->id.len, &place, &old, err));
-    TRY(count(c, &place, &old, &counts, err));
-    if (!counts) return STEMMA_OK;
+    struct row row = {.id = {c->id.data, c->id.len}, .facts = {bytes, sizeof bytes}};
     facts_write(&c->facts, bytes);
-    row.id = (struct cell){c->id.data, c->id.len};
-    row.facts = (struct cell){bytes, sizeof bytes};
     row_maker_give(c->maker, &row);
-    TRY(pending_put_at(all->pending, &place, &row, c->facts.bytes, NULL, err));
-    all->counts.bytes += c->facts.bytes;
-    return STEMMA_OK;
+    return collecting_put(c->all, &row, &c->facts, c->record, err);
 }
 
 /* With the lock held: what could not be read is no document. Its last version that could be stays (*kept),
@@ -336,11 +275,7 @@ static stemma_status end_document(void *taker, stemma_error *err) {
     struct collector *c = taker;
     if (c->facts.text_bytes == 0 || !c->wanted) TRY(tell(c, NULL, 0, err));
     if (c->wanted && c->facts.state == FACTS_FAILED) return end_failed(c, err);
-    if (!c->wanted || c->all->dry) return STEMMA_OK;
-    pthread_mutex_lock(&c->all->pending->lock);
-    stemma_status status = put(c, err);
-    pthread_mutex_unlock(&c->all->pending->lock);
-    return status;
+    return c->wanted && !c->all->dry ? put(c, err) : STEMMA_OK;
 }
 
 static stemma_status finish(void *taker, stemma_error *err) {

@@ -1,11 +1,12 @@
 /* What those share who put what is read into a collection: collecting.c drives, collector.c takes documents,
- * settling.c the files that hold them. */
+ * settling.c the files that hold them, putting.c what was made of them. */
 #ifndef COLLECT_COLLECTOR_H
 #define COLLECT_COLLECTOR_H
 
 #include "collect/collecting.h"
 #include "collect/row_maker.h"
 #include "index/gone.h"
+#include "index/rows.h"
 #include "scan/reading.h"
 #include "scan/taker.h"
 
@@ -14,6 +15,21 @@ struct source_state {
     bool known;  /* it, or something inside it */
     bool holds;  /* it is read, and documents are inside it, or were */
     bool failed; /* not all of it could be read: what is not known to be complete is read the next time */
+};
+
+struct waiting_rows {
+    struct stored_rows rows;
+    struct buf records; /* a byte each: whether others may have its id */
+};
+
+/* Rows that were made while another thread had the lock of pending. */
+struct waiting {
+    const struct schema *schema;
+    size_t most; /* bytes of those that come, and of those that go */
+    pthread_mutex_t lock;
+    struct waiting_rows coming; /* under it */
+    struct waiting_rows going;  /* under the lock of pending */
+    size_t gone;                /* of these */
 };
 
 struct collecting {
@@ -26,6 +42,7 @@ struct collecting {
     uint64_t first;            /* number that is given here; what has a lower one was there before */
     struct collection *before; /* as it was then; NULL: documents come one by one */
     /* under the lock of pending */
+    struct waiting waiting;
     stemma_add_summary counts;
     struct gone met; /* older ones that are still inside files as they were: bits, since they may be many */
     uint64_t superseded;  /* records whose id another one of their data set has */
@@ -64,6 +81,19 @@ stemma_status collecting_find(struct collecting *all, const void *id, size_t siz
 /* With the lock held: the same row with other facts. */
 stemma_status collecting_rewrite(struct collecting *all, const struct id_place *place,
                                  const struct facts *facts, stemma_error *err);
+
+/* Whether nothing new has to be made of a document whose bytes are read like this. */
+bool is_same_document(const struct facts *old, const struct facts *now);
+/* With the lock held: whether a row that was found is of another record of the same data set, met before. */
+bool is_again(const struct collecting *all, uint64_t number, const struct facts *old, const struct facts *now,
+              bool record);
+/* Counts the document and puts its row, now or later; record: others may have its id. */
+stemma_status collecting_put(struct collecting *all, const struct row *row, const struct facts *facts,
+                             bool record, stemma_error *err);
+/* With the lock held, or when nobody else is at work: puts those that wait. */
+stemma_status collecting_put_waiting(struct collecting *all, stemma_error *err);
+void waiting_init(struct waiting *waiting, const struct collection *store);
+void waiting_release(struct waiting *waiting);
 
 /* One worker, see taker.h. */
 extern const struct taker_kind collecting_taker;

@@ -2,8 +2,9 @@
 
 #include "base/clock.h"
 
-/* What a killed `add` loses at most; each commit costs four syncs, and more segments to merge. */
-enum { DOCUMENTS_MOST = 1 << 17 };
+/* What a killed `add` loses at most. Each commit costs four syncs, and more segments to merge: it is best
+ * made when a segment would be written in any case. */
+enum { DOCUMENTS_MOST = 1 << 18, DOCUMENTS_SOME = 1 << 16 };
 #define BYTES_MOST ((uint64_t)1 << 30)
 #define OFTEN      5. /* seconds, unless the disk is so slow */
 enum { SHARE = 20 };  /* that commits would take more than a 20th of the time */
@@ -45,7 +46,9 @@ stemma_status pending_commit(struct pending *p, stemma_error *err) {
 }
 
 static bool is_full(const struct pending *p) {
-    return batch_size(p->batch) >= DOCUMENTS_MOST || p->bytes >= BYTES_MOST;
+    const size_t size = batch_size(p->batch);
+    return size >= DOCUMENTS_MOST || p->bytes >= BYTES_MOST ||
+           (size >= DOCUMENTS_SOME && batch_is_full(p->batch));
 }
 
 static bool is_old(const struct pending *p) {

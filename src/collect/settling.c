@@ -165,11 +165,19 @@ static stemma_status settle(struct collecting *all, stemma_error *err) {
     return STEMMA_OK;
 }
 
+/* What was taken by then is put, whatever ended it. */
+static stemma_status read_sources(struct collecting *all, stemma_error *err) {
+    stemma_error cause;
+    const stemma_status status = scan_read_sources(all->scan, err);
+    const stemma_status put = collecting_put_waiting(all, &cause);
+    return status == STEMMA_OK && put != STEMMA_OK ? fail(err, put, "%s", cause.message) : status;
+}
+
 stemma_status collecting_read_listed(struct stemma_scan *scan, stemma_error *err) {
     struct collecting *all = scan->taken_for;
     all->states = mem_zero(scan->catalogue.source_count + 1, sizeof *all->states);
     if (!all->states) return fail_memory(err);
-    stemma_status status = scan_read_sources(scan, err);
+    stemma_status status = read_sources(all, err);
     if (status == STEMMA_OK) status = settle(all, err);
     mem_free(all->states);
     all->states = NULL;

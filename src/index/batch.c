@@ -139,7 +139,7 @@ stemma_status batch_record(struct batch *b, const struct id_place *place, struct
 stemma_status batch_row(struct batch *b, const struct id_place *place, struct row *row, stemma_error *err) {
     const struct schema *schema = b->c->state.manifest.schema;
     TRY(read_row(b, place->number, true, row, err));
-    b->held.bytes.len = b->held.starts.len = 0;
+    rows_clear(&b->held);
     if (!rows_reserve(&b->held, schema, row)) return fail_memory(err);
     rows_add(&b->held, schema, row);
     rows_get(&b->held, schema, 0, row);
@@ -225,7 +225,8 @@ static stemma_status flush(struct batch *b, stemma_error *err) {
     b->of_level[0]++;
     forget_gone(b, first, limit);
     b->rows.first = limit;
-    b->rows.bytes.len = b->rows.starts.len = b->hashes.len = 0;
+    rows_clear(&b->rows);
+    b->hashes.len = 0;
     if (b->ids) memset(b->ids, 0, b->ids_room * sizeof *b->ids);
     return STEMMA_OK;
 }
@@ -247,7 +248,7 @@ static stemma_status check_row(const struct batch *b, const struct row *row, ste
                 : fail(err, STEMMA_INVALID, "a row that does not fit the parts of '%s'", b->c->path);
 }
 
-static bool is_full(const struct batch *b) {
+bool batch_is_full(const struct batch *b) {
     return b->rows.bytes.len + b->rows.starts.len * (16 + 2 * sizeof *b->ids) > b->c->memory / 2;
 }
 
@@ -255,7 +256,7 @@ stemma_status batch_put_at(struct batch *b, const struct id_place *place, const 
                            uint64_t *number, stemma_error *err) {
     const struct schema *schema = b->c->state.manifest.schema;
     TRY(check_row(b, row, err));
-    if (is_full(b)) {
+    if (batch_is_full(b)) {
         TRY(merge_own(b, err));
         TRY(flush(b, err));
     }

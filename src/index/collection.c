@@ -471,6 +471,10 @@ const volatile int *collection_stop(const struct collection *c) {
     return c->stop;
 }
 
+size_t collection_memory(const struct collection *c) {
+    return c->memory;
+}
+
 const char *collection_directory(const struct collection *c) {
     return c->directory;
 }

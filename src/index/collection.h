@@ -88,6 +88,7 @@ stemma_status fail_not_kept(const struct collection *collection, const char *wha
 const char *collection_path(const struct collection *collection);
 const volatile int *collection_stop(const struct collection *collection); /* of its options, */
 const char *collection_directory(const struct collection *collection);    /* likewise */
+size_t collection_memory(const struct collection *collection);            /* of a batch */
 const struct schema *collection_schema(const struct collection *collection);
 void collection_about(const struct collection *collection, struct collection_facts *facts);
 /* Segments that are to become one next; 0: none, or damage keeps them from it. Looks at all that is gone. */
@@ -167,6 +168,8 @@ stemma_status batch_row(struct batch *batch, const struct id_place *place, struc
 stemma_status batch_put_at(struct batch *batch, const struct id_place *place, const struct row *row,
                            uint64_t *number, stemma_error *err);
 size_t batch_size(const struct batch *batch); /* documents put so far */
+/* Whether what is put next would first write a segment. */
+bool batch_is_full(const struct batch *batch);
 /* Whether the document goes with the commit: it is removed, or replaced. */
 bool batch_drops(const struct batch *batch, uint64_t number);
 /* One atomic commit; with nothing in it: none. Then segments are merged, as far as that is due: a failure of

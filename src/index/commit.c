@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 enum {
-    FAN = 4,            /* segments of a class: more means fewer merges, and more to ask in */
-    SMALL = 512,        /* documents: segments below are of one class */
-    SEGMENTS_SOME = 64, /* above, the last ones are merged whatever their class: descriptors are few */
+    FAN = 4,            /* segments of one size: more means fewer merges, and more to ask in */
+    SMALL = 512,        /* documents: segments below count as one of so many */
+    SEGMENTS_SOME = 64, /* above, the last ones are merged whatever their size: descriptors are few */
     GONE_SHARE = 5      /* a segment of which one in so many is gone is written again */
 };
 
@@ -89,12 +89,6 @@ stemma_status commit_manifest(struct collection *c, struct manifest *manifest, s
 
 /* ---- merging ---- */
 
-static unsigned size_class(uint64_t rows) {
-    unsigned class = 0;
-    for (uint64_t bound = SMALL; rows >= bound; bound *= FAN) class ++;
-    return class;
-}
-
 /* Segments that become one. */
 struct due {
     size_t first, count;
@@ -106,28 +100,27 @@ static bool can_merge(const struct collection *c, const struct segment *segment)
     return true;
 }
 
-/* Of the longer one of the last two: what a commit has left of its memory is a short segment behind a long
- * one, which would be the last of its class again and again. */
-static unsigned class_of_last(const struct state *state) {
-    uint64_t rows = state->segments[state->count - 1]->rows;
-    if (state->count > 1 && state->segments[state->count - 2]->rows > rows)
-        rows = state->segments[state->count - 2]->rows;
-    return size_class(rows);
+static uint64_t weight_of(const struct segment *segment) {
+    return segment->rows < SMALL ? SMALL : segment->rows;
 }
 
-/* The last ones, when there are enough of that class or below. */
-static struct due due_by_class(const struct collection *c) {
+/* The last ones, as many as together are nearly FAN times the longest of them: so the segment of a document
+ * becomes that many times as long each time that it is written again. */
+static struct due due_by_size(const struct collection *c, uint64_t most) {
     const struct state *state = &c->state;
-    size_t same = 0, any = 0;
-    if (state->count == 0) return (struct due){0, 0};
-    unsigned class = class_of_last(state);
-    for (; any < state->count && any < LEVELS_FAN; any++) {
-        const struct segment *segment = state->segments[state->count - 1 - any];
-        if (!can_merge(c, segment)) break;
-        if (same == any && size_class(segment->rows) <= class) same++;
+    uint64_t rows = 0, longest = 0, all = 0;
+    size_t due = 0, some = 0;
+    while (some < state->count && some < LEVELS_FAN) {
+        const struct segment *segment = state->segments[state->count - 1 - some];
+        rows += segment->rows;
+        if (rows > most || !can_merge(c, segment)) break;
+        if (weight_of(segment) > longest) longest = weight_of(segment);
+        all += weight_of(segment);
+        some++;
+        if (all * 2 >= longest * (2 * FAN - 1)) due = some;
     }
-    if (same < FAN && state->count > SEGMENTS_SOME) same = any;
-    return same >= FAN ? (struct due){state->count - same, same} : (struct due){0, 0};
+    if (due == 0 && state->count > SEGMENTS_SOME && some > 1) due = some;
+    return (struct due){state->count - due, due};
 }
 
 uint64_t gone_in(const struct state *state, const struct segment *segment) {
@@ -227,8 +220,8 @@ static uint64_t rows_of(const struct state *state, struct due due) {
 
 /* Of at most so many documents: a merge that has to wait keeps no smaller one from its turn. */
 static struct due next_due(const struct collection *c, uint64_t most) {
-    struct due due = due_by_class(c);
-    return due.count && rows_of(&c->state, due) <= most ? due : due_by_loss(c, most);
+    struct due due = due_by_size(c, most);
+    return due.count ? due : due_by_loss(c, most);
 }
 
 size_t collection_due(const struct collection *c) {

@@ -7,7 +7,7 @@
 
 stemma_status mended_add(struct mended *m, const char *folder, const struct schema *schema,
                          const struct row *row, stemma_error *err) {
-    m->held.bytes.len = m->held.starts.len = 0;
+    rows_clear(&m->held);
     if (!rows_reserve(&m->held, schema, row) || !vec64_reserve(&m->places, 1)) return fail_memory(err);
     rows_add(&m->held, schema, row);
     if (!m->has_file) TRY(temporary_open(folder, &m->fd, err));

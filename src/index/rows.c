@@ -1,5 +1,4 @@
-/* Rows of a batch in memory, one behind the other. */
-#include "index/state.h"
+#include "index/rows.h"
 
 #include <string.h>
 
@@ -35,6 +34,10 @@ void rows_get(const struct stored_rows *rows, const struct schema *schema, size_
     row->facts = take_sized(&at);
     for (size_t i = 0; i < schema->count; i++)
         row->cells[i] = schema->parts[i].form == FORM_LOOKUP ? (struct cell){0} : take_sized(&at);
+}
+
+void rows_clear(struct stored_rows *rows) {
+    rows->bytes.len = rows->starts.len = 0;
 }
 
 void rows_release(struct stored_rows *rows) {

@@ -4,6 +4,7 @@
 
 #include "index/collection.h"
 #include "index/manifest.h"
+#include "index/rows.h"
 #include "index/segment.h"
 #include "runs/run.h"
 
@@ -82,17 +83,6 @@ stemma_status draft_open(struct collection *c, uint64_t serial, struct draft *dr
 stemma_status draft_finish(struct collection *c, struct draft *draft, struct segment_file **out,
                            stemma_error *err);
 void draft_abandon(struct collection *c, struct draft *draft);
-
-struct stored_rows { /* of a batch, in memory, one behind the other */
-    struct buf bytes;
-    struct vec64 starts;
-    uint64_t first; /* number; those that follow are the next */
-};
-/* Room for one more row; rows_add then cannot fail. */
-bool rows_reserve(struct stored_rows *rows, const struct schema *schema, const struct row *row);
-void rows_add(struct stored_rows *rows, const struct schema *schema, const struct row *row);
-void rows_get(const struct stored_rows *rows, const struct schema *schema, size_t index, struct row *row);
-void rows_release(struct stored_rows *rows);
 
 /* Rows in memory, without those that are gone, as a file of all parts; hashes: of the ids of all rows. */
 stemma_status write_rows(struct collection *c, const struct stored_rows *rows, const struct vec64 *hashes,

@@ -58,7 +58,7 @@ static stemma_status put_rows(struct exporter *x, stemma_error *err) {
     stemma_status status = kept ? put(x, &block, err) : fail_memory(err);
     buf_release(&block);
     x->documents += rows;
-    x->rows.bytes.len = x->rows.starts.len = 0;
+    rows_clear(&x->rows);
     return status;
 }
 
