@@ -17,9 +17,9 @@ import sys
 import unittest
 from pathlib import Path
 
-from collect_test import SANITIZED, Collections
-from containers_test import mail, mailbox, record, tarred, zipped
-from program import PROGRAM, prose, rests
+from collect_test import Collections
+from containing import mail, mailbox, record, tarred, zipped
+from program import PROGRAM, SANITIZED, prose, rests
 from report_file_test import blocks
 from scan_same_test import CHANGING, SEED, some
 

@@ -20,10 +20,9 @@ import unittest
 import zipfile
 from pathlib import Path
 
-from program import PROGRAM, SOURCE, Base, prose, rests
+from program import PROGRAM, SANITIZED, SOURCE, Base, prose, rests
 from scan_same_test import some
 
-SANITIZED = "STEMMA_SKIP_LARGE" in os.environ
 LONG_AGO = 10 ** 18
 
 

@@ -11,10 +11,8 @@ import sys
 import unittest
 import zlib
 
-from program import PROGRAM, SOURCE, Base, words
-
-sys.path.insert(0, str(SOURCE / "tests/formats"))
-import corpus  # noqa: E402
+from formats import corpus
+from program import PROGRAM, SANITIZED, SOURCE, Base, words
 
 TEXT = "The café by the river: " + " ".join(words(900))
 PAGE = ("<!doctype html><html><head><title>no &amp; </p> no</title><script>no no no</script></head><body><h1>The caf&eacute;</h1><p>by the <b>riv</b>er: "
@@ -506,7 +504,7 @@ class Limits(Base):
         self.assertEqual(results[0], results[1])
         self.assertEqual([len(group["members"]) for group in results[0]], [1])
 
-    @unittest.skipIf("STEMMA_SKIP_LARGE" in os.environ, "a sanitizer finds in megabytes what it finds in a hundred")
+    @unittest.skipIf(SANITIZED, "a sanitizer finds in megabytes what it finds in a hundred")
     def test_a_long_line(self):
         self.write("long.html", "<html><p>" + "word <b>and</b> word " * 5_000_000)
         self.write("good.html", "<html><p>" + " ".join(words(500)))

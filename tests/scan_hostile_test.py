@@ -17,11 +17,9 @@ import sys
 import time
 import unittest
 
-from program import PROGRAM, Base, prose, rests
+from program import PROGRAM, SANITIZED, Base, prose, rests
 
 MEGA = 1 << 20
-SANITIZED = "STEMMA_SKIP_LARGE" in os.environ
-
 MEMORY_BESIDES = 48  # MB: the program itself, and a few buffers of each thread
 
 # In a process of its own: the peak of a child begins with the size of its parent.
