@@ -17,19 +17,107 @@ import sys
 import unittest
 from pathlib import Path
 
-from collect_test import Collections
+from collecting import Collections, text
 from containing import mail, mailbox, record, tarred, zipped
 from program import PROGRAM, SANITIZED, prose, rests
 from report_file_test import blocks
 from scan_same_test import CHANGING, SEED, some
 
 
-def text(seed, count=120):
-    return " ".join(prose(count, seed))
-
-
 def lines_of(texts, names=None):
     return "".join(json.dumps({"id": name, "text": content}) + "\n" for name, content in zip(names or range(10 ** 9), texts))
+
+
+class Cached(Collections):
+    """A scan with a cache prints what one without it does."""
+
+    def scan(self, *options):
+        lines = self.good("scan", "--json", *options, "pile").splitlines()
+        return [line for line in lines if '"summary"' not in line]
+
+    def fill(self):
+        for i in range(40):
+            words = prose(150, i % 25)
+            words[i:i + 3] = ["other"] if i >= 25 else words[i:i + 3]
+            self.put(f"{i % 4}/{i}.txt", " ".join(words))
+        for name in ("copy.txt", "copy2.txt"):
+            self.put(name, text(3, 150))
+        self.put("empty.txt", "")
+        for name in ("one.bin", "two.bin"):
+            self.put(name, bytes(range(256)) * 9)
+        self.put("z.zip", zipped(("a.txt", text(4, 150))))
+        self.put("d.jsonl", json.dumps({"id": 1, "text": text(5, 150)}) + "\n")
+
+    def test_same(self):
+        self.fill()
+        plain = self.scan()
+        self.assertGreater(len(plain), 10)
+        for options in ([], [], ["--threads=3"], ["-t.5"], ["-t.5"], ["--pairs"], ["--memory=1M"]):
+            self.assertEqual(self.scan("--cache=k", *options), self.scan(*options), options)
+
+    def test_changes(self):
+        self.fill()
+        self.scan("--cache=k")
+        self.put("0/0.txt", text(7, 150), age=1)
+        self.put("new.txt", text(8, 150), age=1)
+        (self.folder / "pile/1/1.txt").unlink()
+        os.rename(self.folder / "pile/copy.txt", self.folder / "pile/moved.txt")
+        self.assertEqual(self.scan("--cache=k"), self.scan())
+
+    def test_what_has_not_changed_is_not_read(self):
+        """Nor is text that nothing resembles compared."""
+        self.put("a.txt", text(1))
+        self.put("b.txt", text(2))
+        self.scan("--cache=k")
+        self.assertEqual(self.opened(lambda: self.scan("--cache=k"), "a.txt", "b.txt"), set())
+        self.put("b.txt", text(1)[:len(text(2))].ljust(len(text(2)), "x"))
+        self.assertEqual(len(self.scan("--cache=k")), 1)
+
+    def test_deleted_files_are_forgotten(self):
+        self.fill()
+        self.put("away/a.txt", text(9))
+        (self.folder / "other").mkdir()
+        self.write("other/b.txt", text(10))
+        self.good("scan", "--cache=k", "pile", "other")
+        known = set(self.documents("k"))
+        for name in ("0/0.txt", "away/a.txt", "one.bin"):
+            (self.folder / "pile" / name).unlink()
+        (self.folder / "other/b.txt").unlink()
+        self.scan("--cache=k", "--exclude=1/")
+        self.assertEqual(known - set(self.documents("k")), {self.path(name) for name in ("0/0.txt", "away/a.txt", "one.bin")})
+
+    def test_damage(self):
+        self.fill()
+        plain = self.scan()
+        self.scan("--cache=k")
+        times = 0
+        for file in sorted(set((self.folder / "k").iterdir()) - {self.folder / "k/lock"}):
+            good = file.read_bytes()
+            for at in range(0, len(good), len(good) // 6 + 1):
+                file.write_bytes(good[:at] + bytes([good[at] ^ 255]) + good[at + 1:])
+                done = self.run_program("scan", "--json", "--cache=k", "pile")
+                told = done.stderr.decode().splitlines()
+                rest = [line for line in done.stdout.decode().splitlines() if '"summary"' not in line]
+                self.assertEqual((done.returncode, rest), (0, plain), (file.name, at, told, done.stderr))
+                self.assertTrue(all("deleted" in line for line in told), told)
+                times += len(told)
+            file.write_bytes(good)
+        self.assertGreater(times, 3)
+
+    def test_thresholds_in_turn(self):
+        self.put("a.txt", text(1))
+        for threshold in ("-t.4", "-t.8"):
+            self.scan("--cache=k", threshold)
+        for threshold in ("-t.4", "-t.8"):
+            self.assertEqual(self.opened(lambda: self.scan("--cache=k", threshold), "a.txt"), set())
+        self.assertEqual(self.opened(lambda: self.scan("--cache=k", "--encoding=latin-1"), "a.txt"), {"a.txt"})
+
+    def test_views_and_other_collections(self):
+        self.fill()
+        self.scan("--cache=k")
+        self.bad("scan", "--unit=char", "--cache=k", "pile", says="unit")
+        self.add()
+        self.bad("scan", "--cache=c", "pile", says="no cache")
 
 
 class Cache(Collections):
