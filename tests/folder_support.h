@@ -1,0 +1,36 @@
+/* A folder for everything that a test writes: made before, removed behind it. */
+#ifndef TESTS_FOLDER_SUPPORT_H
+#define TESTS_FOLDER_SUPPORT_H
+
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static char folder[64];
+
+static inline int make_folder(void **state) {
+    (void)state;
+    strcpy(folder, "/tmp/stemma-test-XXXXXX");
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static inline int remove_entry(const char *path, const struct stat *facts, int kind, struct FTW *place) {
+    (void)facts, (void)kind, (void)place;
+    return remove(path);
+}
+
+static inline int remove_folder(void **state) {
+    (void)state;
+    return nftw(folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+/* Until it is asked again. */
+static inline const char *path_of(const char *name) {
+    static char path[128];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+#endif
