@@ -304,6 +304,21 @@ static void check_seeks(struct run_reader *reader, uint64_t *rng, const struct r
     }
 }
 
+/* Whole, and from any key on; the file is closed. */
+static void check_gives_back(const struct written *written, uint64_t *rng, const struct record *sorted,
+                             size_t count) {
+    struct run *run;
+    struct run_reader *reader;
+    assert_int_equal(run_open(&written->place, written->size, &run, NULL), STEMMA_OK);
+    assert_int_equal(run_count(run), count);
+    assert_int_equal(run_reader_new(run, &reader, NULL), STEMMA_OK);
+    assert_int_equal(read_all(reader, sorted, count, NULL), STEMMA_OK);
+    check_seeks(reader, rng, sorted, count);
+    run_reader_free(reader);
+    run_close(run);
+    close(written->place.fd);
+}
+
 static void test_runs_give_back(void **state) {
     (void)state;
     uint64_t rng = 5;
@@ -314,16 +329,7 @@ static void test_runs_give_back(void **state) {
         size_t block = round % 3 ? BLOCK_RECORDS : BLOCK_GROUP * (1 + rng_below(&rng, 64));
         struct written written =
             write_run(sorted, count, block, round % 5 * 1000, 1 + rng_below(&rng, 2 * BLOCK_RECORDS));
-        struct run *run;
-        struct run_reader *reader;
-        assert_int_equal(run_open(&written.place, written.size, &run, NULL), STEMMA_OK);
-        assert_int_equal(run_count(run), count);
-        assert_int_equal(run_reader_new(run, &reader, NULL), STEMMA_OK);
-        assert_int_equal(read_all(reader, sorted, count, NULL), STEMMA_OK);
-        check_seeks(reader, &rng, sorted, count);
-        run_reader_free(reader);
-        run_close(run);
-        close(written.place.fd);
+        check_gives_back(&written, &rng, sorted, count);
         free(records);
         free(sorted);
     }
@@ -337,16 +343,7 @@ static void test_stored_runs_give_back(void **state) {
         struct record *records = make_records(&rng, (int)(round % KINDS), count),
                       *sorted = copy_sorted(records, count);
         struct written written = write_stored(sorted, count, round % 7 ? block : BLOCK_RECORDS);
-        struct run *run;
-        struct run_reader *reader;
-        assert_int_equal(run_open(&written.place, written.size, &run, NULL), STEMMA_OK);
-        assert_int_equal(run_count(run), count);
-        assert_int_equal(run_reader_new(run, &reader, NULL), STEMMA_OK);
-        assert_int_equal(read_all(reader, sorted, count, NULL), STEMMA_OK);
-        check_seeks(reader, &rng, sorted, count);
-        run_reader_free(reader);
-        run_close(run);
-        close(written.place.fd);
+        check_gives_back(&written, &rng, sorted, count);
         free(records);
         free(sorted);
     }
