@@ -75,8 +75,7 @@ static enum exit_code add_paths(const options *o, stemma_collection *c, const pa
     stemma_error error;
     stemma_add_summary summary;
     stemma_add_options how = stemma_add_options_default();
-    progress_begin(&p);
-    if (o->quiet) p.wanted = false;
+    progress_begin(&p, o->quiet);
     const stemma_scan_options reading = reading_options(o, &p);
     how.reading = &reading;
     how.prune = o->prune;

@@ -137,11 +137,10 @@ static enum exit_code judge(const options *o, stemma_collection *c, const subjec
     set_options(&k);
     problem_teller_init(&k.problems, o, 1);
     subjects_tell_trouble(s, problem_tell, &k.problems);
-    progress_begin(&k.progress);
-    if (o->quiet) k.progress.wanted = false;
+    progress_begin(&k.progress, o->quiet);
     stemma_status status = ask(&k, c, s, &error);
     progress_erase(&k.progress);
-    enum exit_code code = status ? (output_lost() ? EXIT_DONE : complain_of(&error)) : conclude(&k, c);
+    enum exit_code code = status ? complain_unless_lost(&error) : conclude(&k, c);
     problem_teller_release(&k.problems);
     return code;
 }

@@ -69,7 +69,7 @@ static enum exit_code run(const options *o) {
     const char *glob = o->operand_count == 2 ? o->operands[1] : NULL;
     stemma_status status = stemma_collection_list(c, glob, print_document, &l, &error);
     stemma_collection_free(c);
-    if (status) return output_lost() ? EXIT_DONE : complain_of(&error);
+    if (status) return complain_unless_lost(&error);
     if (l.unreadable && !o->quiet)
         complain("left out: %s that could not be read (--json lists all)",
                  count_of_documents(l.unreadable, text, sizeof text));

@@ -120,11 +120,10 @@ static enum exit_code ask(const options *o, stemma_collection *c, const subjects
     set_options(&a);
     problem_teller_init(&a.problems, o, 1);
     subjects_tell_trouble(s, problem_tell, &a.problems);
-    progress_begin(&a.progress);
-    if (o->quiet) a.progress.wanted = false;
+    progress_begin(&a.progress, o->quiet);
     stemma_status status = ask_paths(&a, s, &error);
     progress_erase(&a.progress);
-    enum exit_code code = status ? (output_lost() ? EXIT_DONE : complain_of(&error)) : conclude(&a);
+    enum exit_code code = status ? complain_unless_lost(&error) : conclude(&a);
     problem_teller_release(&a.problems);
     return code;
 }

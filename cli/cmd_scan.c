@@ -177,8 +177,7 @@ static enum exit_code stream(scan_report *r) {
     stemma_error error;
     bool failed = o->pairs ? report_pairs(r, &error) : report_passages(r, &error);
     r->summary = stemma_scan_get_summary(r->scan); /* files that changed may have been met */
-    if (!failed) return EXIT_DONE;
-    return output_lost() ? EXIT_DONE : complain_of(&error); /* of a lost output main() speaks */
+    return failed ? complain_unless_lost(&error) : EXIT_DONE;
 }
 
 static enum exit_code print_json(scan_report *r) {
@@ -304,8 +303,7 @@ enum exit_code scan_command(const options *o) {
     enum exit_code code = check_use(o);
     if (!code) code = recipe_from_options(o, name_of(o), &recipe);
     if (code) return code;
-    progress_begin(&p);
-    if (o->quiet) p.wanted = false;
+    progress_begin(&p, o->quiet);
     stemma_scan_options how = scan_options(o, &p);
     stemma_limits limits = reading_limits(o);
     if (stemma_scan_new(recipe, &how, &limits, &scan, &error)) {

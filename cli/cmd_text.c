@@ -147,7 +147,7 @@ static enum exit_code run(const options *o) {
     if ((!strcmp(o->operands[0], "-") && standard_input_keep(&error)) ||
         stored_refuse(o->operands[0], "show the text of", &error) ||
         stemma_text_each(o->operands[0], recipe, &limits, take_text, take_problem, &s, &error))
-        code = output_lost() ? EXIT_DONE : complain_of(&error);
+        code = complain_unless_lost(&error);
     tell_without_text(&s);
     stemma_recipe_free(recipe);
     return graver(code, s.code);

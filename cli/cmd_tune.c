@@ -57,8 +57,7 @@ static enum exit_code run(const options *o) {
     progress p = {0};
     enum exit_code code = check_use(o);
     if (code) return code;
-    progress_begin(&p);
-    if (o->quiet) p.wanted = false;
+    progress_begin(&p, o->quiet);
     code = tune(&t, &p);
     tune_views_release(&t);
     tune_own_release(&t.own);

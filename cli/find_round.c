@@ -219,7 +219,7 @@ void round_open(find_round *r, const options *o, unsigned threads) {
     pthread_mutex_init(&r->lock, NULL);
     pthread_mutex_init(&r->terminal, NULL);
     pthread_cond_init(&r->changed, NULL);
-    progress_begin(&r->progress);
+    progress_begin(&r->progress, o->quiet);
 }
 
 void round_close(find_round *r) {

@@ -121,6 +121,10 @@ enum exit_code complain_of(const stemma_error *error) {
     return exit_code_of(error->status);
 }
 
+enum exit_code complain_unless_lost(const stemma_error *error) {
+    return output_lost() ? EXIT_DONE : complain_of(error);
+}
+
 void complain_no_text(const char *name, const char *what) {
     complain("'%s' holds no text to %s; --preset=raw --unit=byte takes its bytes", name, what);
 }

@@ -31,6 +31,8 @@ stemma_status set_error(stemma_error *error, stemma_status status, const char *f
 
 /* Complains of a library error; returns its exit code. An interruption needs no words. */
 enum exit_code complain_of(const stemma_error *error);
+/* ... of one that ended the printing; where the output is lost, main() speaks of that. */
+enum exit_code complain_unless_lost(const stemma_error *error);
 /* The collection that is in use: where it is damaged, the way to mend it is told, too. */
 void complain_of_collection(const char *path);
 
@@ -44,8 +46,8 @@ const char *cause_text(int number);
  * of neither. */
 const char *extracted_of(bool a, bool b);
 
-/* Whether a write failed. To be asked soon after printing much: unless nobody reads, the cause is the errno of
- * that moment. */
+/* Whether a write failed. To be asked soon after printing much: unless nobody reads, the cause is the errno
+ * of that moment. */
 bool output_lost(void);
 bool output_on_terminal(void); /* asked between writes, where isatty() would take the place of the cause */
 

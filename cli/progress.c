@@ -15,8 +15,8 @@ static int64_t now(void) {
     return (int64_t)time.tv_sec * SECOND + time.tv_nsec;
 }
 
-void progress_begin(progress *p) {
-    p->wanted = isatty(STDERR_FILENO);
+void progress_begin(progress *p, bool quiet) {
+    p->wanted = !quiet && isatty(STDERR_FILENO);
     p->begin = now();
     atomic_store(&p->next, p->begin + SECOND);
 }

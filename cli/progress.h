@@ -22,7 +22,7 @@ typedef struct progress {
     atomic_bool shown;
 } progress;
 
-void progress_begin(progress *p);
+void progress_begin(progress *p, bool quiet);
 void progress_searched(void *p, uint64_t bytes);                  /* by any thread */
 void progress_of_scan(void *p, const stemma_scan_progress *scan); /* by one thread at a time */
 void progress_erase(progress *p);                                 /* before anything else is printed */
