@@ -1,8 +1,8 @@
-/* A folder for the files of a test, and data sets opened, listed and copied there. Each ends the test when it
- * fails. */
+/* Data sets opened, listed and copied in the folder of a test. Each ends the test when it fails. */
 #ifndef TESTS_DATASET_SUPPORT_H
 #define TESTS_DATASET_SUPPORT_H
 
+#include "folder_support.h"
 #include "read/dataset.h"
 
 #include <setjmp.h>
@@ -14,29 +14,8 @@
 
 #include <cmocka.h>
 
-static char folder[64];
-
-static inline const char *in_folder(const char *name) {
-    static char path[200];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return path;
-}
-
-static inline int make_folder(void **state) {
-    (void)state;
-    strcpy(folder, "/tmp/stemma-dataset-XXXXXX");
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static inline int remove_folder(void **state) {
-    (void)state;
-    char command[100];
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    return system(command);
-}
-
 static inline const char *save(const char *name, const void *bytes, size_t size) {
-    const char *path = in_folder(name);
+    const char *path = path_of(name);
     FILE *file = fopen(path, "wb");
     assert_non_null(file);
     if (size) assert_int_equal(fwrite(bytes, 1, size, file), size);

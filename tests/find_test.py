@@ -16,13 +16,8 @@ from program import PROGRAM, SOURCE, Base, prose, rests
 
 
 class Searching(Base):
-    def find(self, *arguments, code=0, stdin=b"", says=b""):
-        done = self.run_program("find", *arguments, stdin=stdin)
-        self.assertEqual(done.returncode, code, done.stderr)
-        self.assertIn(says, done.stderr)
-        if not says:
-            self.assertEqual(done.stderr, b"")
-        return done.stdout
+    def find(self, *arguments, **how):
+        return self.printed("find", *arguments, **how)
 
     def lines(self, *arguments, **how):
         return [json.loads(line) for line in self.find("--json", *arguments, **how).splitlines()]

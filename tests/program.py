@@ -98,6 +98,16 @@ class Base(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, b""), done.stderr)
         return done.stdout.decode()
 
+    def printed(self, *arguments, code=0, says=b"", **how):
+        """By a run with that code, which says something on standard error, or nothing there."""
+        done = self.run_program(*arguments, **how)
+        self.assertEqual(done.returncode, code, done.stderr)
+        if says:
+            self.assertIn(says, done.stderr)
+        else:
+            self.assertEqual(done.stderr, b"")
+        return done.stdout
+
     def bad(self, *arguments, code=2, says="", **how):
         """Wrong use or bad input: nothing on standard output, a message of ours, the code."""
         done = self.run_program(*arguments, **how)

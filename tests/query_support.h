@@ -17,13 +17,6 @@
 
 /* ---- documents ---- */
 
-static inline void write_file(const char *name, const char *text) {
-    FILE *file = fopen(path_of(name), "w");
-    assert_non_null(file);
-    assert_int_equal(fwrite(text, 1, strlen(text), file), strlen(text));
-    assert_int_equal(fclose(file), 0);
-}
-
 enum { TEXT_MOST = 60000 };
 
 static inline void random_text(char *out, size_t words) {

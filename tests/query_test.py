@@ -45,13 +45,8 @@ class Query(Base):
         done = self.run_program("add", "--quiet", "c", *arguments)
         self.assertEqual((done.returncode, done.stderr), (0, b""))
 
-    def query(self, *arguments, code=0, stdin=b"", says=b""):
-        done = self.run_program("query", *arguments, stdin=stdin)
-        self.assertEqual(done.returncode, code, done.stderr)
-        self.assertIn(says, done.stderr)
-        if not says:
-            self.assertEqual(done.stderr, b"")
-        return done.stdout
+    def query(self, *arguments, **how):
+        return self.printed("query", *arguments, **how)
 
     def matches(self, *arguments, **how):
         return [json.loads(line) for line in self.query("--json", "c", *arguments, **how).splitlines()]

@@ -322,13 +322,13 @@ static void test_many(void **state) {
     save_text("x.jsonl", "{\"id\":1,\"text\":\"a\"}\n more");
     assert_int_equal(dataset_rewind(dataset, &err), STEMMA_UNREADABLE);
     assert_int_equal(next_descriptor(), before);
-    unlink(in_folder("x.jsonl"));
+    unlink(path_of("x.jsonl"));
     assert_int_equal(dataset_rewind(dataset, &err), STEMMA_NOT_FOUND);
     dataset_close(dataset);
 
     dataset = open_set(save_text("x.jsonl", "{\"id\":1,\"text\":\"a\"}\n"), &plain);
     save_text("x.jsonl", "{\"id\":2,\"text\":\"other\"}\n");
-    assert_int_equal(dataset_filter_open(in_folder("out.jsonl"), &filter, &err), STEMMA_OK);
+    assert_int_equal(dataset_filter_open(path_of("out.jsonl"), &filter, &err), STEMMA_OK);
     assert_int_equal(dataset_filter_copy(filter, dataset, keep_all, NULL, &kept, &err), STEMMA_UNREADABLE);
     dataset_filter_abandon(filter);
     dataset_close(dataset);
@@ -342,7 +342,7 @@ static void test_long_id(void **state) {
         snprintf(line, sizeof line, "{\"id\":\"%0*d\",\"text\":\"a\"}\n", size, 0);
         struct dataset *dataset = open_set(save_text("x.jsonl", line), &plain);
         list_records(dataset, found, sizeof found);
-        snprintf(expected, sizeof expected, "%s:1=a|", in_folder("x.jsonl"));
+        snprintf(expected, sizeof expected, "%s:1=a|", path_of("x.jsonl"));
         assert_int_equal(strcmp(found, expected) == 0, size > 4096);
         dataset_close(dataset);
     }
@@ -359,13 +359,13 @@ static void test_growing_and_shrinking(void **state) {
     memcpy(content, "{\"id\":1,\"text\":\"a\"}", 19);
     memcpy(content + sizeof content - 21, "{\"id\":2,\"text\":\"b\"}", 19);
     struct dataset *dataset = open_set(save_text("x.jsonl", content), &options);
-    FILE *file = fopen(in_folder("x.jsonl"), "ab");
+    FILE *file = fopen(path_of("x.jsonl"), "ab");
     fputs("{\"id\":3,\"text\":\"c\"}\n", file);
     fclose(file);
     list_records(dataset, found, sizeof found);
     assert_string_equal(found, "1=a|2=b|");
     assert_int_equal(dataset_rewind(dataset, NULL), STEMMA_OK);
-    assert_int_equal(truncate(in_folder("x.jsonl"), 25), 0);
+    assert_int_equal(truncate(path_of("x.jsonl"), 25), 0);
     list_records(dataset, found, sizeof found);
     assert_non_null(strstr(found, "1=a|!!cannot read '"));
     assert_non_null(strstr(found, "it became shorter meanwhile"));
@@ -402,7 +402,7 @@ static void test_pipes(void **state) {
     record_reader_release(&reader);
 
     uint64_t kept;
-    snprintf(path, sizeof path, "%s", in_folder("p.jsonl.gz"));
+    snprintf(path, sizeof path, "%s", path_of("p.jsonl.gz"));
     filter_to(dataset, path, keep_all, NULL, &kept);
     dataset_close(dataset);
     dataset = open_piped(packed, load(path, packed, sizeof packed), &options);
@@ -425,7 +425,7 @@ static void test_members_and_damage(void **state) {
         uint64_t kept;
         snprintf(name, sizeof name, "m.jsonl.%s", endings[i]);
         struct dataset *dataset = open_set(save_text("x.jsonl", two), &plain);
-        snprintf(path, sizeof path, "%s", in_folder(name));
+        snprintf(path, sizeof path, "%s", path_of(name));
         filter_to(dataset, path, keep_all, NULL, &kept);
         dataset_close(dataset);
         size_t size = load(path, packed, sizeof packed / 2);
@@ -455,7 +455,7 @@ static void test_gzip_trailer(void **state) {
     char path[200], packed[1000], found[500], expected[300];
     uint64_t kept;
     struct dataset *dataset = open_set(save_text("x.jsonl", two), &plain);
-    snprintf(path, sizeof path, "%s", in_folder("t.jsonl.gz"));
+    snprintf(path, sizeof path, "%s", path_of("t.jsonl.gz"));
     filter_to(dataset, path, keep_all, NULL, &kept);
     dataset_close(dataset);
     const size_t size = load(path, packed, sizeof packed);
@@ -477,7 +477,7 @@ static void test_behind_gzip(void **state) {
     char path[200], packed[1000] = {0}, found[500];
     uint64_t kept;
     struct dataset *dataset = open_set(save_text("x.jsonl", two), &plain);
-    snprintf(path, sizeof path, "%s", in_folder("t.jsonl.gz"));
+    snprintf(path, sizeof path, "%s", path_of("t.jsonl.gz"));
     filter_to(dataset, path, keep_all, NULL, &kept);
     dataset_close(dataset);
     const size_t size = load(path, packed, sizeof packed / 2);
@@ -543,7 +543,7 @@ static void test_utf16(void **state) {
             }
             uint64_t kept;
             char path[200], copy[200];
-            snprintf(path, sizeof path, "%s", in_folder("copy.tsv"));
+            snprintf(path, sizeof path, "%s", path_of("copy.tsv"));
             filter_to(dataset, path, keep_all, NULL, &kept);
             copy[load(path, copy, sizeof copy - 1)] = 0;
             assert_string_equal(copy, table);
@@ -562,7 +562,7 @@ static void test_bomb(void **state) {
     memcpy(line, "{\"text\":\"", 9);
     memcpy(line + SIZE - 3, "\"}\n", 3);
     struct dataset *dataset = open_set(save("x.jsonl", line, SIZE), &plain);
-    snprintf(path, sizeof path, "%s", in_folder("bomb.jsonl.zst"));
+    snprintf(path, sizeof path, "%s", path_of("bomb.jsonl.zst"));
     filter_to(dataset, path, keep_all, NULL, &kept);
     dataset_close(dataset);
     assert_int_equal(kept, 1);
@@ -598,7 +598,7 @@ static void test_filter(void **state) {
     uint64_t last, kept;
     struct dataset_filter *filter;
     stemma_error err;
-    snprintf(out, sizeof out, "%s", in_folder("out.csv"));
+    snprintf(out, sizeof out, "%s", path_of("out.csv"));
     snprintf(first, sizeof first, "%s", save_text("a.csv", "id,text\r\n1,a\r\n2,\"b\r\nb\"\r\n\r\n3,c"));
     struct dataset *a = open_set(first, &plain);
     filter_to(a, out, keep_second, &last, &kept);

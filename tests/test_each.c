@@ -1,6 +1,7 @@
 /* Answers about each document of a pile: in order, whatever the threads; held only so far; ended early. */
 #include "base/alloc.h"
 #include "collect/each.h"
+#include "folder_support.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,25 +15,9 @@
 
 #include <cmocka.h>
 
-static char folder[64];
-
-static int make_folder(void **state) {
-    (void)state;
-    strcpy(folder, "/tmp/stemma-each-XXXXXX");
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state) {
-    char command[128];
-    (void)state;
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    return system(command);
-}
-
 static FILE *create(const char *pile, const char *name) {
     char path[256];
-    snprintf(path, sizeof path, "%s/%s", folder, pile);
-    mkdir(path, 0700);
+    mkdir(path_of(pile), 0700);
     snprintf(path, sizeof path, "%s/%s/%s", folder, pile, name);
     FILE *file = fopen(path, "w");
     assert_non_null(file);
@@ -159,15 +144,13 @@ static stemma_status take(void *receiver, const struct each_result *result, stem
 }
 
 static stemma_status run(struct pile *p, const char *name, unsigned threads, stemma_error *err) {
-    char path[128];
-    const char *paths[] = {path};
+    const char *paths[] = {path_of(name)};
     stemma_recipe *recipe;
     struct each each;
     struct scan_settings settings = {.options = stemma_scan_options_default(),
                                      .limits = stemma_limits_default()};
     settings.options.threads = threads;
     settings.limits.stop = &p->stop;
-    snprintf(path, sizeof path, "%s/%s", folder, name);
     assert_int_equal(stemma_recipe_parse("", &recipe, NULL), STEMMA_OK);
     p->list = open_memstream(&p->ids, &p->size);
     each_init(&each, &kind, p, recipe, take, p);

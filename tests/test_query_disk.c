@@ -1,5 +1,6 @@
 /* What questions to a collection put on disk: it goes where the limits say, and what is lost there is told.
  */
+#include "folder_support.h"
 #include "stemma.h"
 
 #include <dirent.h>
@@ -14,13 +15,7 @@
 
 #include <cmocka.h>
 
-static char folder[64], *said;
-
-static const char *path_of(const char *name) {
-    static char path[128];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return path;
-}
+static char *said;
 
 static void write_lines(const char *name, const char *line, size_t count) {
     FILE *file = fopen(path_of(name), "w");
@@ -31,22 +26,17 @@ static void write_lines(const char *name, const char *line, size_t count) {
 
 /* Whoever asks the environment finds no place. */
 static int set_up(void **state) {
-    (void)state;
     said = getenv("TMPDIR") ? strdup(getenv("TMPDIR")) : NULL;
-    strcpy(folder, "/tmp/stemma-query-disk-XXXXXX");
-    return mkdtemp(folder) && setenv("TMPDIR", "/nowhere", 1) == 0 ? 0 : -1;
+    return setenv("TMPDIR", "/nowhere", 1) ? -1 : make_folder(state);
 }
 
 static int tear_down(void **state) {
-    char command[100];
-    (void)state;
     if (said)
         setenv("TMPDIR", said, 1);
     else
         unsetenv("TMPDIR");
     free(said);
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    return system(command);
+    return remove_folder(state);
 }
 
 static stemma_collection *new_collection(const char *name, const char *data, stemma_add_summary *summary) {

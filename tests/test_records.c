@@ -6,7 +6,7 @@ static void expect(const char *name, const char *content, const struct dataset_o
                    const char *records) {
     char found[4000], path[200];
     save_text(name, content);
-    snprintf(path, sizeof path, "%s", in_folder(""));
+    snprintf(path, sizeof path, "%s", path_of(""));
     assert_int_equal(chdir(path), 0);
     struct dataset *dataset = open_set(name, options);
     list_records(dataset, found, sizeof found);
@@ -121,7 +121,7 @@ static void test_no_column(void **state) {
     assert_non_null(strstr(err.message, "begins a quote that does not end"));
     struct dataset_options third = {.text_field = "3"};
     assert_int_equal(dataset_open(path, &third, &dataset, &err), STEMMA_INVALID);
-    assert_int_equal(dataset_open(in_folder("missing.csv"), &plain, &dataset, &err), STEMMA_NOT_FOUND);
+    assert_int_equal(dataset_open(path_of("missing.csv"), &plain, &dataset, &err), STEMMA_NOT_FOUND);
 }
 
 static void test_names(void **state) {

@@ -1,6 +1,7 @@
 /* Scans through the public header: made-up documents in memory and in files, held against
  * stemma_compare_bytes and the definition of stars. */
 #include "effort.h"
+#include "folder_support.h"
 #include "pile_support.h"
 #include "scan/scan.h"
 #include "stemma.h"
@@ -285,34 +286,8 @@ static void test_pairs_are_compared_once(void **state) {
 
 /* ---- files ---- */
 
-static char folder[32];
-
-static void write_file(const char *name, const char *text) {
-    char path[128];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *out = fopen(path, "w");
-    assert_non_null(out);
-    fputs(text, out);
-    fclose(out);
-}
-
 static void remove_file(const char *name) {
-    char path[128];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    remove(path); /* it may be gone */
-}
-
-static int make_folder(void **state) {
-    (void)state;
-    strcpy(folder, "/tmp/stemma-test-XXXXXX");
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state) {
-    char command[128];
-    (void)state;
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    return system(command);
+    remove(path_of(name)); /* it may be gone */
 }
 
 static void test_files(void **state) {

@@ -1,5 +1,4 @@
 /* Asking a collection: by lookups and by scans, with edits, and step by step. */
-#include <dirent.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -29,18 +28,9 @@ void make_asked_collection(void) {
     make_one(world.forgotten_path, STEMMA_PART_SIGNATURE);
 }
 
-static void remove_one(const char *path) {
-    struct dirent *entry;
-    DIR *folder = opendir(path);
-    assert_non_null(folder);
-    while ((entry = readdir(folder))) unlinkat(dirfd(folder), entry->d_name, 0);
-    closedir(folder);
-    assert_int_equal(rmdir(path), 0);
-}
-
 void remove_asked_collection(void) {
-    remove_one(world.collection_path);
-    remove_one(world.forgotten_path);
+    remove_flat(world.collection_path);
+    remove_flat(world.forgotten_path);
 }
 
 static stemma_status count(void *context, const stemma_match *match, stemma_error *error) {

@@ -64,6 +64,7 @@ void remove_collection(void);
 void make_asked_collection(void); /* (asking.c) */
 void remove_asked_collection(void);
 void place(char *path, size_t size, const char *name); /* the path of a name in the world's folder */
+void remove_flat(const char *path);                    /* a folder in which there are files alone */
 
 /* ---- operations, a file of them for each part of the library ---- */
 

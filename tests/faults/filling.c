@@ -1,19 +1,9 @@
 /* Collections that are written. */
-#include <dirent.h>
 #include <errno.h>
 #include <unistd.h>
 #include <utime.h>
 
 #include "faults/faults.h" /* behind the others: cmocka has a macro named fail */
-
-static void remove_folder(const char *path) {
-    struct dirent *entry;
-    DIR *folder = opendir(path);
-    assert_non_null(folder);
-    while ((entry = readdir(folder))) unlinkat(dirfd(folder), entry->d_name, 0);
-    closedir(folder);
-    assert_int_equal(rmdir(path), 0);
-}
 
 /* What could not be read is said after the end: here it is the end. A document that the machine cannot read
  * is as unreadable as any other. */
@@ -120,7 +110,7 @@ static stemma_status merge(stemma_collection *c, stemma_error *error) {
     stemma_status status = stemma_collection_merge(c, path, "there:", &summary, error);
     assert_int_equal(summary.made, status == STEMMA_OK ? 3 : 77);
     fault.armed = false;
-    remove_folder(path);
+    remove_flat(path);
     return status;
 }
 
@@ -138,7 +128,7 @@ static stemma_status fill(stemma_status (*with)(stemma_collection *c, stemma_err
     stemma_status status = with(c, error);
     stemma_collection_free(c);
     fault.armed = false;
-    remove_folder(path);
+    remove_flat(path);
     return status;
 }
 

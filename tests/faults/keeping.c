@@ -1,5 +1,4 @@
 /* Collections that are read. */
-#include <dirent.h>
 #include <unistd.h>
 
 #include "faults/faults.h"
@@ -21,16 +20,9 @@ void make_collection(void) {
 }
 
 void remove_collection(void) {
-    char path[160], name[512];
+    char path[160];
     place(path, sizeof path, "kept.stemma");
-    DIR *folder = opendir(path);
-    assert_non_null(folder);
-    for (const struct dirent *entry; (entry = readdir(folder));) {
-        snprintf(name, sizeof name, "%s/%s", path, entry->d_name);
-        unlink(name);
-    }
-    closedir(folder);
-    assert_int_equal(rmdir(path), 0);
+    remove_flat(path);
 }
 
 static stemma_status count_one(void *context, const stemma_collection_document *document,

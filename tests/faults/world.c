@@ -3,6 +3,7 @@
 
 #include <archive.h>
 #include <archive_entry.h>
+#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -59,6 +60,15 @@ static void load_bundle(void) {
 
 void place(char *path, size_t size, const char *name) {
     assert_true(snprintf(path, size, "%s/%s", world.folder, name) < (int)size);
+}
+
+void remove_flat(const char *path) {
+    struct dirent *entry;
+    DIR *folder = opendir(path);
+    assert_non_null(folder);
+    while ((entry = readdir(folder))) unlinkat(dirfd(folder), entry->d_name, 0);
+    closedir(folder);
+    assert_int_equal(rmdir(path), 0);
 }
 
 /* What is in the tree, and links to it. */
