@@ -404,11 +404,11 @@ static void later_formats_are_refused(void **state) {
     struct collection_options options = {.kinds = model_kinds};
     OK(random_commit(c, &model, &random, err));
     collection_close(c);
-    set_format(path, 4, 4);
+    set_format(path, 5, 5);
     assert_int_equal(collection_open_read(path, &options, &c, &error), STEMMA_LATER_VERSION);
-    assert_non_null(strstr(error.message, "(format 4; this program reads up to 3)"));
+    assert_non_null(strstr(error.message, "(format 5; this program reads up to 4)"));
     assert_int_equal(collection_open(path, &options, &c, &error), STEMMA_LATER_VERSION);
-    set_format(path, 4, 3); /* it says that this program can read it, which is not to write it */
+    set_format(path, 5, 4); /* it says that this program can read it, which is not to write it */
     c = read_model(path);
     check_collection(c, &model);
     collection_close(c);
@@ -416,7 +416,7 @@ static void later_formats_are_refused(void **state) {
     struct verify_facts facts;
     assert_int_equal(collection_verify(path, &options, true, NULL, NULL, NULL, &facts, &error),
                      STEMMA_LATER_VERSION);
-    write_text(path, "manifest", "\x8bSTL\r\n\x1a\n\x04\x01\x01\x01\x04\x01\x01\x01 and whatever it is like");
+    write_text(path, "manifest", "\x8bSTL\r\n\x1a\n\x05\x01\x01\x01\x05\x01\x01\x01 and whatever it is like");
     assert_int_equal(collection_open_read(path, &options, &c, &error), STEMMA_LATER_VERSION);
     remove_folder(path);
     free(path);
@@ -484,7 +484,8 @@ static void forget(void *context, const char *text) {
  * file of its own. */
 static const char golden_first[] = GOLDEN_DIR "/collection-1.hex",
                   golden_second[] = GOLDEN_DIR "/collection-2.hex",
-                  golden_now[] = GOLDEN_DIR "/collection-3.hex";
+                  golden_third[] = GOLDEN_DIR "/collection-3.hex",
+                  golden_now[] = GOLDEN_DIR "/collection-4.hex";
 
 static void check_golden(const char *golden) {
     struct model model = {.next = 0};
@@ -513,6 +514,7 @@ static void older_formats_open(void **state) {
     (void)state;
     check_golden(golden_first);
     check_golden(golden_second);
+    check_golden(golden_third);
     check_golden(golden_now);
 }
 

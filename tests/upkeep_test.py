@@ -266,6 +266,35 @@ class Upkeep(Base):
                 self.assertEqual(self.listed("d"), names)
                 shutil.rmtree(self.folder / "d")
 
+    def test_the_end_of_a_segment(self):
+        """A bad sector there, or an end that is missing, takes what stood in it, and no document with a file."""
+        names = self.listed("c")
+        whole = (self.folder / "c/00000001.segment").read_bytes()
+        for left in len(whole) - 2500, len(whole) * 2 // 3:
+            for end in b"", bytes(len(whole) - left):
+                shutil.copytree(self.folder / "c", self.folder / "d")
+                (self.folder / "d/00000001.segment").write_bytes(whole[:left] + end)
+                self.assertEqual(self.repaired("d")[0]["lost"], 0)
+                self.assertEqual(self.listed("d"), names)
+                shutil.rmtree(self.folder / "d")
+
+    def test_what_was_removed_stays_so(self):
+        """Nothing but one file knows of it, so it is there twice."""
+        removed = self.listed("c")[0]
+        self.good("remove", "--quiet", "c", removed)
+        names = self.listed("c")
+        gone, = (self.folder / "c").glob("*.gone")
+        whole = gone.read_bytes()
+        half = len(whole) // 2
+        for broken in whole[:-1], whole[:half], bytes(half) + whole[half:], whole[:half] + bytes(half), whole + b"x":
+            shutil.copytree(self.folder / "c", self.folder / "d")
+            (self.folder / "d" / gone.name).write_bytes(broken)
+            self.assertEqual(self.listed("d"), names)
+            summary, told = self.repaired("d")
+            self.assertIn(f"'d/{gone.name}' is damaged: one of its two copies", told)
+            self.assertEqual((summary["lost"], self.listed("d")), (0, names))
+            shutil.rmtree(self.folder / "d")
+
     def test_a_backup_of_what_is_damaged(self):
         """It is made, with the damage in it, and that is said."""
         for name, segment in ("blocks", None), ("table", -1), ("end", -9):

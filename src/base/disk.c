@@ -77,6 +77,13 @@ stemma_status sink_add(struct sink *sink, const void *bytes, size_t size, stemma
     return STEMMA_OK;
 }
 
+stemma_status sink_rewrite(struct sink *sink, const void *bytes, size_t size, uint64_t at,
+                           stemma_error *err) {
+    TRY(sink_flush(sink, err));
+    int cause = sink->disk->write(sink->disk, sink->fd, bytes, size, at);
+    return cause ? fail_errno(err, "write", sink->name, cause) : STEMMA_OK;
+}
+
 stemma_status sink_sync(struct sink *sink, stemma_error *err) {
     TRY(sink_flush(sink, err));
     int cause = sink->disk->sync(sink->disk, sink->fd);

@@ -37,6 +37,8 @@ struct sink {
 stemma_status sink_init(struct sink *sink, const struct disk *disk, int fd, const char *name,
                         stemma_error *err);
 stemma_status sink_add(struct sink *sink, const void *bytes, size_t size, stemma_error *err);
+/* Again, what was taken from there on. */
+stemma_status sink_rewrite(struct sink *sink, const void *bytes, size_t size, uint64_t at, stemma_error *err);
 /* All that was taken is on the disk. */
 stemma_status sink_sync(struct sink *sink, stemma_error *err);
 void sink_release(struct sink *sink);

@@ -186,7 +186,7 @@ static stemma_status merge_last(struct batch *b, stemma_error *err) {
     struct collection *c = b->c;
     struct segment **from = b->segments + b->count - LEVELS_FAN, *merged;
     struct draft draft;
-    TRY(draft_open(c, c->next_serial++, &draft, err));
+    TRY(draft_open(c, parts_of_documents(c), &draft, err));
     stemma_status status = write_merged(c, from, LEVELS_FAN, &b->gone, &draft, err);
     TRY(finish_segment(b, &draft, status, &merged, err));
     forget_gone(b, merged->base, merged->limit);
@@ -218,7 +218,7 @@ static stemma_status flush(struct batch *b, stemma_error *err) {
     uint64_t first = b->rows.first, limit = first + b->rows.starts.len;
     if (first == limit) return STEMMA_OK;
     if (!mem_grow((void **)&b->segments, &b->cap, b->count + 1, sizeof *b->segments)) return fail_memory(err);
-    TRY(draft_open(c, c->next_serial++, &draft, err));
+    TRY(draft_open(c, parts_of_documents(c), &draft, err));
     stemma_status status = write_rows(c, &b->rows, &b->hashes, &b->gone, &draft, err);
     TRY(finish_segment(b, &draft, status, &b->segments[b->count], err));
     b->count++;

@@ -18,58 +18,19 @@
 
 /* ---- states ---- */
 
-void gone_name(uint64_t serial, char name[32]) {
-    snprintf(name, 32, "%08llu.gone", (unsigned long long)serial);
-}
-
-char *gone_path(const char *folder, uint64_t serial) {
-    char name[32];
-    gone_name(serial, name);
-    return path_in(folder, name);
-}
-
 static stemma_status not_the_file(const char *path, stemma_error *err) {
     return fail(err, STEMMA_CORRUPT, "'%s' is damaged: not the file that the manifest names", path);
-}
-
-/* The name in place->name is the caller's then. */
-stemma_status gone_open(const struct collection *c, const struct file_name *file, struct run_place *place,
-                        stemma_error *err) {
-    char name[32], *path = gone_path(c->path, file->serial);
-    uint8_t sum[8] = {0};
-    struct stat facts;
-    gone_name(file->serial, name);
-    if (!path) return fail_memory(err);
-    int fd = openat(c->folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    stemma_status status = fd < 0 || fstat(fd, &facts) ? fail_errno(err, "open", path, errno) : STEMMA_OK;
-    if (status == STEMMA_OK && ((uint64_t)facts.st_size != file->size || file->size < 16))
-        status = not_the_file(path, err);
-    int cause = status == STEMMA_OK ? read_at(fd, sum, 8, file->size - 16) : 0;
-    if (cause) status = fail_errno(err, "read", path, cause);
-    if (status == STEMMA_OK && load_u64(sum) != file->checksum) status = not_the_file(path, err);
-    if (status == STEMMA_OK) {
-        *place = (struct run_place){.fd = fd, .name = path, .seed = mix64(file->serial)};
-        return STEMMA_OK;
-    }
-    if (fd >= 0) close(fd);
-    mem_free(path);
-    return status;
 }
 
 /* A file that an earlier state has read is not asked for again: its name may be gone by now. */
 static stemma_status read_gone(const struct collection *c, const struct manifest *m, const struct state *old,
                                struct gone *gone, stemma_error *err) {
-    struct run_place place;
     const struct file_name *known = &old->manifest.gone;
     gone->directory = c->directory;
     if (m->gone.serial == 0) return STEMMA_OK;
     if (known->serial == m->gone.serial && known->size == m->gone.size && known->checksum == m->gone.checksum)
         return gone_copy(gone, &old->gone) ? STEMMA_OK : fail_memory(err);
-    TRY(gone_open(c, &m->gone, &place, err));
-    stemma_status status = gone_read(gone, &place, m->gone.size, m->next_number, err);
-    close(place.fd);
-    mem_free((char *)place.name);
-    return status;
+    return gone_load(c, &m->gone, m->next_number, gone, err);
 }
 
 static struct segment_file *file_among(const struct state *state, uint64_t serial) {

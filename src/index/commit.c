@@ -190,7 +190,7 @@ static stemma_status commit_merged(struct collection *c, struct due due, const s
 static stemma_status merge_segments(struct collection *c, struct due due, stemma_error *err) {
     struct draft draft;
     struct segment_file *merged = NULL;
-    TRY(draft_open(c, c->next_serial++, &draft, err));
+    TRY(draft_open(c, parts_of_documents(c), &draft, err));
     stemma_status status =
         write_merged(c, c->state.segments + due.first, due.count, &c->state.gone, &draft, err);
     if (status != STEMMA_OK) {
@@ -314,7 +314,7 @@ static stemma_status add_file(struct collection *c, const struct schema *schema,
                               struct segment *to, stemma_error *err) {
     struct draft draft;
     struct segment_file *file = NULL;
-    TRY(draft_open(c, c->next_serial++, &draft, err));
+    TRY(draft_open(c, lookups ? further->lookups : further->given, &draft, err));
     stemma_status status =
         write_further(c, schema, from, further->first, lookups, further->make, further->context, &draft, err);
     if (status != STEMMA_OK) {

@@ -9,8 +9,8 @@
 #include "index/schema.h"
 
 enum {
-    MANIFEST_FORMAT = 3, /* 1 has no time of its commit, 2 no runs of version 3 */
-    MANIFEST_OLDEST = 3, /* program that can read what this one writes */
+    MANIFEST_FORMAT = 4, /* 1 has no time of its commit, 2 no runs of version 3, 3 no segments of version 2 */
+    MANIFEST_OLDEST = 4, /* program that can read what this one writes */
     MANIFEST_BYTES_MOST = 1 << 24
 };
 

@@ -62,22 +62,15 @@ static stemma_status keep_openable(struct salvage *v, struct manifest *m, stemma
 }
 
 static stemma_status check_gone(struct salvage *v, struct manifest *m, stemma_error *err) {
-    struct run_place place;
     struct gone gone = {.directory = v->c->directory};
     bool sound = true;
     if (m->gone.serial == 0) return STEMMA_OK;
-    stemma_status status = gone_open(v->c, &m->gone, &place, err);
-    if (status == STEMMA_OK) {
-        status = gone_read(&gone, &place, m->gone.size, m->next_number, err);
-        if (status == STEMMA_IO) status = STEMMA_CORRUPT; /* a bad sector */
-        close(place.fd);
-        mem_free((char *)place.name);
-    }
+    stemma_status status = gone_load(v->c, &m->gone, m->next_number, &gone, err);
     gone_release(&gone);
     TRY(finding(v, status, &sound, err));
     v->facts->files++;
     v->facts->bytes += m->gone.size;
-    if (sound) return STEMMA_OK;
+    if (sound) return finding(v, gone_check_copies(v->c, &m->gone, m->next_number, err), NULL, err);
     v->gone_lost = true;
     TRY(give_up(v, m->gone.serial, err));
     m->gone = (struct file_name){0};
@@ -109,10 +102,13 @@ stemma_status salvage_open(struct salvage *v, stemma_error *err) {
     stemma_error first;
     stemma_status status = collection_load(v->c, &first);
     if (status == STEMMA_OK && !v->c->state.manifest.one_copy) {
-        /* All files are open: a writer may go on. */
-        v->facts->files += v->c->state.manifest.gone.serial != 0;
-        v->facts->bytes += v->c->state.manifest.gone.size;
-        return STEMMA_OK;
+        /* All files are open: a writer may go on. But for this one, whose name may be gone by then. */
+        struct manifest *m = &v->c->state.manifest;
+        v->facts->files += m->gone.serial != 0;
+        v->facts->bytes += m->gone.size;
+        if (m->gone.serial == 0) return STEMMA_OK;
+        status = gone_check_copies(v->c, &m->gone, m->next_number, err);
+        return status == STEMMA_NOT_FOUND ? STEMMA_OK : finding(v, status, NULL, err);
     }
     if (status != STEMMA_OK && !tells_of_damage(status)) return fail(err, status, "%s", first.message);
     struct manifest m = {0};
@@ -326,7 +322,7 @@ static stemma_status write_again(struct salvage *v, struct remains *r, struct ma
     struct draft draft;
     struct segment_file *file;
     if (r->rows.len == 0) return STEMMA_OK;
-    TRY(draft_open(c, c->next_serial++, &draft, err));
+    TRY(draft_open(c, parts_of_documents(c), &draft, err));
     stemma_status status = write_salvaged(c, r->segment, &r->numbers, read_remains, r, &draft, err);
     if (status != STEMMA_OK) {
         draft_abandon(c, &draft);

@@ -2,7 +2,8 @@
  * A segment: documents of a batch, or of several that were merged, in one immutable file; files of further
  * parts for the same documents may stand beside it. (docs/format.md, section 9)
  *
- * Parts stand one behind the other, then a table of them, then a trailer. Each is a column, a text or a run
+ * Parts stand one behind the other between two copies of a table of them, at the ends of the file, where one
+ * bad sector does not take both. Each is a column, a text or a run
  * with checksums of its own, and is merged without looking at the others: documents keep their numbers for
  * ever.
  */
@@ -55,13 +56,15 @@ struct segment_writer {
     int fd;
     const char *path;
     const char *directory; /* for what is put aside until its place comes; NULL: TMPDIR, else /tmp */
+    uint64_t first;        /* where its parts begin */
     uint64_t serial, base, limit, documents, of, commit;
     struct part_place parts[PARTS_MOST + 4];
     size_t count;
 };
 
+/* parts: how many there will be. */
 stemma_status segment_begin(struct segment_writer *writer, const struct disk *disk, int fd, const char *path,
-                            uint64_t serial, stemma_error *err);
+                            uint64_t serial, size_t parts, stemma_error *err);
 struct run_place segment_place(struct segment_writer *writer);      /* of the next part */
 void segment_part(struct segment_writer *writer, struct part part); /* which was written there */
 /* Table, trailer, sync. */

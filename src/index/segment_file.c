@@ -15,9 +15,9 @@
 #define SEGMENT_MAGIC "\x8bSTG\r\n\x1a\n"
 
 enum {
-    SEGMENT_VERSION = 1,
-    ENTRY = 32,   /* kind, spec, form, width; offset, size */
-    TRAILER = 72, /* base, limit, documents, of, commit, serial; entries, version; checksum, magic */
+    SEGMENT_VERSION = 2, /* 1 has both tables at its end */
+    ENTRY = 32,          /* kind, spec, form, width; offset, size */
+    TRAILER = 72,        /* base, limit, documents, of, commit, serial; entries, version; checksum, magic */
     TRAILER_SUM = TRAILER - 16,
     TABLE_MOST = PARTS_MOST + 4
 };
@@ -50,10 +50,16 @@ struct run_place place_in_file(const struct segment_file *file, uint64_t offset)
 
 /* ---- writing ---- */
 
+static size_t table_bytes(size_t entries) {
+    return entries * ENTRY + TRAILER;
+}
+
 stemma_status segment_begin(struct segment_writer *w, const struct disk *disk, int fd, const char *path,
-                            uint64_t serial, stemma_error *err) {
-    *w = (struct segment_writer){.fd = fd, .path = path, .serial = serial};
-    return sink_init(&w->sink, disk, fd, path, err);
+                            uint64_t serial, size_t parts, stemma_error *err) {
+    static const uint8_t none[TABLE_MOST * ENTRY + TRAILER];
+    *w = (struct segment_writer){.fd = fd, .path = path, .serial = serial, .first = table_bytes(parts)};
+    TRY(sink_init(&w->sink, disk, fd, path, err));
+    return sink_add(&w->sink, none, (size_t)w->first, err);
 }
 
 struct run_place segment_place(struct segment_writer *w) {
@@ -67,7 +73,7 @@ struct run_place segment_place(struct segment_writer *w) {
 
 void segment_part(struct segment_writer *w, struct part part) {
     const struct part_place *last = w->count ? &w->parts[w->count - 1] : NULL;
-    uint64_t offset = last ? last->offset + last->size : 0;
+    uint64_t offset = last ? last->offset + last->size : w->first;
     w->parts[w->count++] = (struct part_place){part, offset, w->sink.at - offset};
 }
 
@@ -89,7 +95,11 @@ stemma_status segment_finish(struct segment_writer *w, stemma_error *err) {
     store_u32(at + 4, SEGMENT_VERSION);
     store_u64(at + 8, words_checksum(bytes, (size_t)(at + 8 - bytes), seed_of(w->serial, w->sink.at)));
     memcpy(at + 16, SEGMENT_MAGIC, 8);
-    for (int copy = 0; copy < 2; copy++) TRY(sink_add(&w->sink, bytes, (size_t)(at + 24 - bytes), err));
+    const size_t size = table_bytes(w->count);
+    if (size != w->first)
+        return fail(err, STEMMA_INVALID, "'%s' has not the parts it was begun for", w->path);
+    TRY(sink_add(&w->sink, bytes, size, err));
+    TRY(sink_rewrite(&w->sink, bytes, size, 0, err));
     return sink_sync(&w->sink, err);
 }
 
@@ -113,20 +123,29 @@ static bool take_entry(struct part_place *place, const uint8_t *at) {
     return part_can_be(&place->part);
 }
 
-/* Parts stand one behind the other from the first byte to the table. */
-static stemma_status take_table(struct segment_file *file, const uint8_t *table, uint64_t end,
-                                stemma_error *err) {
-    uint64_t expected = 0;
+/* Parts stand one behind the other: where the last one ends. */
+static uint64_t parts_end(const uint8_t *table, size_t entries) {
+    const uint8_t *last = table + (entries - 1) * ENTRY;
+    return entries ? load_u64(last + 16) + load_u64(last + 24) : 0;
+}
+
+static unsigned version_of(const uint8_t *table, size_t entries) {
+    return load_u32(table + entries * ENTRY + TRAILER - 20);
+}
+
+static stemma_status take_table(struct segment_file *file, const uint8_t *table, stemma_error *err) {
+    const uint64_t end = parts_end(table, file->count);
+    uint64_t expected = version_of(table, file->count) == 1 ? 0 : table_bytes(file->count);
     file->parts = mem_zero(file->count, sizeof *file->parts);
     if (!file->parts) return fail_memory(err);
     for (size_t i = 0; i < file->count; i++) {
         struct part_place *place = &file->parts[i];
-        if (!take_entry(place, table + i * ENTRY) || place->offset != expected ||
+        if (!take_entry(place, table + i * ENTRY) || place->offset != expected || expected > end ||
             place->size > end - expected)
             return damaged(file, "wrong place of a part", err);
         expected += place->size;
     }
-    return expected == end ? STEMMA_OK : damaged(file, "bytes that are no part", err);
+    return STEMMA_OK;
 }
 
 static stemma_status take_trailer(struct segment_file *file, const uint8_t *trailer, stemma_error *err) {
@@ -141,67 +160,75 @@ static stemma_status take_trailer(struct segment_file *file, const uint8_t *trai
     return STEMMA_OK;
 }
 
-/* A copy of table and trailer of so many entries that ends at `end`; NULL when there is none. */
-static const uint8_t *whole_copy(const struct segment_file *file, const uint8_t *end, size_t entries) {
-    size_t size = entries * ENTRY + TRAILER;
-    const uint8_t *bytes = end - size, *trailer = end - TRAILER;
-    uint64_t parts_end = file->size - 2 * size;
-    bool whole =
-        load_u32(trailer + 48) == entries && !memcmp(trailer + TRAILER - 8, SEGMENT_MAGIC, 8) &&
-        load_u64(trailer + 40) == file->serial &&
-        load_u64(trailer + TRAILER_SUM) == words_checksum(bytes, size - 16, seed_of(file->serial, parts_end));
-    return whole ? bytes : NULL;
+/* Whether a table of so many entries stands here. */
+static bool is_table(const struct segment_file *file, const uint8_t *table, size_t entries) {
+    const uint8_t *trailer = table + entries * ENTRY;
+    return load_u32(trailer + 48) == entries && !memcmp(trailer + TRAILER - 8, SEGMENT_MAGIC, 8) &&
+           load_u64(trailer + 40) == file->serial &&
+           load_u64(trailer + TRAILER_SUM) ==
+               words_checksum(table, table_bytes(entries) - 16,
+                              seed_of(file->serial, parts_end(table, entries)));
 }
 
-/* Table and trailer stand twice: either will do. `tail` is the end of the file, with room for both. */
-static const uint8_t *find_copy(struct segment_file *file, const uint8_t *tail, size_t size) {
-    for (size_t entries = 0; entries <= TABLE_MOST && 2 * (entries * ENTRY + TRAILER) <= size; entries++) {
-        const uint8_t *last = whole_copy(file, tail + size, entries);
-        const uint8_t *first = whole_copy(file, tail + size - (entries * ENTRY + TRAILER), entries);
-        if (!first && !last) continue;
+/* The ends of a file, with room for what may stand there. */
+struct ends {
+    uint8_t *head, *tail;
+    size_t head_size, tail_size;
+};
+
+static const uint8_t *table_at_head(struct segment_file *file, const struct ends *ends) {
+    for (size_t entries = 0; entries <= TABLE_MOST && table_bytes(entries) <= ends->head_size; entries++)
+        if (is_table(file, ends->head, entries)) {
+            file->count = entries;
+            return ends->head;
+        }
+    return NULL;
+}
+
+/* The last one, wherever it ends: the file may be cut, or have bytes behind it. */
+static const uint8_t *table_at_tail(struct segment_file *file, const struct ends *ends) {
+    for (size_t end = ends->tail_size; end >= TRAILER; end--) {
+        const uint8_t *trailer = ends->tail + end - TRAILER;
+        size_t entries = load_u32(trailer + 48);
+        if (memcmp(trailer + TRAILER - 8, SEGMENT_MAGIC, 8) || entries > TABLE_MOST ||
+            table_bytes(entries) > end)
+            continue;
+        if (!is_table(file, ends->tail + end - table_bytes(entries), entries)) continue;
         file->count = entries;
-        file->one_copy = !first || !last;
-        return first ? first : last;
+        return ends->tail + end - table_bytes(entries);
     }
     return NULL;
 }
 
-/* Of a file that ends within its second copy, or has bytes behind it: the first, wherever it stands. The file
- * is then taken for as long as it was. */
-static const uint8_t *find_first(struct segment_file *file, const uint8_t *tail, size_t size) {
-    const uint64_t from = file->size - size, found = file->size;
-    for (size_t end = size; end >= TRAILER; end--) {
-        size_t entries = load_u32(tail + end - TRAILER + 48), bytes = entries * ENTRY + TRAILER;
-        if (memcmp(tail + end - 8, SEGMENT_MAGIC, 8) || entries > TABLE_MOST || bytes > end) continue;
-        file->size = from + end + bytes;
-        const uint8_t *copy = whole_copy(file, tail + end, entries);
-        if (!copy) continue;
-        file->count = entries;
-        return copy;
-    }
-    file->size = found;
-    return NULL;
-}
-
-static stemma_status take_copy(struct segment_file *file, const uint8_t *copy, stemma_error *err) {
-    const uint8_t *trailer = copy + file->count * ENTRY;
-    if (load_u32(trailer + 52) > SEGMENT_VERSION)
+/* The table stands twice: either will do. The file is taken for as long as it says that it was. */
+static stemma_status take_copy(struct segment_file *file, const struct ends *ends, stemma_error *err) {
+    const uint8_t *head = table_at_head(file, ends), *table = head ? head : table_at_tail(file, ends);
+    if (!table) return damaged(file, "no table of its parts is whole", err);
+    const size_t size = table_bytes(file->count);
+    const unsigned version = version_of(table, file->count);
+    if (version > SEGMENT_VERSION)
         return fail(err, STEMMA_LATER_VERSION, "'%s' was made by a later version", file->path);
-    TRY(take_trailer(file, trailer, err));
-    return take_table(file, copy, file->size - 2 * (file->count * ENTRY + TRAILER), err);
+    if (parts_end(table, file->count) > INT64_MAX) return damaged(file, "wrong place of a part", err);
+    const uint64_t length = parts_end(table, file->count) + (version == 1 ? 2 * size : size);
+    const uint8_t *end = ends->tail + ends->tail_size;
+    const uint8_t *first = version == 1 ? end - 2 * size : ends->head;
+    file->one_copy = file->size != length || memcmp(end - size, table, size) || memcmp(first, table, size);
+    file->size = length;
+    TRY(take_trailer(file, table + file->count * ENTRY, err));
+    return take_table(file, table, err);
 }
 
 static stemma_status read_table(struct segment_file *file, stemma_error *err) {
-    size_t most = 2 * (TABLE_MOST * ENTRY + TRAILER), size = file->size < most ? (size_t)file->size : most;
-    uint8_t *tail = mem_alloc(size);
-    if (!tail) return fail_memory(err);
-    int cause = read_at(file->fd, tail, size, file->size - size);
-    const uint8_t *copy = cause ? NULL : find_copy(file, tail, size);
-    if (!cause && !copy && (copy = find_first(file, tail, size))) file->one_copy = true;
-    stemma_status status = cause  ? fail_errno(err, "read", file->path, cause)
-                           : copy ? take_copy(file, copy, err)
-                                  : damaged(file, "no table of its parts is whole", err);
-    mem_free(tail);
+    enum { MOST = TABLE_MOST * ENTRY + TRAILER };
+    const size_t size = file->size < 2 * MOST ? (size_t)file->size : 2 * MOST,
+                 half = size < MOST ? size : MOST;
+    uint8_t *bytes = mem_alloc(size + half);
+    if (!bytes) return fail_memory(err);
+    const struct ends ends = {bytes + size, bytes, half, size};
+    int cause = read_at(file->fd, ends.tail, size, file->size - size);
+    if (!cause) cause = read_at(file->fd, ends.head, half, 0);
+    stemma_status status = cause ? fail_errno(err, "read", file->path, cause) : take_copy(file, &ends, err);
+    mem_free(bytes);
     return status;
 }
 

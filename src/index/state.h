@@ -50,9 +50,17 @@ struct segment *state_segment_of(struct state *state, uint64_t number); /* NULL:
 /* Names in a folder are durable from here on; "." is the collection's, ".." the one that has its name. */
 stemma_status sync_name(const struct collection *c, const char *folder, stemma_error *err);
 
-/* Where a file of numbers that are gone stands, opened. */
-stemma_status gone_open(const struct collection *c, const struct file_name *file, struct run_place *place,
-                        stemma_error *err);
+/* ---- files of what is gone (gone_file.c) ---- */
+
+/* All that is below `limit`; CORRUPT when no copy is sound, or it is not the file that was named. */
+stemma_status gone_load(const struct collection *c, const struct file_name *name, uint64_t limit,
+                        struct gone *gone, stemma_error *err);
+/* CORRUPT when one copy is sound, and the other is not. */
+stemma_status gone_check_copies(const struct collection *c, const struct file_name *name, uint64_t limit,
+                                stemma_error *err);
+/* *name is none when there are none. */
+stemma_status write_gone(struct collection *c, const struct gone *gone, uint64_t serial,
+                         struct file_name *name, stemma_error *err);
 char *gone_path(const char *folder, uint64_t serial);
 void gone_name(uint64_t serial, char name[32]);
 
@@ -78,7 +86,9 @@ struct draft {
     struct segment_writer writer;
 };
 
-stemma_status draft_open(struct collection *c, uint64_t serial, struct draft *draft, stemma_error *err);
+/* Of as many parts as will be written: those of documents, or some of them. */
+stemma_status draft_open(struct collection *c, size_t parts, struct draft *draft, stemma_error *err);
+size_t parts_of_documents(const struct collection *c);
 /* Of what was written, opened for reading. */
 stemma_status draft_finish(struct collection *c, struct draft *draft, struct segment_file **out,
                            stemma_error *err);
@@ -100,9 +110,6 @@ stemma_status write_further(struct collection *c, const struct schema *schema, s
 typedef stemma_status read_left(void *context, size_t index, struct row *row, stemma_error *err);
 stemma_status write_salvaged(struct collection *c, const struct segment *from, const struct vec64 *numbers,
                              read_left *read, void *context, struct draft *draft, stemma_error *err);
-/* Numbers that are gone, as a file; *name is none when there are none. */
-stemma_status write_gone(struct collection *c, const struct gone *gone, uint64_t serial,
-                         struct file_name *name, stemma_error *err);
 
 /* ---- commits (commit.c) ---- */
 

@@ -16,15 +16,20 @@ enum { LOOKUP_BLOCK = 256 }; /* records: what is read and checked to find one ke
 
 /* ---- files ---- */
 
-stemma_status draft_open(struct collection *c, uint64_t serial, struct draft *draft, stemma_error *err) {
+size_t parts_of_documents(const struct collection *c) {
+    return c->state.manifest.schema->count + 4; /* numbers, recipe, records, ids */
+}
+
+stemma_status draft_open(struct collection *c, size_t parts, struct draft *draft, stemma_error *err) {
     char name[32];
+    const uint64_t serial = c->next_serial++;
     *draft = (struct draft){.serial = serial, .fd = -1, .path = segment_path(c->path, serial)};
     segment_name(serial, name);
     if (!draft->path) return fail_memory(err);
     int cause = c->disk->create(c->disk, c->folder, name, &draft->fd);
     stemma_status status = cause ? fail_errno(err, "create", draft->path, cause) : STEMMA_OK;
     if (status == STEMMA_OK)
-        status = segment_begin(&draft->writer, c->disk, draft->fd, draft->path, serial, err);
+        status = segment_begin(&draft->writer, c->disk, draft->fd, draft->path, serial, parts, err);
     draft->writer.directory = c->path;
     if (status != STEMMA_OK) draft_abandon(c, draft);
     return status;
@@ -519,43 +524,4 @@ stemma_status write_salvaged(struct collection *c, const struct segment *from, c
     draft->writer.limit = from->limit;
     draft->writer.commit = c->state.manifest.commit + 1;
     return write_parts(c, &source, &draft->writer, err);
-}
-
-/* ---- what is gone ---- */
-
-static stemma_status write_gone_to(struct collection *c, const struct gone *gone, uint64_t serial, int fd,
-                                   const char *path, struct file_name *name, stemma_error *err) {
-    struct sink sink;
-    struct run_place place = {
-        .fd = fd, .name = path, .seed = mix64(serial), .sink = &sink, .directory = c->path};
-    uint8_t sum[8];
-    TRY(sink_init(&sink, c->disk, fd, path, err));
-    name->serial = serial;
-    stemma_status status = gone_write(gone, &place, &name->size, err);
-    if (status == STEMMA_OK) status = sink_sync(&sink, err);
-    sink_release(&sink);
-    if (status != STEMMA_OK) return status;
-    int cause = read_at(fd, sum, 8, name->size - 16);
-    if (cause) return fail_errno(err, "read", path, cause);
-    name->checksum = load_u64(sum);
-    return STEMMA_OK;
-}
-
-stemma_status write_gone(struct collection *c, const struct gone *gone, uint64_t serial,
-                         struct file_name *name, stemma_error *err) {
-    char plain[32], *path;
-    int fd;
-    *name = (struct file_name){0};
-    if (gone->total == 0) return STEMMA_OK;
-    gone_name(serial, plain);
-    if (!(path = gone_path(c->path, serial))) return fail_memory(err);
-    int cause = c->disk->create(c->disk, c->folder, plain, &fd);
-    stemma_status status = cause ? fail_errno(err, "create", path, cause) : STEMMA_OK;
-    if (status == STEMMA_OK) {
-        status = write_gone_to(c, gone, serial, fd, path, name, err);
-        close(fd);
-        if (status != STEMMA_OK) c->disk->unlink(c->disk, c->folder, plain);
-    }
-    mem_free(path);
-    return status;
 }
