@@ -167,10 +167,43 @@ class Promises(Tune):
 
     def test_what_is_wide_says_so(self):
         """Forms that a fifth of the documents are on: too few documents to tell how many passages are taken for others."""
-        told = self.tune("--for=plagiarism", self.fill("forms", make_forms(random.Random(2), HALF)))
-        self.assertGreater(half_width(told["recommended"]["precision"]), .02)
-        self.assertGreater(told["documents_needed"], HALF)
-        self.assertRegex(" ".join(told["warnings"]), "too few for intervals of .02")
+        forms = self.fill("forms", make_forms(random.Random(2), HALF))
+        told = self.tune("--for=plagiarism", forms)
+        precision, recall = told["recommended"]["precision"], told["recommended"]["recall_of_copies"]
+        self.assertGreater(half_width(precision), .02)
+        self.assertEqual((precision["known"], recall["known"]), (False, True))
+        self.assertGreater(precision["documents_needed"], HALF)
+        self.assertEqual(told["documents_needed"], precision["documents_needed"])
+        self.assertNotIn("documents_needed", recall)
+        self.assertRegex(" ".join(told["warnings"]), r"precision is not known to \.02 to either side: 300 documents are too few to say more "
+                         rf"than \S+ to \S+, and about {told['documents_needed']:,} documents would be needed")
+        text = self.good("tune", "--for=plagiarism", "--report=page.html", forms)
+        self.assertRegex(text, r"\n(To be expected of further documents like these: recall of copies \.\d+ \(\.\d+-\.\d+\), precision not known "
+                         r"to \.02 \(\.\d+-\.\d+\); of these themselves precision \.\d+ \(\.\d+-\.\d+\)\.)\n")
+        self.assertRegex(text, r"(?m)^\* \.\d+ +\.\d+ \([^)]*\) +~\.\d+ \(")
+        self.assertIn("; ~: not known to .02 to either side.", text)
+        page = (self.folder / "page.html").read_text()
+        self.assertIn("precision not known to .02", page)
+        self.assertRegex(page, r'<td class="unknown" title="not known to .02 to either side">~\.\d+ <span>')
+
+    def test_only_what_is_wide_is_marked(self):
+        """Every figure says whether it is known, as text and as JSON, and is when its interval is narrow enough."""
+        told = self.tune("--for=versions", self.fill("forms", make_forms(random.Random(2), HALF)))
+        self.assertEqual({known for known, _ in self.figures(told)}, {True, False})
+        for known, share in self.figures(told):
+            self.assertEqual(known, half_width(share) <= .02, share)
+            self.assertFalse(known and "documents_needed" in share)
+        stated = told["recommended"]
+        self.assertTrue(stated["recall_of_copies"]["known"] and stated["precision"]["known"])
+        text = self.good("tune", "--for=versions", "forms")
+        self.assertRegex(text, r"like these: recall of copies [.\d]+ \([.\d]+-[.\d]+\), precision [.\d]+ \([.\d]+-[.\d]+\)\.\n")
+
+    def figures(self, told):
+        if isinstance(told, dict) and "known" in told:
+            yield told["known"], told
+        elif isinstance(told, (dict, list)):
+            for part in told.values() if isinstance(told, dict) else told:
+                yield from self.figures(part)
 
     def test_what_is_known_is_preferred(self):
         """Families of eight may be versions or forms: where something is removed, a threshold above them is taken, and said why."""
@@ -234,7 +267,7 @@ class Answers(Tune):
         text = self.good("tune", self.letters)
         self.assertRegex(text, r"\AOf changed copies the scan below finds (nearly )?all, and it takes none of these documents for")
         self.assertRegex(text, r"40 of 40 documents that differ, with 240 changed copies: the same document once more")
-        self.assertRegex(text, r"(?m)^\* \.\d+ +[.1]")
+        self.assertRegex(text, r"(?m)^\* \.\d+ +~?[.1]")
         self.assertIn("\n* the highest of recall less 10 times false removal", text)
         self.assertRegex(text, r"Run:\n\n  stemma scan --unit=\w+ --window=\d+ --threshold=[.\d]+ --contained=0 letters\n\Z")
         self.assertEqual(self.good("tune", "-q", self.letters).count("\n"), 1)
@@ -383,6 +416,7 @@ class Answers(Tune):
         told = self.tune(self.letters)
         self.assertGreater(told["documents_needed"], 90)  # nothing wrong in n cases: at most 3.84 / (n + 3.84) with 95 %
         self.assertIn(f"about {told['documents_needed']} documents would be needed", " ".join(told["warnings"]))
+        self.assertTrue(told["recommended"]["precision"]["documents_needed"] <= told["documents_needed"])
 
     def test_bytes_per_document(self):
         """All that is stored counts: the command that is printed makes a file that keeps to it."""
@@ -426,7 +460,7 @@ class Answers(Tune):
         self.assertEqual(chosen, next(view for view in good if speeds[view] >= .8 * max(speeds[view] for view in good)))
 
     def test_warnings(self):
-        self.assertRegex(" ".join(self.tune(self.letters)["warnings"]), "40 documents are too few")
+        self.assertRegex(" ".join(self.tune(self.letters)["warnings"]), "is not known to .02 to either side: 40 documents are too few to say more than")
         source = random.Random(6)
         forms = self.fill("forms", make_forms(source, 60, every=2))
         self.assertRegex(" ".join(self.tune(forms)["warnings"]), "boilerplate: ")
