@@ -131,20 +131,26 @@ class Promises(Tune):
         random.Random(1).shuffle(texts)
         return self.fill(f"{name}/seen", texts[::2]), self.fill(f"{name}/unseen", texts[1::2])
 
-    def check(self, name, texts, aims=AIMS):
-        """Intervals are as narrow as is promised, and hold for the half that was not seen."""
+    def check(self, name, texts, unknown=()):
+        """What is stated as expected is as narrow as is promised, and holds for the half that was not seen; what is not narrow is
+        said to be not known, may be so for these aims alone, and holds all the same."""
         seen, unseen = self.halves(name, texts)
         surprises = {}
-        for aim in aims:
-            stated = self.tune(f"--for={aim}", seen)["recommended"]
+        for aim in self.AIMS:
+            told = self.tune(f"--for={aim}", seen)
+            stated = told["recommended"]
             happened = row_of(self.tune(f"--for={aim}", "--seed=7", unseen), stated["unit"], stated["window"], stated["threshold"])
             for what in ("recall_of_copies", "precision", "false_removal"):
                 surprises[aim, what] = surprise(stated[what], happened[what])
                 with self.subTest(collection=name, aim=aim, what=what):
-                    self.assertLessEqual(half_width(stated[what]), .02)
+                    self.assertEqual(stated[what]["known"], half_width(stated[what]) <= .02)
+                    if what == "recall_of_copies" or aim not in unknown:
+                        self.assertTrue(stated[what]["known"], stated[what])
+                    elif what == "precision" and not stated[what]["known"]:
+                        self.assertGreater(stated[what]["documents_needed"], told["sampled"])
                     self.assertLessEqual(surprises[aim, what], IN_A_THOUSAND, (stated[what], happened[what]))
         for what in ("recall_of_copies", "precision"):
-            self.assertLessEqual(sum(surprises[aim, what] > 1 for aim in aims), 1, surprises)
+            self.assertLessEqual(sum(surprises[aim, what] > 1 for aim in self.AIMS), 1, surprises)
 
     def test_forms(self):
         """Passages are looked for below the resemblance of the forms: the share that goes wrong takes many documents to tell."""
@@ -154,8 +160,8 @@ class Promises(Tune):
         self.check("laws", make_laws(random.Random(3), 2 * HALF))
 
     def test_headers(self):
-        """Families of about ten are on a licence of their own: for versions and passages more headers would be needed."""
-        self.check("headers", self.at_least(1000, headers()), aims=["dedup", "containment"])
+        """Families of about ten are on a licence of their own: for versions and passages more headers may be needed."""
+        self.check("headers", self.at_least(1000, headers()), unknown=["versions", "plagiarism"])
 
     def test_definitions(self):
         self.check("definitions", self.at_least(1000, definitions()))
