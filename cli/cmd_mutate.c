@@ -5,6 +5,13 @@
 
 #include <limits.h>
 
+/* Of a large document operations take many times its memory: none is kept. */
+static stemma_status pass_over(void *context, const stemma_operation *operation, stemma_error *error) {
+    (void)context;
+    (void)operation;
+    return stop_requested ? set_error(error, STEMMA_INTERRUPTED, "interrupted") : STEMMA_OK;
+}
+
 static stemma_mutation mutation_from(const options *o) {
     stemma_mutation mutation = stemma_mutation_default();
     if (o->kind) mutation.kind = (stemma_mutation_kind)(o->kind - 1); /* the choices are in their order */
@@ -13,10 +20,12 @@ static stemma_mutation mutation_from(const options *o) {
     if (o->columns) mutation.columns = o->columns;
     mutation.count = o->count;
     mutation.seed = o->chance;
+    mutation.take = pass_over;
     return mutation;
 }
 
-static void print_operation(json *line, const stemma_operation *operation) {
+static stemma_status print_operation(void *context, const stemma_operation *operation, stemma_error *error) {
+    json *line = context;
     json_open(line, NULL, '{');
     json_word(line, "kind", stemma_operation_name(operation->kind));
     json_count(line, "a_begin", operation->a_begin);
@@ -24,28 +33,42 @@ static void print_operation(json *line, const stemma_operation *operation) {
     json_count(line, "b_begin", operation->b_begin);
     json_count(line, "b_end", operation->b_end);
     json_close(line, '}');
+    if (output_lost()) return set_error(error, STEMMA_INTERRUPTED, "nobody reads");
+    return pass_over(NULL, NULL, error);
 }
 
-static void print_json(const options *o, const stemma_text *text, const stemma_mutation *mutation,
-                       const stemma_mutated *mutated) {
-    size_t count, size;
-    const stemma_operation *operations = stemma_mutated_operations(mutated, &count);
-    const char *result = stemma_mutated_text(mutated, &size);
-    stemma_mutated_info info = stemma_mutated_get_info(mutated);
+static void print_head(json *line, const options *o, const stemma_text *text, const stemma_mutation *mutation,
+                       stemma_mutated_info info) {
+    json_name(line, "id", o->operands[0]);
+    json_word(line, "kind", stemma_mutation_name(mutation->kind));
+    json_count(line, "seed", mutation->seed);
+    json_count(line, "available", info.available);
+    json_count(line, "changed", info.changed);
+    json_count(line, "edits", info.edits);
+    json_count(line, "moved", info.moved);
+    json_offsets(line, stemma_text_is_extracted(text));
+}
+
+/* The numbers are known: what was done is said while it is done again, which the seed makes the same. */
+static enum exit_code print_json(const options *o, const stemma_text *text, stemma_mutation mutation,
+                                 stemma_mutated_info info) {
+    stemma_mutated *again;
+    stemma_error error;
+    size_t size;
+    const char *source = stemma_text_source(text, &size);
     json line = json_begin(stdout);
-    json_name(&line, "id", o->operands[0]);
-    json_word(&line, "kind", stemma_mutation_name(mutation->kind));
-    json_count(&line, "seed", mutation->seed);
-    json_count(&line, "available", info.available);
-    json_count(&line, "changed", info.changed);
-    json_count(&line, "edits", info.edits);
-    json_count(&line, "moved", info.moved);
-    json_offsets(&line, stemma_text_is_extracted(text));
+    print_head(&line, o, text, &mutation, info);
     json_open(&line, "operations", '[');
-    for (size_t i = 0; i < count; i++) print_operation(&line, &operations[i]);
+    mutation.take = print_operation;
+    mutation.context = &line;
+    if (stemma_mutate(source, size, &mutation, &again, &error))
+        return output_lost() ? EXIT_DONE : complain_of(&error); /* of a lost output main() speaks */
     json_close(&line, ']');
+    const char *result = stemma_mutated_text(again, &size);
     json_text(&line, "text", result, size);
     json_end(&line);
+    stemma_mutated_free(again);
+    return EXIT_DONE;
 }
 
 /* In pieces that a pipe takes whole or not at all, so that an interruption is noticed while nobody reads. */
@@ -62,8 +85,8 @@ static bool is_too_little(const options *o, const stemma_mutated *mutated) {
 }
 
 /* Text that is wrapped as it should be needs no change. */
-static void warn_of_nothing(const stemma_mutation *mutation, const stemma_mutated *mutated) {
-    if (stemma_mutated_get_info(mutated).changed || mutation->kind == STEMMA_MUTATE_REWRAP) return;
+static void warn_of_nothing(const stemma_mutation *mutation, stemma_mutated_info info) {
+    if (info.changed || mutation->kind == STEMMA_MUTATE_REWRAP) return;
     complain("warning: the document stays as it is: it has too little for such a change");
 }
 
@@ -80,13 +103,11 @@ static enum exit_code mutate_text(const options *o, const stemma_text *text, con
         mutation.count = 1;
         if (stemma_mutate(source, size, &mutation, &mutated, &error)) return complain_of(&error);
     }
-    warn_of_nothing(&mutation, mutated);
-    if (o->json)
-        print_json(o, text, &mutation, mutated);
-    else
-        print_text(mutated);
+    stemma_mutated_info info = stemma_mutated_get_info(mutated);
+    warn_of_nothing(&mutation, info);
+    if (!o->json) print_text(mutated);
     stemma_mutated_free(mutated);
-    return EXIT_DONE;
+    return o->json ? print_json(o, text, mutation, info) : EXIT_DONE;
 }
 
 /* NULL, after a complaint, when it cannot be read. */

@@ -202,7 +202,11 @@ bool tune_is_precise(const tuning *t);
 bool tune_saw_all(const tuning *t);
 /* Precision among the documents of the sample themselves, of which only recall is uncertain. */
 tune_share tune_precision_here(const tuning *t, const tune_row *row);
-/* How many documents would make every interval as narrow as is wanted; 0: these do. */
+/* Whether an interval is as narrow as what is stated has to be: .02 to either side. */
+bool tune_is_known(tune_share share);
+/* How many documents would make a figure of the row, or all of the best row, known so; 0: these do. */
+uint64_t tune_recall_needs(const tuning *t, const tune_row *row);
+uint64_t tune_precision_needs(const tuning *t, const tune_row *row);
 uint64_t tune_documents_needed(const tuning *t);
 const tune_row *tune_best(const tuning *t);
 /* The row of the default view that a scan has without options. */
@@ -225,8 +229,10 @@ enum exit_code tune_try_sketches(tuning *t);
 
 /* What the recommended scan does, in a sentence for everybody. */
 const char *tune_summary(const tuning *t, char *buffer, size_t size);
+/* What is to be expected of further documents, and what of it is not known. */
+const char *tune_expected(const tuning *t, char *buffer, size_t size);
 
-enum { TUNE_WARNINGS = 12, TUNE_WARNING = 400 };
+enum { TUNE_WARNINGS = 12, TUNE_WARNING = 400, TUNE_SENTENCE = 280 };
 size_t tune_warnings(const tuning *t, char texts[TUNE_WARNINGS][TUNE_WARNING]);
 /* The scan to run, quoted for a shell; the caller frees it. */
 char *tune_command(const tuning *t);

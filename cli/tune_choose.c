@@ -170,12 +170,16 @@ tune_share tune_precision_here(const tuning *t, const tune_row *row) {
 
 static const double half_wanted = .02;
 
+bool tune_is_known(tune_share share) {
+    return tune_half_width(share) <= half_wanted;
+}
+
 /* Copies of one document vary by chance, which further ones make up for; documents vary, too, and that stays.
  */
 bool tune_wants_copies(const tuning *t) {
     const tune_row *row = tune_best(t);
     double mean, between = 0, within = 0, documents = (double)t->sample.count, rounds = (double)t->rounds;
-    if (tune_half_width(row->recall) <= half_wanted || t->rounds < 2) return false;
+    if (tune_is_known(row->recall) || t->rounds < 2) return false;
     double *share_of = found_shares(t, &t->views[t->best_view], row->threshold, &mean);
     for (size_t i = 0; i < t->sample.count; i++) {
         between += (share_of[i] - mean) * (share_of[i] - mean) / documents;
@@ -186,20 +190,39 @@ bool tune_wants_copies(const tuning *t) {
     return within > 0 && z * sqrt(stays / documents) < half_wanted;
 }
 
-/* Whether so many times the cases would do. */
-static bool is_narrow(const tuning *t, const tune_row *row, double times) {
-    tune_share recall = tune_interval(row->recall.value, row->recall_cases * times),
-               wrong = wrong_among(row, times);
-    return tune_half_width(recall) <= half_wanted &&
-           (!tune_is_precise(t) || tune_half_width(precision_from(t, recall, wrong)) <= half_wanted);
+/* Among so many times the cases. */
+static tune_share recall_among(const tuning *t, const tune_row *row, double times) {
+    (void)t;
+    return tune_interval(row->recall.value, row->recall_cases * times);
+}
+
+static tune_share precision_among(const tuning *t, const tune_row *row, double times) {
+    return precision_from(t, recall_among(t, row, times), wrong_among(row, times));
+}
+
+static uint64_t documents_for(const tuning *t, const tune_row *row,
+                              tune_share among(const tuning *, const tune_row *, double)) {
+    double times = 1;
+    if (tune_is_known(among(t, row, 1))) return 0;
+    while (times < 1e6 && !tune_is_known(among(t, row, times))) times *= 1.05;
+    return (uint64_t)ceil((double)t->sample.count * times);
+}
+
+uint64_t tune_recall_needs(const tuning *t, const tune_row *row) {
+    return documents_for(t, row, recall_among);
+}
+
+uint64_t tune_precision_needs(const tuning *t, const tune_row *row) {
+    return tune_is_precise(t) ? documents_for(t, row, precision_among) : 0;
 }
 
 uint64_t tune_documents_needed(const tuning *t) {
-    const tune_row *row = tune_best(t);
-    double times = 1;
-    if (is_narrow(t, row, 1)) return 0;
-    while (times < 1e6 && !is_narrow(t, row, times)) times *= 1.05;
-    return (uint64_t)ceil((double)t->sample.count * times);
+    uint64_t recall = tune_recall_needs(t, tune_best(t)), precision = tune_precision_needs(t, tune_best(t));
+    return recall > precision ? recall : precision;
+}
+
+static bool is_narrow(const tuning *t, const tune_row *row) {
+    return tune_is_known(row->recall) && (!tune_is_precise(t) || tune_is_known(row->precision));
 }
 
 /* ---- the choice ---- */
@@ -237,7 +260,7 @@ static double sure_merit(const tuning *t, const tune_row *row) {
 
 /* Whether documents are too few to tell what goes wrong; of recall further copies tell more. */
 static bool is_doubtful(const tuning *t, const tune_row *row) {
-    return tune_half_width(row->recall) <= half_wanted && !is_narrow(t, row, 1);
+    return tune_is_known(row->recall) && !is_narrow(t, row);
 }
 
 /* Of the rows of a view whose figures are as precise as wanted, and that are not much worse: the one that is
@@ -246,7 +269,7 @@ static size_t certain_row(const tuning *t, const tune_view *view, double least, 
     size_t found = view->row_count;
     for (size_t i = 0; i < view->row_count; i++) {
         const tune_row *row = &view->rows[i];
-        if (!is_narrow(t, row, 1) || merit(t, row) < least || sure_merit(t, row) <= *sure) continue;
+        if (!is_narrow(t, row) || merit(t, row) < least || sure_merit(t, row) <= *sure) continue;
         *sure = sure_merit(t, row);
         found = i;
     }

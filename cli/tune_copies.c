@@ -9,8 +9,10 @@
 
 /* ---- aims ---- */
 
-#define STEP(name, least, most)            {STEMMA_MUTATE_##name, least, most, 1}
-#define STEP_IN(blocks, name, least, most) {STEMMA_MUTATE_##name, least, most, blocks}
+#define STEP(name, least, most)                                                                              \
+    { STEMMA_MUTATE_##name, least, most, 1 }
+#define STEP_IN(blocks, name, least, most)                                                                   \
+    { STEMMA_MUTATE_##name, least, most, blocks }
 
 /* The same document once more: laid out anew, misread here and there, with a passage more or less. */
 static const tune_change dedup_changes[] = {

@@ -30,6 +30,7 @@ static const char head[] =
     "table{border-collapse:collapse;font-variant-numeric:tabular-nums}\n"
     "th,td{text-align:left;padding:.2rem .9rem .2rem 0;border-bottom:1px solid var(--line);white-space:nowrap}\n"
     "tr.best{font-weight:bold;background:var(--band)}\n"
+    "td.unknown{font-style:italic;font-weight:normal;color:var(--faint)}\n"
     "td span{color:var(--faint);font-weight:normal}\n"
     "svg{width:100%;height:auto;min-width:30rem;max-width:46rem;display:block}\n"
     "svg text{fill:var(--ink);font-size:13px}svg .grid{stroke:var(--line)}\n"
@@ -134,8 +135,11 @@ static void put_plot(FILE *out, const tuning *t) {
 
 static void put_share(FILE *out, tune_share share) {
     char value[32], low[32], high[32];
-    fprintf(out, "<td>%s <span>%s\xe2\x80\x93%s</span>", format_fraction(share.value, value, sizeof value),
-            format_fraction(share.low, low, sizeof low), format_fraction(share.high, high, sizeof high));
+    bool known = tune_is_known(share);
+    fprintf(out, "<td%s>%s%s <span>%s\xe2\x80\x93%s</span>",
+            known ? "" : " class=\"unknown\" title=\"not known to .02 to either side\"", known ? "" : "~",
+            format_fraction(share.value, value, sizeof value), format_fraction(share.low, low, sizeof low),
+            format_fraction(share.high, high, sizeof high));
 }
 
 static void put_rows(FILE *out, const tuning *t) {
@@ -232,15 +236,16 @@ static void put_sketch_command(FILE *out, const tuning *t) {
 }
 
 static void put_page(FILE *out, const tuning *t) {
-    char sampled[32], all[32], copies[32], words[64], share[32], summary[280];
+    char sampled[32], all[32], copies[32], words[64], share[32], summary[TUNE_SENTENCE],
+        expected[TUNE_SENTENCE];
     char *command = tune_command(t);
     fputs(head, out);
     fprintf(
         out,
-        "<h1>Finding %s</h1>\n<p><b>%s</b></p>\n<p>%s of %s documents that differ, with %s changed copies. Recall is of "
+        "<h1>Finding %s</h1>\n<p><b>%s</b></p>\n<p>%s</p>\n<p>%s of %s documents that differ, with %s changed copies. Recall is of "
         "copies made so; natural pairs are those of the sample that share text of their own. Precision is stated for %s "
-        "of the documents being copies; ranges are 95&nbsp;%% intervals.</p>\n<pre>",
-        t->aim->found, tune_summary(t, summary, sizeof summary),
+        "of the documents being copies; ranges are 95&nbsp;%% intervals. ~: not known to .02 to either side.</p>\n<pre>",
+        t->aim->found, tune_summary(t, summary, sizeof summary), tune_expected(t, expected, sizeof expected),
         format_count(t->sample.count, sampled, sizeof sampled), format_count(t->sample.all, all, sizeof all),
         format_count(t->sample.count * t->rounds, copies, sizeof copies),
         format_percent(t->prevalence, share, sizeof share));

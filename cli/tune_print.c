@@ -11,10 +11,12 @@
 
 enum { BAR = 16, PLACES = 32 };
 
+/* What is not known well enough to be stated is marked. */
 static const char *share_words(tune_share share, char *buffer, size_t size) {
     char value[PLACES], low[PLACES], high[PLACES];
-    snprintf(buffer, size, "%s (%s-%s)", format_fraction(share.value, value, sizeof value),
-             format_fraction(share.low, low, sizeof low), format_fraction(share.high, high, sizeof high));
+    snprintf(buffer, size, "%s%s (%s-%s)", tune_is_known(share) ? "" : "~",
+             format_fraction(share.value, value, sizeof value), format_fraction(share.low, low, sizeof low),
+             format_fraction(share.high, high, sizeof high));
     return buffer;
 }
 
@@ -116,16 +118,17 @@ static void print_sketch_command(const tuning *t, const palette *colours) {
 void tune_print(const tuning *t) {
     palette colours = palette_choose();
     char sampled[PLACES], all[PLACES], copies[PLACES], prevalence[PLACES];
-    char *command = tune_command(t), summary[280];
+    char *command = tune_command(t), sentence[TUNE_SENTENCE];
     if (!t->options->quiet) {
-        printf("%s%s%s\n\n", colours.strong, tune_summary(t, summary, sizeof summary), colours.end);
+        printf("%s%s%s\n", colours.strong, tune_summary(t, sentence, sizeof sentence), colours.end);
+        printf("%s\n\n", tune_expected(t, sentence, sizeof sentence));
         printf("%s of %s documents that differ, with %s changed copies: %s (--for=%s).\n",
                format_count(t->sample.count, sampled, sizeof sampled),
                format_count(t->sample.all, all, sizeof all),
                format_count(t->sample.count * t->rounds, copies, sizeof copies), t->aim->found, t->aim->name);
         printf(
             "Recall is of copies made so; natural: pairs of the sample that share text of their own, found of all.\n"
-            "Precision is stated for %s of the documents being copies.\n\n",
+            "Precision is stated for %s of the documents being copies; ~: not known to .02 to either side.\n\n",
             format_percent(t->prevalence, prevalence, sizeof prevalence));
         print_table(t, &colours);
         print_views(t);
@@ -141,9 +144,17 @@ void tune_print(const tuning *t) {
 
 /* ---- for programs ---- */
 
-static void json_share(json *j, const char *key, tune_share share) {
+/* needed: documents, for it to be known well enough; 0: is not said. */
+static void json_figure(json *j, const char *key, tune_share share, uint64_t needed) {
     stemma_quantity quantity = {share.value, share.low, share.high, false, true, NULL};
-    json_quantity(j, key, &quantity);
+    json_open_quantity(j, key, &quantity);
+    json_bool(j, "known", tune_is_known(share));
+    if (needed) json_count(j, "documents_needed", needed);
+    json_close(j, '}');
+}
+
+static void json_share(json *j, const char *key, tune_share share) {
+    json_figure(j, key, share, 0);
 }
 
 static void json_unknown(json *j, const char *key, const char *why) {
@@ -151,9 +162,9 @@ static void json_unknown(json *j, const char *key, const char *why) {
 }
 
 static void json_shares(json *j, const tuning *t, const tune_row *row) {
-    json_share(j, "recall_of_copies", row->recall);
+    json_figure(j, "recall_of_copies", row->recall, tune_recall_needs(t, row));
     if (tune_is_precise(t))
-        json_share(j, "precision", row->precision);
+        json_figure(j, "precision", row->precision, tune_precision_needs(t, row));
     else
         json_unknown(j, "precision", "too few documents have something of their own");
     json_share(j, "false_removal", row->wrong);

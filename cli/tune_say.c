@@ -75,6 +75,33 @@ const char *tune_summary(const tuning *t, char *buffer, size_t size) {
     return buffer;
 }
 
+/* ".957 (.949-.965)", or that nobody knows it so well. */
+static void say_expected(tune_share share, const char *what, char *buffer, size_t size) {
+    char value[32], low[32], high[32];
+    const char *least = format_fraction(share.low, low, sizeof low),
+               *most = format_fraction(share.high, high, sizeof high);
+    if (tune_is_known(share))
+        snprintf(buffer, size, "%s %s (%s-%s)", what, format_fraction(share.value, value, sizeof value),
+                 least, most);
+    else
+        snprintf(buffer, size, "%s not known to .02 (%s-%s)", what, least, most);
+}
+
+const char *tune_expected(const tuning *t, char *buffer, size_t size) {
+    const tune_row *row = tune_best(t);
+    char recall[80], precision[80], here[80] = "";
+    say_expected(row->recall, "recall of copies", recall, sizeof recall);
+    if (tune_is_precise(t))
+        say_expected(row->precision, "precision", precision, sizeof precision);
+    else
+        snprintf(precision, sizeof precision, "precision not known");
+    if (tune_is_precise(t) && !tune_is_known(row->precision) && tune_saw_all(t))
+        say_expected(tune_precision_here(t, row), "; of these themselves precision", here, sizeof here);
+    snprintf(buffer, size, "To be expected of further documents like these: %s, %s%s.", recall, precision,
+             here);
+    return buffer;
+}
+
 /* ---- warnings ---- */
 
 enum { SHORT_TOKENS = 30 };
@@ -90,19 +117,22 @@ static char *next_warning(char texts[TUNE_WARNINGS][TUNE_WARNING], size_t *count
     return texts[*count < TUNE_WARNINGS ? (*count)++ : TUNE_WARNINGS - 1];
 }
 
-static void warn_of_size(const tuning *t, char texts[TUNE_WARNINGS][TUNE_WARNING], size_t *count) {
-    const tune_row *row = tune_best(t);
-    double recall = tune_half_width(row->recall),
-           precision = tune_is_precise(t) ? tune_half_width(row->precision) : 0;
-    char half[32], needed[32];
-    uint64_t documents = tune_documents_needed(t);
+static void warn_of_width(const tuning *t, const char *what, tune_share share, uint64_t documents,
+                          char texts[TUNE_WARNINGS][TUNE_WARNING], size_t *count) {
+    char low[32], high[32], needed[32];
     if (documents)
         snprintf(
             next_warning(texts, count), TUNE_WARNING,
-            "%zu documents are too few for intervals of .02 to either side: these are up to %s, and about %s "
-            "documents would be needed",
-            t->sample.count, format_fraction(recall > precision ? recall : precision, half, sizeof half),
-            format_count(documents, needed, sizeof needed));
+            "%s is not known to .02 to either side: %zu documents are too few to say more than %s to %s, and "
+            "about %s documents would be needed",
+            what, t->sample.count, format_fraction(share.low, low, sizeof low),
+            format_fraction(share.high, high, sizeof high), format_count(documents, needed, sizeof needed));
+}
+
+static void warn_of_size(const tuning *t, char texts[TUNE_WARNINGS][TUNE_WARNING], size_t *count) {
+    const tune_row *row = tune_best(t);
+    warn_of_width(t, "recall of copies", row->recall, tune_recall_needs(t, row), texts, count);
+    warn_of_width(t, "precision", row->precision, tune_precision_needs(t, row), texts, count);
 }
 
 static const char *range_words(tune_share share, char *buffer, size_t size) {

@@ -39,7 +39,8 @@ static const char usage[] =
     "  --threads N       experiments at the same time; as many as there are processors\n"
     "report (of the tables in FOLDER; lab-results):\n"
     "  --html FILE       one page that needs nothing else; FOLDER/report.html\n"
-    "  --markdown FOLDER README.md, with pictures beside it\n\n"
+    "  --markdown FOLDER README.md, with pictures beside it\n"
+    "-h, --help shows this, also after run or report; --version the version.\n\n"
     "Exit: 0 done, 1 something that must hold does not, 2 wrong use, 3 the machine failed.\n";
 
 struct arguments {
@@ -184,16 +185,27 @@ static void work(void *context, unsigned worker) {
             run_experiment(run, i);
 }
 
-static bool names_known(const struct arguments *arguments) {
-    for (int i = 0; i < arguments->name_count; i++) {
-        bool known = false;
-        for (size_t j = 0; j < experiment_count; j++)
-            known = known || !strncmp(experiments[j]->name, arguments->names[i], strlen(arguments->names[i]));
-        if (known) continue;
-        fprintf(stderr, "stemma-lab: no experiment is called '%s': see 'stemma-lab list'\n",
-                arguments->names[i]);
-        return false;
+static bool is_begin(const char *name) {
+    for (size_t i = 0; i < experiment_count; i++)
+        if (*name && !strncmp(experiments[i]->name, name, strlen(name))) return true;
+    return false;
+}
+
+/* With those that have the word elsewhere: "crawl" may mean "broder-crawl". */
+static void complain_of_name(const char *name) {
+    const char *lead = "; perhaps";
+    fprintf(stderr, "stemma-lab: no experiment has a name that begins with '%s'", name);
+    for (size_t i = 0; i < experiment_count; i++) {
+        if (!*name || !strstr(experiments[i]->name, name)) continue;
+        fprintf(stderr, "%s %s", lead, experiments[i]->name);
+        lead = " or";
     }
+    fputs("\nTry 'stemma lab list'.\n", stderr);
+}
+
+static bool names_known(const struct arguments *arguments) {
+    for (int i = 0; i < arguments->name_count; i++)
+        if (!is_begin(arguments->names[i])) return complain_of_name(arguments->names[i]), false;
     return true;
 }
 
@@ -308,23 +320,24 @@ static bool parse(int argc, char **argv, struct arguments *out) {
     return true;
 }
 
-static bool is_experiment(const char *name) {
-    for (size_t i = 0; i < experiment_count; i++)
-        if (!strcmp(experiments[i]->name, name)) return true;
-    return false;
+/* Wherever it stands: 'stemma lab run --help' is what people try first. */
+static bool asks_for_help(int argc, char **argv) {
+    for (int i = 1; i < argc && strcmp(argv[i], "--"); i++)
+        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) return true;
+    return argc > 1 && !strcmp(argv[1], "help");
 }
 
 int main(int argc, char **argv) {
     struct arguments arguments = {.lab = {.seed = 1}, .folder = "lab-results"};
     const char *command = argc > 1 ? argv[1] : "";
-    if (!strcmp(command, "--help") || !strcmp(command, "help")) return fputs(usage, stdout), EXIT_DONE;
+    if (asks_for_help(argc, argv)) return fputs(usage, stdout), EXIT_DONE;
     if (!strcmp(command, "--version")) return printf("stemma-lab %s\n", stemma_version()), EXIT_DONE;
     if (!strcmp(command, "list") && argc == 2) return list();
     bool runs = !strcmp(command, "run"), reports = !strcmp(command, "report");
     if (!*command) return wrong_use("a command is needed: list, run or report");
     if (!strcmp(command, "list")) return wrong_use("list takes nothing else");
-    if (!runs && !reports && is_experiment(command))
-        return wrong_use("'%s' is an experiment: try 'stemma lab run %s'", command, command);
+    if (!runs && !reports && is_begin(command))
+        return wrong_use("'%s' names experiments: try 'stemma lab run %s'", command, command);
     if (!runs && !reports) return wrong_use("unknown command '%s': list, run or report", command);
     if (!parse(argc - 1, argv + 1, &arguments)) return EXIT_WRONG;
     if (runs) return run(&arguments);

@@ -242,7 +242,10 @@ class Lab(unittest.TestCase):
         empty.mkdir()
         (empty / "bad").mkdir()
         (empty / "bad" / "broder-example.tsv").write_text("a\tb\n1\n")
-        for arguments, said in [(["run", "nothing"], "no experiment is called 'nothing'"),
+        for arguments, said in [(["run", "nothing"], "no experiment has a name that begins with 'nothing'\nTry 'stemma lab list'"),
+                                (["run", "broder-example", "crawl"], "begins with 'crawl'; perhaps broder-crawl\n"),
+                                (["run", "samp"], "'samp'; perhaps broder-sample or hp-sampling\n"), (["run", ""], "begins with ''\n"),
+                                (["broder"], "'broder' names experiments: try 'stemma lab run broder'"),
                                 (["run", "--corpus", empty, "--out", empty / "x", "hp-window"], "has no long documents"),
                                 (["run", "--corpus", empty / "gone", "--out", empty / "x"], "/gone': no such file or directory"),
                                 (["run", "--out", empty / "no" / "where", "broder-example"], "cannot make"),
@@ -259,6 +262,12 @@ class Lab(unittest.TestCase):
             self.assertIn(said, done.stderr)
             self.assertLessEqual(done.stderr.count("\n"), 2)
             self.assertEqual(done.stdout, "")
+
+    def test_help_wherever_it_is_asked_for(self):
+        for arguments in (["--help"], ["help"], ["run", "--help"], ["run", "broder", "-h"], ["list", "--help"], ["report", "--help"]):
+            done = lab(*arguments)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertTrue(done.stdout.startswith("Usage: stemma-lab list\n"))
 
     def test_corpus_of_folders(self):
         source = random.Random(5)

@@ -1,15 +1,19 @@
 #!/usr/bin/env python3
 """stemma mutate as a user meets it: what it says of a change is true, and bad input is refused."""
 import json
+import os
+import subprocess
 import sys
 import unittest
 
-from program import Base, prose
+from program import PROGRAM, Base, prose
 
 TEXT = "\n\n".join(" ".join(prose(60, seed)) + "." for seed in range(8)) + "\n"
 KINDS = ("insert insert-evenly remove-words substitute delete-lines delete-blocks cut insert-random insert-foreign excerpt "
          "embed shuffle rewrap case punctuation ocr").split()
 AS_IT_IS = b"stemma: warning: the document stays as it is: it has too little for such a change\n"
+
+SANITIZED = "STEMMA_SKIP_LARGE" in os.environ
 
 
 class Mutations(Base):
@@ -100,6 +104,31 @@ class Mutations(Base):
             self.assertEqual((done.returncode, done.stdout, done.stderr), (0, text.encode(), AS_IT_IS))
         self.write("lines", "one\ntwo\nthree\n")
         self.assertEqual(self.mutate("delete-lines", "lines").count("\n"), 2)
+
+    @unittest.skipIf(SANITIZED, "memory is that of sanitizers")
+    def test_operations_take_no_memory(self):
+        """One for every character, of 40 bytes if they were kept: 160 MB."""
+        self.write("large", "none of these lines is long\n" * 150000)
+        measure = ("import os, sys; child = os.spawnv(os.P_NOWAIT, sys.argv[1], sys.argv[1:]); "
+                   "_, status, used = os.wait4(child, 0); print(used.ru_maxrss, file=sys.stderr); sys.exit(status)")
+        for json_too in ([], ["--json"]):
+            with open(self.folder / "out", "wb") as out:
+                done = subprocess.run([sys.executable, "-S", "-c", measure, PROGRAM, "mutate", "--kind=substitute", "--share=1", *json_too, "large"],
+                                      cwd=self.folder, stdout=out, stderr=subprocess.PIPE, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertLess(int(done.stderr) / 1024, 100, json_too)
+        head = (self.folder / "out").open("rb").read(200)
+        self.assertRegex(head, rb'"available":4050000,"changed":4050000,"edits":4050000')
+
+    def test_nobody_reads_on(self):
+        self.write("large", "none of these lines is long\n" * 20000)
+        reading, writing = os.pipe()
+        with subprocess.Popen([PROGRAM, "mutate", "--kind=substitute", "--share=1", "--json", "large"], cwd=self.folder,
+                              stdout=writing, stderr=subprocess.PIPE) as process:
+            os.close(writing)
+            os.read(reading, 100)
+            os.close(reading)
+            self.assertEqual(process.stderr.read(), b"")
 
     def test_wrong_use(self):
         self.bad("mutate", says="one document is needed, 0 given")

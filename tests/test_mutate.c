@@ -9,6 +9,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -119,6 +120,57 @@ static void check_one(struct text text, bool valid, stemma_mutation mutation) {
     else
         assert_true(edits <= info.edits);
     stemma_mutated_free(mutated);
+}
+
+/* ---- operations that are told and not kept ---- */
+
+struct told {
+    const stemma_operation *kept;
+    size_t count, most;
+};
+
+static stemma_status compare_told(void *context, const stemma_operation *operation, stemma_error *error) {
+    struct told *told = context;
+    if (told->count == told->most) {
+        snprintf(error->message, sizeof error->message, "enough");
+        return error->status = STEMMA_INTERRUPTED;
+    }
+    const stemma_operation *kept = &told->kept[told->count++];
+    assert_int_equal(operation->kind, kept->kind);
+    assert_int_equal(operation->a_begin, kept->a_begin);
+    assert_int_equal(operation->a_end, kept->a_end);
+    assert_int_equal(operation->b_begin, kept->b_begin);
+    assert_int_equal(operation->b_end, kept->b_end);
+    return STEMMA_OK;
+}
+
+static void test_operations_are_told(void **state) {
+    (void)state;
+    for (int kind = 0; kind < STEMMA_MUTATION_KINDS; kind++) {
+        stemma_mutation mutation = stemma_mutation_default();
+        stemma_error error;
+        size_t count, none;
+        mutation.kind = (stemma_mutation_kind)kind;
+        mutation.share = .5;
+        stemma_mutated *kept = mutated_of(texts[0], mutation), *told_of;
+        struct told told = {.kept = stemma_mutated_operations(kept, &count), .most = SIZE_MAX};
+        mutation.take = compare_told;
+        mutation.context = &told;
+        told_of = mutated_of(texts[0], mutation);
+        assert_int_equal(told.count, count);
+        stemma_mutated_operations(told_of, &none);
+        assert_int_equal(none, 0);
+        told = (struct told){.kept = told.kept, .most = count - 1};
+        mutation.other = russian;
+        mutation.other_size = sizeof russian - 1;
+        stemma_mutated *untouched = told_of;
+        assert_int_equal(stemma_mutate(texts[0].data, texts[0].size, &mutation, &untouched, &error),
+                         STEMMA_INTERRUPTED);
+        assert_string_equal(error.message, "enough");
+        assert_ptr_equal(untouched, told_of);
+        stemma_mutated_free(kept);
+        stemma_mutated_free(told_of);
+    }
 }
 
 static void test_every_kind_says_the_truth(void **state) {
@@ -285,6 +337,7 @@ static void test_wrong_use(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_kind_says_the_truth),
+        cmocka_unit_test(test_operations_are_told),
         cmocka_unit_test(test_insertions_are_as_many_as_asked),
         cmocka_unit_test(test_amounts_are_true),
         cmocka_unit_test(test_layout),

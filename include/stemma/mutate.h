@@ -42,20 +42,6 @@ enum { STEMMA_MUTATION_KINDS = 16 };
 /* "insert", "insert-evenly", ..., "ocr"; "" for what is no kind. */
 STEMMA_API const char *stemma_mutation_name(stemma_mutation_kind kind);
 
-/* Start from stemma_mutation_default(). */
-typedef struct stemma_mutation {
-    size_t size; /* of this struct, as the caller knows it */
-    stemma_mutation_kind kind;
-    uint64_t count;   /* the amount, as a number; 0: by share */
-    double share;     /* the amount as a share of all there are, 0 to 1; rounded to whole ones: .1 */
-    uint32_t blocks;  /* 1 */
-    uint32_t columns; /* 72 */
-    uint64_t seed;
-    const void *other; /* another text */
-    size_t other_size;
-} stemma_mutation;
-STEMMA_API stemma_mutation stemma_mutation_default(void);
-
 /* What was done: these bytes of the text became those of the result. Whatever no operation names is as it
  * was. They are in the order of both texts; but those that moved are in the order of the result alone, and
  * nothing else happens with them. */
@@ -71,6 +57,25 @@ typedef struct stemma_operation {
     stemma_operation_kind kind;
     uint64_t a_begin, a_end, b_begin, b_end; /* bytes of the text, of the result */
 } stemma_operation;
+typedef stemma_status stemma_take_operation(void *context, const stemma_operation *operation,
+                                            stemma_error *error);
+
+/* Start from stemma_mutation_default(). */
+typedef struct stemma_mutation {
+    size_t size; /* of this struct, as the caller knows it */
+    stemma_mutation_kind kind;
+    uint64_t count;   /* the amount, as a number; 0: by share */
+    double share;     /* the amount as a share of all there are, 0 to 1; rounded to whole ones: .1 */
+    uint32_t blocks;  /* 1 */
+    uint32_t columns; /* 72 */
+    uint64_t seed;
+    const void *other; /* another text */
+    size_t other_size;
+    stemma_take_operation *take; /* told each operation in its order, and none is kept; NULL: they are kept.
+                                  * What it returns, if it is not OK, ends the work and is returned */
+    void *context;
+} stemma_mutation;
+STEMMA_API stemma_mutation stemma_mutation_default(void);
 
 typedef struct stemma_mutated_info {
     uint64_t available; /* words, lines, ...: what the amount is of */
@@ -86,10 +91,10 @@ typedef struct stemma_mutated stemma_mutated;
 
 /* An amount larger than what there is means all of it (of insertions as many as are asked for). A text that
  * has nothing of what is to be changed stays as it is. `text` and `other` are not kept. Errors: INVALID
- * (`other` is needed; a share beyond 0 to 1), NO_MEMORY. */
+ * (`other` is needed; a share beyond 0 to 1), NO_MEMORY, those of `take`. */
 STEMMA_API stemma_status stemma_mutate(const void *text, size_t size, const stemma_mutation *mutation,
                                        stemma_mutated **out, stemma_error *error);
-/* All belong to it. */
+/* All belong to it. An operation has 40 bytes, and of a whole text there may be one for every character. */
 STEMMA_API const char *stemma_mutated_text(const stemma_mutated *mutated, size_t *size);
 STEMMA_API const stemma_operation *stemma_mutated_operations(const stemma_mutated *mutated, size_t *count);
 STEMMA_API stemma_mutated_info stemma_mutated_get_info(const stemma_mutated *mutated);

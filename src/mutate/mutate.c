@@ -100,9 +100,10 @@ static mutator *mutator_of(stemma_mutation_kind kind) {
 
 stemma_status mutate(const uint8_t *text, size_t size, const stemma_mutation *asked, struct tape *tape,
                      stemma_mutated_info *info, stemma_error *err) {
-    struct job job = {.asked = asked,
-                      .tape = {.text = text, .size = size},
-                      .chance = mix64(asked->seed) + (uint64_t)asked->kind};
+    struct job job = {
+        .asked = asked,
+        .tape = {.text = text, .size = size, .take = asked->take, .context = asked->context, .err = err},
+        .chance = mix64(asked->seed) + (uint64_t)asked->kind};
     mutator_of(asked->kind)(&job);
     stemma_status status = tape_finish(&job.tape, err);
     job.info.edits = job.tape.edits;

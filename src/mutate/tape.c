@@ -14,7 +14,9 @@ static void copy_to(struct tape *tape, size_t place) {
 
 static void note(struct tape *tape, stemma_operation operation) {
     if (tape->refused) return;
-    if (!mem_grow((void **)&tape->operations, &tape->capacity, tape->count + 1, sizeof operation))
+    if (tape->take)
+        tape->refused = (tape->status = tape->take(tape->context, &operation, tape->err)) != STEMMA_OK;
+    else if (!mem_grow((void **)&tape->operations, &tape->capacity, tape->count + 1, sizeof operation))
         tape->refused = true;
     else
         tape->operations[tape->count++] = operation;
@@ -45,6 +47,7 @@ void tape_move(struct tape *tape, size_t begin, size_t end, size_t from, size_t 
 
 stemma_status tape_finish(struct tape *tape, stemma_error *err) {
     copy_to(tape, tape->size);
+    if (tape->status) return tape->status;
     return tape->refused ? fail_memory(err) : STEMMA_OK;
 }
 

@@ -18,6 +18,10 @@ struct tape {
     struct buf out;
     stemma_operation *operations;
     size_t count, capacity;
+    stemma_take_operation *take; /* has them instead, or NULL */
+    void *context;
+    stemma_error *err;     /* for what it says */
+    stemma_status status;  /* of it */
     uint64_t edits, moved; /* characters */
     bool refused;
 };
@@ -35,7 +39,7 @@ static inline void tape_delete(struct tape *tape, size_t begin, size_t end) {
  * elsewhere. */
 void tape_move(struct tape *tape, size_t begin, size_t end, size_t from, size_t to);
 
-/* The rest is copied. Errors: NO_MEMORY. */
+/* The rest is copied. Errors: NO_MEMORY, those of `take`. */
 stemma_status tape_finish(struct tape *tape, stemma_error *err);
 
 void tape_release(struct tape *tape);
