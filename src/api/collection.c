@@ -169,13 +169,20 @@ stemma_status stemma_collection_open(const char *path, const stemma_collection_o
     return status;
 }
 
+void collection_forget_parts(stemma_collection *c) {
+    collecting_free(c->texts);
+    seeing_free(c->seeing);
+    direct_free(c->direct);
+    c->texts = NULL;
+    c->seeing = NULL;
+    c->direct = NULL;
+}
+
 void stemma_collection_free(stemma_collection *c) {
     if (!c) return;
     collecting_free(c->adding);
-    collecting_free(c->texts);
-    seeing_free(c->seeing);
+    collection_forget_parts(c);
     pending_release(&c->pending);
-    direct_free(c->direct);
     origin_close(c->model);
     collection_close(c->store);
     recipe_release(c->recipe);
