@@ -63,6 +63,8 @@ STEMMA_API stemma_status stemma_collection_create(const char *path, const stemma
 STEMMA_API stemma_status stemma_collection_open(const char *path, const stemma_collection_options *options,
                                                 const stemma_limits *limits, stemma_collection **out,
                                                 stemma_error *error);
+/* Whether there is one in this folder, by what it begins with; it may be damaged all the same. */
+STEMMA_API bool stemma_collection_exists(const char *path);
 /* What was not committed is forgotten. */
 STEMMA_API void stemma_collection_free(stemma_collection *collection);
 /* Belongs to the collection. */
