@@ -90,7 +90,9 @@ static stemma_status merge(stemma_collection *c, const char *path, const char *p
         origin = c->model;
         c->model = NULL;
     }
-    if (!origin) TRY(origin_open(path, &(struct collection_options){.stop = c->limits.stop}, &origin, err));
+    const struct collection_options how = {.stop = c->limits.stop,
+                                           .directory = c->limits.temporary_directory};
+    if (!origin) TRY(origin_open(path, &how, &origin, err));
     collection_forget_parts(c);
     stemma_status status = merge_documents(c->store, c->recipe, &c->limits, origin, prefix, facts, err);
     origin_close(origin);
