@@ -70,6 +70,11 @@ static void print_words(const options *o, const stemma_add_summary *s, bool made
     printf(", %s removed\n", format_count(s->removed, text, sizeof text));
 }
 
+/* Without anything that could be read. */
+static bool is_wrong(const stemma_add_summary *s) {
+    return s->problems && s->added + s->replaced + s->unchanged == 0;
+}
+
 static enum exit_code add_paths(const options *o, stemma_collection *c, const path_list *list, bool made) {
     progress p = {0};
     stemma_error error;
@@ -84,15 +89,16 @@ static enum exit_code add_paths(const options *o, stemma_collection *c, const pa
         stemma_collection_add(c, (const char *const *)list->paths, list->count, &how, &summary, &error);
     progress_erase(&p);
     if (status) return complain_of(&error);
+    const bool stays = made && !is_wrong(&summary);
     if (o->json)
-        print_json(&summary, made, c);
+        print_json(&summary, stays, c);
     else
-        print_words(o, &summary, made, c);
+        print_words(o, &summary, stays, c);
     const problem_list problems = {
         .get = problem_of_add, .of = c, .count = summary.problems, .spared = summary.spared};
     problems_report(&problems, !o->quiet && !o->json, "");
-    bool nothing = summary.added + summary.replaced + summary.unchanged == 0;
-    return summary.problems && (nothing || o->strict) ? EXIT_WRONG : problems_code(o, 1, &problems);
+    return is_wrong(&summary) || (summary.problems && o->strict) ? EXIT_WRONG
+                                                                 : problems_code(o, 1, &problems);
 }
 
 /* Of a collection that is there, --hamming-bits changes how many there are. */
@@ -115,13 +121,14 @@ static enum exit_code resize(const options *o, stemma_collection *c, bool made) 
 static enum exit_code run(const options *o) {
     stemma_collection *c;
     path_list list = {0};
-    bool made;
+    what_made made;
     enum exit_code code = check_use(o);
     if (!code) code = path_list_read(&list, o);
     if (!code) code = collection_to_fill(o, "add", "stemma add", &c, &made);
     if (!code) {
-        code = resize(o, c, made);
-        if (!code && (list.count || !o->hamming_bits)) code = add_paths(o, c, &list, made);
+        code = resize(o, c, made.collection);
+        if (!code && (list.count || !o->hamming_bits)) code = add_paths(o, c, &list, made.collection);
+        if (code) collection_take_back(o->operands[0], c, &made);
         stemma_collection_free(c);
     }
     path_list_release(&list);

@@ -3,8 +3,6 @@
 #include "command.h"
 #include "json.h"
 
-#include <unistd.h>
-
 /* ---- where they do not keep the same ---- */
 
 static const struct {
@@ -98,23 +96,16 @@ static enum exit_code merge_all(const options *o, stemma_collection *c, bool mad
     return EXIT_DONE;
 }
 
-/* Another process may have filled it before this one had the lock. */
-static bool is_empty(stemma_collection *c) {
-    stemma_collection_info info;
-    return !stemma_collection_get_info(c, &info, NULL) && info.documents == 0;
-}
-
 static enum exit_code run(const options *o) {
     stemma_collection *c;
     size_t merged = 0;
-    bool made;
+    what_made made;
     if (o->operand_count < 2)
         return wrong_use("merge", "a collection, and what is to be merged into it, are needed");
-    const bool no_folder = access(o->operands[0], F_OK) != 0;
     enum exit_code code = collection_to_merge(o, "stemma merge", o->operands[1], &c, &made);
     if (code) return code;
-    code = merge_all(o, c, made, &merged);
-    if (made && !merged && is_empty(c)) collection_unmake(o->operands[0], no_folder);
+    code = merge_all(o, c, made.collection, &merged);
+    if (code && !merged) collection_take_back(o->operands[0], c, &made);
     stemma_collection_free(c);
     return code;
 }

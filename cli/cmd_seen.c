@@ -198,7 +198,7 @@ static enum exit_code run(const options *o) {
     watch w = {.options = o,
                .how = stemma_see_options_default(),
                .input = {.separator = o->null_separated ? '\0' : '\n'}};
-    bool made;
+    what_made made = {0};
     if (o->operand_count != 1)
         return wrong_use("seen", "one collection is needed, %zu given", o->operand_count);
     if (o->threshold >= 0) w.how.threshold = o->threshold;
@@ -211,13 +211,15 @@ static enum exit_code run(const options *o) {
     else if (w.how.threshold > 0 && !collection_keeps(w.collection, STEMMA_PART_SAMPLES))
         w.how.contained = 0;
     code = watch_stream(&w);
-    stemma_collection_free(w.collection);
-    stream_release(&w.input);
-    if (stop_requested) return EXIT_INTERRUPTED;
-    if (o->quiet && !o->json && w.problems)
+    if (!code && w.problems && (o->strict || !w.answered)) code = EXIT_WRONG;
+    if (stop_requested) code = EXIT_INTERRUPTED;
+    if (o->quiet && !o->json && w.problems && !stop_requested)
         complain("warning: %llu line%s could not be used", (unsigned long long)w.problems,
                  w.problems == 1 ? "" : "s");
-    return !code && w.problems && (o->strict || !w.answered) ? EXIT_WRONG : code;
+    if (code) collection_take_back(o->operands[0], w.collection, &made);
+    stemma_collection_free(w.collection);
+    stream_release(&w.input);
+    return code;
 }
 
 const command command_seen = {

@@ -97,15 +97,20 @@ static enum exit_code check_made(const options *o, const char *name, const stemm
                : EXIT_DONE;
 }
 
+static what_made to_be_made(const options *o, enum exit_code code, const stemma_error *error) {
+    const bool missing = code && error->status == STEMMA_NOT_FOUND;
+    return (what_made){.collection = missing, .folder = missing && access(o->operands[0], F_OK) != 0};
+}
+
 enum exit_code collection_to_fill(const options *o, const char *name, const char *user,
-                                  stemma_collection **out, bool *made) {
+                                  stemma_collection **out, what_made *made) {
     stemma_recipe *recipe;
     stemma_error error;
     enum exit_code code = recipe_from_options(o, name, &recipe);
     if (code) return code;
     code = open_named(o, user, out, &error);
-    *made = code && error.status == STEMMA_NOT_FOUND;
-    if (*made)
+    *made = to_be_made(o, code, &error);
+    if (made->collection)
         code = make(o, user, recipe, out);
     else if (code)
         code = error.status ? complain_of(&error) : code;
@@ -144,11 +149,11 @@ static enum exit_code make_like(const options *o, const char *user, const char *
 }
 
 enum exit_code collection_to_merge(const options *o, const char *user, const char *model,
-                                   stemma_collection **out, bool *made) {
+                                   stemma_collection **out, what_made *made) {
     stemma_error error;
     enum exit_code code = open_named(o, user, out, &error);
-    *made = code && error.status == STEMMA_NOT_FOUND;
-    if (*made) return make_like(o, user, model, out);
+    *made = to_be_made(o, code, &error);
+    if (made->collection) return make_like(o, user, model, out);
     return code && error.status ? complain_of(&error) : code;
 }
 
@@ -157,13 +162,25 @@ static bool is_of_collection(const char *name) {
     return !strcmp(name, "lock") || !strcmp(name, "manifest") || (end && !strcmp(end, ".segment"));
 }
 
-void collection_unmake(const char *path, bool folder_too) {
+static void unmake(const char *path, bool folder_too) {
     DIR *folder = opendir(path);
     const struct dirent *entry;
     while (folder && (entry = readdir(folder)))
         if (is_of_collection(entry->d_name)) unlinkat(dirfd(folder), entry->d_name, 0);
     if (folder) closedir(folder);
     if (folder_too) rmdir(path);
+}
+
+/* Another process may have filled it before this one had the lock. */
+static bool is_empty(stemma_collection *c) {
+    stemma_collection_info info;
+    return !stemma_collection_get_info(c, &info, NULL) && info.documents == 0;
+}
+
+void collection_take_back(const char *path, stemma_collection *c, const what_made *made) {
+    if (!made->collection || !is_empty(c)) return;
+    unmake(path, made->folder);
+    complain("'%s' was not made: there is no document for it", path);
 }
 
 bool collection_keeps(stemma_collection *c, unsigned parts) {

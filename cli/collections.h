@@ -14,16 +14,20 @@ enum exit_code collection_to_read(const options *o, stemma_collection **out);
 enum exit_code collection_to_write(const options *o, const char *user, stemma_collection **out);
 /* '-' is standard input or output wherever it is given, and no collection is made under that name. */
 enum exit_code collection_check_new(const char *path);
-/* The same, made where there is none, as the options say; *made tells. Options of the view that are given
- * must be those of the collection. */
+/* What a command made of it, to be taken back. */
+typedef struct what_made {
+    bool collection, folder;
+} what_made;
+/* The same, made where there is none, as the options say. Options of the view that are given must be those of
+ * the collection. */
 enum exit_code collection_to_fill(const options *o, const char *name, const char *user,
-                                  stemma_collection **out, bool *made);
-/* The same, made like `model`: another collection, or a file of one; *made tells. */
+                                  stemma_collection **out, what_made *made);
+/* The same, made like `model`: another collection, or a file of one. */
 enum exit_code collection_to_merge(const options *o, const char *user, const char *model,
-                                   stemma_collection **out, bool *made);
-/* One that was made just now and got nothing: only what the program puts there goes. While it is still open,
- * so that nobody else begins to write to it. */
-void collection_unmake(const char *path, bool folder_too);
+                                   stemma_collection **out, what_made *made);
+/* Where the command failed, what it made goes if it has no document, which is told: only what the program
+ * puts there. While it is still open, so that nobody else begins to write to it. */
+void collection_take_back(const char *path, stemma_collection *c, const what_made *made);
 
 /* How its documents are looked at: the recipe without what sketches would keep. Free the result. */
 char *collection_view(const stemma_collection *collection);

@@ -129,22 +129,10 @@ bool is_same_name(const char *a, const char *b) {
     return is_same_file(a, b);
 }
 
-/* By the first bytes of its manifest. */
-static bool is_collection(const char *folder) {
-    static const char magic[] = "\x8bSTL\r\n\x1a\n";
-    char begin[sizeof magic - 1], path[PATH_MAX + sizeof "/manifest"];
-    snprintf(path, sizeof path, "%s/manifest", folder);
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd < 0) return false;
-    bool is = read(fd, begin, sizeof begin) == sizeof begin && !memcmp(begin, magic, sizeof begin);
-    close(fd);
-    return is;
-}
-
 enum exit_code new_file_check_place(const char *path) {
     char real[PATH_MAX], folder[PATH_MAX];
     folder_of(realpath(path, real) ? real : path, folder);
-    if (!is_collection(folder)) return EXIT_DONE;
+    if (!stemma_collection_exists(folder)) return EXIT_DONE;
     complain("cannot write '%s': it is inside a collection", path);
     return EXIT_WRONG;
 }

@@ -84,12 +84,14 @@ static void read_recording(const uint8_t *data, size_t size, size_t key_bytes) {
     struct vec64 samples = {0};
     struct recorded entry = {.samples = &samples}, same = entry;
     struct buf again = {0};
+    struct recording_reader other;
+    struct recorded_piece piece;
     bool more = true;
     while (recording_next(&reader, &entry, &more, NULL) == STEMMA_OK && more) {
         again.len = 0;
         REQUIRE(strlen(entry.name) <= entry.name_size);
         REQUIRE(recording_add(&again, &entry, key_bytes, NULL) == STEMMA_OK);
-        struct recording_reader other = {.bytes = again.data, .size = again.len, .key_bytes = key_bytes};
+        REQUIRE(recording_open(&other, &again, key_bytes, &piece, NULL) == STEMMA_OK);
         REQUIRE(recording_next(&other, &same, &more, NULL) == STEMMA_OK && more && other.at == again.len);
         REQUIRE(same.name_size == entry.name_size && same.document.bytes == entry.document.bytes);
     }

@@ -395,6 +395,7 @@ class Interrupted(Cache):
         for i in range(6):
             self.put(f"{i}.jsonl", lines_of(text(1000 * i + k) for k in range(300)))
             self.put(f"{i}.zip", zipped(*((f"{k}.txt", text(-1000 * i - k)) for k in range(100))))
+        self.put("large.jsonl", lines_of(text(10000 + k) for k in range(4000)))
         plain = self.scan()
         for _ in range(some(15)):
             with subprocess.Popen([PROGRAM, "scan", "-q", "--cache=k", "pile"], cwd=self.folder, stdout=subprocess.DEVNULL) as child:

@@ -74,13 +74,14 @@ class Seen(Collections):
         self.assertRegex(self.good("seen", "c", stdin=record("b", words[:290])), r"near-duplicate +~\.\d+  b  ->  a")
 
     def test_seen_of_what_is_no_list(self):
-        """A table, or compressed data, piped in by mistake is said once; names with commas are names."""
+        """A table, or compressed data, piped in by mistake is said once, and makes nothing; names with commas are names."""
         rows = "".join(f"{number},some words\n" for number in range(1000))
         for table in "id,text\n" + rows, 'id;"text"\n' + rows, "id\ttext\n" + rows:
-            self.assertEqual(self.bad("seen", "c", stdin=table.encode(), says="standard input is a table").count("\n"), 1)
+            self.assertEqual(self.bad("seen", "c", stdin=table.encode(), says="standard input is a table").count("\n"), 2)
+            self.assertFalse((self.folder / "c").exists())
         done = self.run_program("seen", "c", stdin=("id,body\n" + rows).encode())
-        self.assertEqual((done.returncode, done.stdout, done.stderr.count(b"\n")), (2, b"", 10))
-        self.assertEqual(self.bad("seen", "c", stdin=gzip.compress(rows.encode()), says="is compressed").count("\n"), 1)
+        self.assertEqual((done.returncode, done.stdout, done.stderr.count(b"\n")), (2, b"", 11))  # ten rows, and that nothing was made
+        self.assertEqual(self.bad("seen", "c", stdin=gzip.compress(rows.encode()), says="is compressed").count("\n"), 2)
         self.write("id,text", "some words")
         self.assertIn("new", self.good("seen", "c", stdin=b"id,text\n"))
         done = self.run_program("seen", "c", stdin=b"missing\n" + rows.encode())

@@ -179,6 +179,34 @@ static void check_merged(const char *path, const char *other, bool done) {
     assert_int_equal(check_sound(other, &bits), kept_below(IDS) - kept_below(FIRST / 2));
 }
 
+/* The other one has fewer bits: these are cut as the documents come, or not at all. */
+static void prepare_fewer(const char *path, const char *other) {
+    struct collection *c;
+    prepare_two(path, other);
+    OK(collection_open(other, &(struct collection_options){0}, &c, err));
+    OK(bits_resize(c, K_LESS, NULL, NULL, err));
+    collection_close(c);
+}
+
+static void check_cut(const char *path, const char *other, bool done) {
+    uint32_t bits;
+    const unsigned count = check_sound(path, &bits);
+    (void)other;
+    if (bits == K_LESS)
+        assert_int_equal(count, kept_below(IDS));
+    else
+        assert_true(!done && bits == K && count == kept_below(FIRST));
+}
+
+/* After a failure, by whoever had it: a document more, unless it has to be opened again. */
+static void go_on(struct collection *c, unsigned id) {
+    struct batch *batch;
+    if (batch_new(c, &batch, NULL) != STEMMA_OK) return;
+    put(batch, collection_schema(c), id);
+    OK(batch_commit(batch, err));
+    batch_free(batch);
+}
+
 static stemma_status backup(const char *path, const char *other, const struct disk *disk, stemma_error *err) {
     struct collection *c;
     remove_folder(other);
@@ -320,6 +348,40 @@ static void merging(void **state) {
     survives(&(struct deed){prepare_two, merge, check_merged});
 }
 
+static void merging_fewer_bits(void **state) {
+    (void)state;
+    survives(&(struct deed){prepare_fewer, merge, check_cut});
+}
+
+/* A merge that fails leaves the collection as it was, also to who goes on with it. */
+static void failing_to_merge(void **state) {
+    (void)state;
+    const struct deed deed = {prepare_fewer, merge, check_cut};
+    const long calls = count_calls(&deed), step = (long)effort_step();
+    for (long at = 0; at < calls; at += step) {
+        struct fault fault = {.fate = REFUSE, .left = at, .error = ENOSPC};
+        struct disk disk = faulty(&fault);
+        struct collection *c;
+        struct origin *origin;
+        struct merge_facts facts;
+        uint32_t bits;
+        char *path, *other;
+        begin(&deed, &path, &other);
+        OK(origin_open(other, &(struct collection_options){0}, &origin, err));
+        if (collection_open(path, &(struct collection_options){.disk = &disk}, &c, NULL) == STEMMA_OK) {
+            const stemma_status status = merge_documents(c, NULL, NULL, origin, NULL, &facts, NULL);
+            go_on(c, IDS + 1);
+            collection_close(c);
+            const unsigned count = check_sound(path, &bits);
+            const bool more = count > kept_below(FIRST) && count != kept_below(IDS);
+            assert_int_equal(count - more, bits == K ? kept_below(FIRST) : kept_below(IDS));
+            assert_true(status != STEMMA_OK || bits == K_LESS);
+        }
+        origin_close(origin);
+        end(path, other);
+    }
+}
+
 static void backing_up(void **state) {
     (void)state;
     survives(&(struct deed){prepare_one, backup, check_backup});
@@ -334,6 +396,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(growing_and_shrinking),
         cmocka_unit_test(merging),
+        cmocka_unit_test(merging_fewer_bits),
+        cmocka_unit_test(failing_to_merge),
         cmocka_unit_test(backing_up),
         cmocka_unit_test(repairing),
     };

@@ -472,6 +472,34 @@ static void test_hamming_is_careful(void **state) {
     stemma_collection_free(c);
 }
 
+/* What was made for documents that come has the bits there were. */
+static void test_documents_after_a_resize(void **state) {
+    (void)state;
+    static const unsigned bits[] = {400, 1000, 64, 480};
+    static char text[20000], seen[20000];
+    char id[16];
+    stemma_hamming_summary sum;
+    stemma_sighting sighting;
+    stemma_collection *c =
+        create("going on", "preset=text unit=word window=5; mod n=32",
+               STEMMA_PART_MINIMA | STEMMA_PART_SAMPLES | STEMMA_PART_BITS | STEMMA_PART_TEXT, 16);
+    for (unsigned i = 0; i < 4; i++) {
+        OK(stemma_collection_resize_bits(c, bits[i], NULL, NULL, err));
+        make_text(text, sizeof text, 20 * i); /* of families of their own */
+        make_text(seen, sizeof seen, 20 * i + 10);
+        snprintf(id, sizeof id, "%u", i);
+        OK(stemma_collection_add_text(c, id, text, strlen(text), err));
+        OK(stemma_collection_see(c, NULL, seen, strlen(seen), NULL, &sighting, err));
+        OK(stemma_collection_commit(c, err));
+        struct found found = {0};
+        OK(stemma_collection_hamming_text(c, "q", text, strlen(text), NULL, count_match, &found, &sum, err));
+        OK(stemma_collection_hamming_text(c, "q", seen, strlen(seen), NULL, count_match, &found, NULL, err));
+        assert_int_equal(sum.bits, bits[i]);
+        assert_int_equal(found.count, 2);
+    }
+    stemma_collection_free(c);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_known),
@@ -479,6 +507,7 @@ int main(void) {
         cmocka_unit_test(test_known_is_careful),
         cmocka_unit_test(test_hamming),
         cmocka_unit_test(test_resize),
+        cmocka_unit_test(test_documents_after_a_resize),
         cmocka_unit_test(test_fewer_bits_of_what_is_gone),
         cmocka_unit_test(test_more_bits_without_what_cannot_be_read),
         cmocka_unit_test(test_more_bits_without_what_was_removed),

@@ -63,6 +63,8 @@ STEMMA_API stemma_status stemma_collection_create(const char *path, const stemma
 STEMMA_API stemma_status stemma_collection_open(const char *path, const stemma_collection_options *options,
                                                 const stemma_limits *limits, stemma_collection **out,
                                                 stemma_error *error);
+/* Whether there is one in this folder, by what it begins with; it may be damaged all the same. */
+STEMMA_API bool stemma_collection_exists(const char *path);
 /* What was not committed is forgotten. */
 STEMMA_API void stemma_collection_free(stemma_collection *collection);
 /* Belongs to the collection. */
@@ -407,7 +409,7 @@ typedef struct stemma_merge_summary {
  * as one commit (what was changed before is committed first). prefix: put before each id, as "server1:", so
  * that equal paths of several machines stay apart; NULL: none. A document whose id is there is replaced. The
  * collection goes on to keep what it does (see the summary); only where fingerprints of the other one have
- * fewer bits, its own are first cut to as many, as a commit of its own. Errors: MISMATCH (the views differ,
+ * fewer bits, its own are cut to as many, by the same commit. Errors: MISMATCH (the views differ,
  * or documents would lack minima or samples, and cannot be read), NOT_FOUND, CORRUPT, LATER_VERSION, INVALID,
  * INTERRUPTED, NO_MEMORY, NO_SPACE, IO. */
 STEMMA_API stemma_status stemma_collection_merge(stemma_collection *collection, const char *path,

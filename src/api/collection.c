@@ -3,6 +3,7 @@
 
 #include "api/limits.h"
 #include "base/alloc.h"
+#include "base/collection_folder.h"
 #include "collect/direct.h"
 #include "collect/removing.h"
 #include "collect/seeing.h"
@@ -14,7 +15,9 @@
 #include "scan/reading.h"
 #include "sketch/recipe.h"
 
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { BITS = 400, GROUP_BITS = 16, PARTS = STEMMA_PART_MINIMA | STEMMA_PART_SAMPLES | STEMMA_PART_BITS };
 
@@ -169,13 +172,29 @@ stemma_status stemma_collection_open(const char *path, const stemma_collection_o
     return status;
 }
 
+bool stemma_collection_exists(const char *path) {
+    bool is = false;
+    const int folder = path ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    if (folder < 0) return false;
+    (void)is_collection_folder(folder, &is);
+    close(folder);
+    return is;
+}
+
+void collection_forget_parts(stemma_collection *c) {
+    collecting_free(c->texts);
+    seeing_free(c->seeing);
+    direct_free(c->direct);
+    c->texts = NULL;
+    c->seeing = NULL;
+    c->direct = NULL;
+}
+
 void stemma_collection_free(stemma_collection *c) {
     if (!c) return;
     collecting_free(c->adding);
-    collecting_free(c->texts);
-    seeing_free(c->seeing);
+    collection_forget_parts(c);
     pending_release(&c->pending);
-    direct_free(c->direct);
     origin_close(c->model);
     collection_close(c->store);
     recipe_release(c->recipe);

@@ -30,6 +30,9 @@ struct stemma_collection {
 /* INVALID where it is not open to be written. */
 stemma_status collection_check_writer(const struct stemma_collection *collection, stemma_error *err);
 
+/* What was made for the parts there were, and for documents that came: the parts are about to change. */
+void collection_forget_parts(struct stemma_collection *collection);
+
 /* Texts that have no Hamming fingerprint, where others do. */
 stemma_status collection_without_bits(struct stemma_collection *collection, uint64_t *count,
                                       stemma_error *err);

@@ -68,8 +68,8 @@ stemma_status stemma_collection_resize_bits(stemma_collection *collection, unsig
                                                             const stemma_scan_problem *problem),
                                             void *context, stemma_error *err) {
     if (!collection) return fail(err, STEMMA_INVALID, "a collection is needed");
-    TRY(collection_check_writer(collection, err));
-    TRY(pending_commit(&collection->pending, err));
+    TRY(stemma_collection_commit(collection, err));
+    collection_forget_parts(collection);
     return resize_bits(collection->store, collection->recipe, &collection->limits, bits, problem, context,
                        err);
 }

@@ -2,10 +2,8 @@
 #include "api/collection.h"
 #include "api/limits.h"
 #include "base/alloc.h"
-#include "collect/direct.h"
 #include "collect/merging.h"
 #include "collect/restoring.h"
-#include "collect/seeing.h"
 #include "index/stored_samples.h"
 #include "index/transfer.h"
 #include "index/verify.h"
@@ -85,16 +83,6 @@ stemma_status stemma_collection_export(stemma_collection *c, const char *path, u
     return STEMMA_OK;
 }
 
-/* What was made for the parts there were: they may be others now. */
-static void forget_parts(stemma_collection *c) {
-    collecting_free(c->texts);
-    seeing_free(c->seeing);
-    direct_free(c->direct);
-    c->texts = NULL;
-    c->seeing = NULL;
-    c->direct = NULL;
-}
-
 static stemma_status merge(stemma_collection *c, const char *path, const char *prefix,
                            struct merge_facts *facts, stemma_error *err) {
     struct origin *origin = NULL;
@@ -102,8 +90,10 @@ static stemma_status merge(stemma_collection *c, const char *path, const char *p
         origin = c->model;
         c->model = NULL;
     }
-    if (!origin) TRY(origin_open(path, &(struct collection_options){.stop = c->limits.stop}, &origin, err));
-    forget_parts(c);
+    const struct collection_options how = {.stop = c->limits.stop,
+                                           .directory = c->limits.temporary_directory};
+    if (!origin) TRY(origin_open(path, &how, &origin, err));
+    collection_forget_parts(c);
     stemma_status status = merge_documents(c->store, c->recipe, &c->limits, origin, prefix, facts, err);
     origin_close(origin);
     return status;

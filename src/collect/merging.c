@@ -296,13 +296,16 @@ static stemma_status meet_bits(struct collection *store, const struct schema *th
 static stemma_status merge(struct merging *m, struct origin *origin, const struct stemma_recipe *recipe,
                            const stemma_limits *limits, stemma_error *err) {
     TRY(check_same(m->store, origin, err));
+    collection_hold_back(m->store);            /* what is cut is cut for what is merged */
     TRY(shorten_to(m->store, m->theirs, err)); /* bits that theirs lack cannot be made */
     TRY(meet_bits(m->store, m->theirs, m->done, err));
     TRY(prepare(m, err));
     if (m->lacks && !recipe->view.keyed) TRY(restorer_new(limits, NULL, 0, &m->restorer, err));
     TRY(batch_new(m->store, &m->batch, err));
     TRY(origin_read(origin, take, m, err));
-    return batch_commit(m->batch, err);
+    collection_let_go(m->store);
+    TRY(batch_commit(m->batch, err));
+    return collection_catch_up(m->store, err);
 }
 
 stemma_status merge_documents(struct collection *store, const struct stemma_recipe *recipe,
@@ -316,6 +319,7 @@ stemma_status merge_documents(struct collection *store, const struct stemma_reci
     *facts = (struct merge_facts){0};
     stemma_status status = merge(&m, origin, recipe, limits, err);
     batch_free(m.batch);
+    if (status != STEMMA_OK) collection_go_back(store);
     restorer_free(m.restorer);
     schema_release(&m.wanted);
     buf_release(&m.id);

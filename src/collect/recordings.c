@@ -1,7 +1,8 @@
 /*
  * The row of a file has its path and a NUL for an id; a chunk has the slot (1) and its number (4) behind
- * that. A recording counts from when the row of its file names it, which is written last. Its slot may have
- * rows of one that was given up, or not come to its end; their numbers have no gaps, so that all are found.
+ * that. The row of a file names the recording that is being made, as unfinished, and again when it is
+ * complete. A slot that it does not name may have rows of one that was given up. Numbers of chunks have no
+ * gaps, so that all are found.
  */
 #include "collect/recordings.h"
 
@@ -12,7 +13,7 @@
 
 #include <string.h>
 
-enum { HEAD = 32, FILLED = 1, IN_ORDER = 2, TIGHT = 4, CHUNK_ID = 5 };
+enum { HEAD = 32, FILLED = 1, IN_ORDER = 2, TIGHT = 4, UNFINISHED = 8, CHUNK_ID = 5 };
 
 void recordings_release(struct recordings *r) {
     mem_free(r->open);
@@ -43,7 +44,8 @@ static void read_head(const uint8_t *bytes, struct recording_head *out) {
                                    .slot = bytes[28],
                                    .filled = bytes[29] & FILLED,
                                    .in_order = bytes[29] & IN_ORDER,
-                                   .tight = bytes[29] & TIGHT};
+                                   .tight = bytes[29] & TIGHT,
+                                   .unfinished = bytes[29] & UNFINISHED};
 }
 
 static bool add_head(struct buf *out, const struct recording_head *head) {
@@ -52,8 +54,8 @@ static bool add_head(struct buf *out, const struct recording_head *head) {
     store_u64(bytes + 16, head->way.held);
     store_u32(bytes + 24, head->chunks);
     bytes[28] = head->slot;
-    bytes[29] =
-        (uint8_t)((head->filled ? FILLED : 0) | (head->in_order ? IN_ORDER : 0) | (head->tight ? TIGHT : 0));
+    bytes[29] = (uint8_t)((head->filled ? FILLED : 0) | (head->in_order ? IN_ORDER : 0) |
+                          (head->tight ? TIGHT : 0) | (head->unfinished ? UNFINISHED : 0));
     return buf_add(out, bytes, sizeof bytes);
 }
 
@@ -153,6 +155,17 @@ static bool is_good(const struct recording_head *head, const struct recording_wa
            (head->tight ? head->way.held == way->held : head->way.held <= way->held);
 }
 
+static stemma_status count_chunks(struct recordings *r, struct cell path, struct inside_known *known,
+                                  stemma_error *err) {
+    uint64_t row;
+    bool there = true;
+    for (known->chunks = 0; there; known->chunks += there) {
+        TRY(set_chunk_id(r, path, (uint8_t)known->slot, known->chunks, err));
+        TRY(collection_find(r->pending->store, r->id.data, r->id.len, &row, &there, err));
+    }
+    return STEMMA_OK;
+}
+
 stemma_status recordings_find(struct recordings *r, struct cell path, const struct source *source,
                               const struct recording_way *way, struct inside_known *out, bool *found,
                               stemma_error *err) {
@@ -162,9 +175,14 @@ stemma_status recordings_find(struct recordings *r, struct cell path, const stru
     for (size_t i = 0; i < heads.count && !*found; i++) {
         const struct recording_head *head = &heads.heads[i];
         *found = is_good(head, way);
-        *out = (struct inside_known){head->slot, head->chunks, head->filled, head->in_order, rows_of(&heads)};
+        *out = (struct inside_known){.slot = head->slot,
+                                     .chunks = head->chunks,
+                                     .filled = head->filled,
+                                     .in_order = head->in_order,
+                                     .rows = rows_of(&heads),
+                                     .unfinished = head->unfinished};
     }
-    return STEMMA_OK;
+    return *found && out->unfinished ? count_chunks(r, path, out, err) : STEMMA_OK;
 }
 
 stemma_status recordings_chunk(struct recordings *r, struct cell path, const struct inside_known *known,
@@ -189,27 +207,48 @@ static struct recording_open *find_open(struct recordings *r, const struct sourc
     return NULL;
 }
 
-/* Without what it takes the place of, or the oldest. */
+/* Without what it takes the place of, or the oldest; nor one that nobody went on with. */
 static void make_place(struct recording_heads *heads, const struct recording_way *way) {
     size_t kept = 0;
     for (size_t i = 0; i < heads->count && kept < RECORDINGS_MOST - 1; i++)
-        if (!identity_equal(heads->heads[i].way.how, way->how)) heads->heads[kept++] = heads->heads[i];
+        if (!heads->heads[i].unfinished && !identity_equal(heads->heads[i].way.how, way->how))
+            heads->heads[kept++] = heads->heads[i];
     heads->count = kept;
 }
 
+static struct recording_heads made_and_others(const struct recording_open *open) {
+    struct recording_heads heads = {.heads = {open->made}, .count = 1};
+    for (size_t i = 0; i < open->others.count; i++) heads.heads[heads.count++] = open->others.heads[i];
+    return heads;
+}
+
+/* A slot that is free, or that of what is gone on with. */
+static void take_slot(struct recording_open *open, const struct inside_known *unfinished) {
+    struct recording_head *made = &open->made;
+    if (unfinished) {
+        made->slot = (uint8_t)unfinished->slot;
+        made->chunks = unfinished->chunks;
+        made->tight = unfinished->tight;
+        made->way.held = unfinished->held;
+    } else
+        while (uses_slot(&open->others, made->slot)) made->slot++;
+}
+
 static stemma_status open_new(struct recordings *r, struct cell path, const struct source *source,
-                              const struct recording_way *way, stemma_error *err) {
+                              const struct recording_way *way, const struct inside_known *unfinished,
+                              stemma_error *err) {
     struct recording_open new = {.source = source,
                                  .takers = 1,
-                                 .made = {.way = {.how = way->how}},
+                                 .made = {.way = {.how = way->how}, .unfinished = true},
                                  .allowed = way->held,
                                  .whole = true};
     bool there;
     TRY(read_heads(r, path, source, &new.others, &there, err));
     make_place(&new.others, way);
-    if (there) TRY(clear_unused(r, path, &new.others, err));
-    TRY(put_heads(r, path, source, &new.others, err));
-    while (uses_slot(&new.others, new.made.slot)) new.made.slot++;
+    take_slot(&new, unfinished);
+    const struct recording_heads heads = made_and_others(&new);
+    if (there) TRY(clear_unused(r, path, unfinished ? &heads : &new.others, err));
+    TRY(put_heads(r, path, source, &heads, err));
     if (!mem_grow((void **)&r->open, &r->open_cap, r->open_count + 1, sizeof *r->open))
         return fail_memory(err);
     r->open[r->open_count++] = new;
@@ -217,11 +256,12 @@ static stemma_status open_new(struct recordings *r, struct cell path, const stru
 }
 
 stemma_status recordings_begin(struct recordings *r, struct cell path, const struct source *source,
-                               const struct recording_way *way, bool *taken, stemma_error *err) {
+                               const struct recording_way *way, const struct inside_known *unfinished,
+                               bool *taken, stemma_error *err) {
     struct recording_open *open = find_open(r, source);
     *taken = path.size + 1 + CHUNK_ID <= ID_BYTES_MOST; /* else it is read each time */
     if (!*taken) return STEMMA_OK;
-    if (!open) return open_new(r, path, source, way, err);
+    if (!open) return open_new(r, path, source, way, unfinished, err);
     open->takers++;
     return STEMMA_OK;
 }
@@ -235,13 +275,13 @@ stemma_status recordings_add(struct recordings *r, struct cell path, const struc
     return put_row(r, path, source, (struct cell){chunk->data, chunk->len}, bytes, err);
 }
 
-static stemma_status complete(struct recordings *r, struct cell path, const struct recording_open *open,
+static stemma_status complete(struct recordings *r, struct cell path, struct recording_open *open,
                               uint64_t *rows, stemma_error *err) {
-    struct recording_heads heads = {.heads = {open->made}, .count = 1};
-    if (open->made.tight) heads.heads[0].way.held = open->allowed;
-    heads.heads[0].filled = open->source->filled;
-    heads.heads[0].in_order = open->source->in_order;
-    for (size_t i = 0; i < open->others.count; i++) heads.heads[heads.count++] = open->others.heads[i];
+    if (open->made.tight) open->made.way.held = open->allowed;
+    open->made.filled = open->source->filled;
+    open->made.in_order = open->source->in_order;
+    open->made.unfinished = false;
+    const struct recording_heads heads = made_and_others(open);
     *rows = rows_of(&heads);
     return put_heads(r, path, open->source, &heads, err);
 }
@@ -255,7 +295,7 @@ stemma_status recordings_end(struct recordings *r, struct cell path, const struc
     open->made.tight = open->made.tight || how->tight;
     if (open->made.way.held < how->held) open->made.way.held = how->held;
     if (--open->takers) return STEMMA_OK;
-    const struct recording_open ended = *open;
+    struct recording_open ended = *open;
     *open = r->open[--r->open_count];
     return ended.whole ? complete(r, path, &ended, rows, err) : STEMMA_OK;
 }

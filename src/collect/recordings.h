@@ -24,6 +24,7 @@ struct recording_head {
     uint32_t chunks;
     uint8_t slot; /* under which its chunks are kept */
     bool filled, in_order;
+    bool unfinished; /* it has as many chunks as are there */
 };
 
 /* Those of a file, the newest first. */
@@ -63,7 +64,8 @@ stemma_status recordings_chunk(struct recordings *recordings, struct cell path,
 
 /* See struct scan_cache. */
 stemma_status recordings_begin(struct recordings *recordings, struct cell path, const struct source *source,
-                               const struct recording_way *way, bool *taken, stemma_error *err);
+                               const struct recording_way *way, const struct inside_known *unfinished,
+                               bool *taken, stemma_error *err);
 stemma_status recordings_add(struct recordings *recordings, struct cell path, const struct source *source,
                              const struct buf *chunk, uint64_t bytes, stemma_error *err);
 /* *rows: as above, once it is complete. */

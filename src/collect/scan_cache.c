@@ -14,6 +14,7 @@
 #include "index/facts.h"
 #include "index/stored_samples.h"
 #include "index/text_column.h"
+#include "scan/recording.h"
 #include "scan/taker.h"
 
 #include <errno.h>
@@ -313,6 +314,7 @@ static struct recording_way way_of(const struct cache_of_scans *c, const struct 
     const stemma_scan_options *o = &settings->options;
     const uint64_t numbers[] = {c->tag,
                                 c->way,
+                                RECORDING_FORMAT,
                                 source->kind,
                                 source->kind == SOURCE_DATASET && source->looked,
                                 c->scan->document_options.limits.unpacked_most,
@@ -389,14 +391,15 @@ static void entered(void *context, const struct inside_known *known) {
     pthread_mutex_unlock(&c->pending.lock);
 }
 
-static stemma_status begin(void *context, const struct source *source, bool *taken, stemma_error *err) {
+static stemma_status begin(void *context, const struct source *source, const struct inside_known *unfinished,
+                           bool *taken, stemma_error *err) {
     struct cache_of_scans *c = context;
     const struct recording_way way = way_of(c, source);
     stemma_status status;
     stemma_error cause;
     *taken = false;
     if (!enter_inside(c, source, true, &status, err)) return status;
-    status = recordings_begin(&c->recordings, path_of(c), source, &way, taken, &cause);
+    status = recordings_begin(&c->recordings, path_of(c), source, &way, unfinished, taken, &cause);
     *taken = *taken && status == STEMMA_OK;
     return leave_inside(c, status, &cause, err);
 }

@@ -187,6 +187,13 @@ typedef stemma_status make_cell(void *context, uint64_t number, const struct row
 stemma_status collection_change_parts(struct collection *collection, const struct part *drop, size_t drops,
                                       const struct part *add, size_t adds, make_cell *make, void *context,
                                       stemma_error *err);
+/* Changes that are one commit with a batch: from _hold_back on only this writer sees what is committed, from
+ * _let_go on the next commit takes it along, or _catch_up, if there was none. _go_back, once the batch
+ * is freed: as if nothing of it had been. */
+void collection_hold_back(struct collection *collection);
+void collection_let_go(struct collection *collection);
+stemma_status collection_catch_up(struct collection *collection, stemma_error *err);
+void collection_go_back(struct collection *collection);
 /* After each commit no more than so many documents are written again to merge segments, for those who cannot
  * wait; 0: as many as are due, which may be all. What is left is due at the next commit, or made now by
  * _settle; when there are more segments than descriptors allow, they are merged all the same. */

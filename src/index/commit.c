@@ -43,6 +43,7 @@ static bool is_unnamed(const struct manifest *m, const char *name) {
 }
 
 void unlink_unnamed(struct collection *c) {
+    if (c->ahead) return; /* the manifest on disk names others */
     DIR *folder = open_listing(c->folder);
     const struct dirent *entry;
     if (!folder) return; /* the next writer sees to it */
@@ -63,7 +64,7 @@ stemma_status commit_only(struct collection *c, struct manifest *manifest, stemm
     struct state state;
     bool named = false;
     manifest->format = MANIFEST_FORMAT;
-    manifest->commit = c->state.manifest.commit + 1;
+    manifest->commit = c->state.manifest.commit + !c->ahead;
     manifest->committed = clock_time();
     manifest->next_serial = c->next_serial ? c->next_serial : 1;
     stemma_status status = state_open(c, manifest, &c->state, &state, err);
@@ -71,9 +72,10 @@ stemma_status commit_only(struct collection *c, struct manifest *manifest, stemm
         manifest_release(manifest);
         return status;
     }
-    status = manifest_replace(&state.manifest, c->disk, c->folder, c->path, &named, err);
+    if (!c->holding) status = manifest_replace(&state.manifest, c->disk, c->folder, c->path, &named, err);
     if (status == STEMMA_OK) {
         state_replace(c, &state);
+        c->ahead = c->holding;
         return STEMMA_OK;
     }
     if (named) c->unsure = true; /* nothing more is written before the manifest is read again */
@@ -85,6 +87,33 @@ stemma_status commit_manifest(struct collection *c, struct manifest *manifest, s
     TRY(commit_only(c, manifest, err));
     unlink_unnamed(c);
     return STEMMA_OK;
+}
+
+/* ---- several as one ---- */
+
+void collection_hold_back(struct collection *c) {
+    c->holding = true;
+}
+
+void collection_let_go(struct collection *c) {
+    c->holding = false;
+}
+
+stemma_status collection_catch_up(struct collection *c, stemma_error *err) {
+    struct manifest m;
+    if (!c->ahead) return STEMMA_OK;
+    TRY(manifest_copy(&m, &c->state.manifest, err));
+    return commit_manifest(c, &m, err);
+}
+
+void collection_go_back(struct collection *c) {
+    c->holding = false;
+    if (!c->ahead || c->unsure) return;
+    c->ahead = false;
+    if (collection_load(c, NULL) == STEMMA_OK)
+        unlink_unnamed(c);
+    else
+        c->unsure = true;
 }
 
 /* ---- merging ---- */

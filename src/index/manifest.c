@@ -1,6 +1,7 @@
 #include "index/manifest.h"
 
 #include "base/alloc.h"
+#include "base/collection_folder.h"
 #include "base/file.h"
 #include "runs/block.h"
 #include "runs/column.h"
@@ -10,8 +11,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#define MANIFEST_MAGIC "\x8bSTL\r\n\x1a\n"
 
 enum {
     FIXED = 64, /* magic, format, oldest, id, commit, next number, next serial, documents, recipe, parts */

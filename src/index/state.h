@@ -31,6 +31,8 @@ struct collection {
     uint64_t merge_most;       /* documents written again after a commit; 0: as many as are due */
     uint64_t next_serial;      /* that no file of this writer has */
     bool unsure;               /* which manifest is on disk */
+    bool holding;              /* commits stay in memory; */
+    bool ahead;                /* some do, and the manifest on disk is older */
     bool in_batch;
 };
 

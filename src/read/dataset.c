@@ -48,10 +48,31 @@ static stemma_status read_unpacked(void *context, uint8_t *bytes, size_t size, s
     return unpacker_read(dataset->unpacker, bytes, size, got, err);
 }
 
+static void drop_front(struct buf *bytes, size_t size) {
+    memmove(bytes->data, bytes->data + size, bytes->len - size);
+    bytes->len -= size;
+}
+
+static size_t read_unread(struct buf *unread, uint8_t *bytes, size_t size) {
+    if (size > unread->len) size = unread->len;
+    memcpy(bytes, unread->data, size);
+    drop_front(unread, size);
+    return size;
+}
+
 static stemma_status read_some(struct dataset *dataset, uint8_t *bytes, size_t size, size_t *got,
                                stemma_error *err) {
+    if (dataset->unread.len) return *got = read_unread(&dataset->unread, bytes, size), STEMMA_OK;
+    if (dataset->failure.status != STEMMA_OK) return STEMMA_OK; /* there is no more */
     return dataset->wide.encoding ? wide_read(&dataset->wide, read_unpacked, dataset, bytes, size, got, err)
                                   : read_unpacked(dataset, bytes, size, got, err);
+}
+
+/* What is left out ends what is read as the end of the file does. */
+static size_t before_next_piece(const struct dataset *dataset, size_t size) {
+    if (dataset->next_piece == dataset->piece_count) return size;
+    const uint64_t left = dataset->pieces[dataset->next_piece].begin - dataset->behind;
+    return left < size ? (size_t)left : size;
 }
 
 static bool is_of_data(stemma_status status) {
@@ -64,16 +85,17 @@ static stemma_status fill(struct dataset *dataset, struct buf *bytes, size_t siz
     if (!buf_reserve(bytes, (bytes->len < size ? size - bytes->len : 0) + KERNEL_SLACK))
         return fail_memory(err);
     while (!dataset->ended && bytes->len < size) {
-        size_t got = 0;
+        size_t got = 0, asked = before_next_piece(dataset, size - bytes->len);
         stemma_error failure;
         stemma_status status =
-            read_some(dataset, bytes->data + bytes->len, size - bytes->len, &got, &failure);
+            asked ? read_some(dataset, bytes->data + bytes->len, asked, &got, &failure) : STEMMA_OK;
         if (status != STEMMA_OK && !is_of_data(status)) {
             if (err) *err = failure;
             return status;
         }
         if (status != STEMMA_OK) dataset->failure = failure;
         dataset->ended = got == 0;
+        dataset->behind += got;
         bytes->len += got;
     }
     return STEMMA_OK;
@@ -170,13 +192,80 @@ static stemma_status next_records(struct dataset *dataset, struct dataset_batch 
     return dataset->failure.status;
 }
 
+/* ---- pieces that are left out ---- */
+
+static void forget_pieces(struct dataset *dataset) {
+    mem_free(dataset->pieces);
+    dataset->pieces = NULL;
+    dataset->piece_count = dataset->next_piece = 0;
+}
+
+/* What was read of the first piece is read again. */
+static stemma_status unread_from(struct dataset *dataset, uint64_t begin, stemma_error *err) {
+    struct buf *rest = &dataset->rest;
+    if (begin >= dataset->behind) return STEMMA_OK;
+    const size_t kept = (size_t)(begin - dataset->offset);
+    if (!buf_add(&dataset->unread, rest->data + kept, rest->len - kept)) return fail_memory(err);
+    rest->len = kept;
+    dataset->behind = begin;
+    return STEMMA_OK;
+}
+
+stemma_status dataset_leave_out(struct dataset *dataset, const struct dataset_piece *pieces, size_t count,
+                                stemma_error *err) {
+    if (!count) return STEMMA_OK;
+    if (pieces->begin < dataset->offset)
+        return fail(err, STEMMA_UNREADABLE, "cannot read '%s': it has changed meanwhile", dataset->name);
+    dataset->pieces = mem_alloc(count * sizeof *pieces);
+    if (!dataset->pieces) return fail_memory(err);
+    memcpy(dataset->pieces, pieces, count * sizeof *pieces);
+    dataset->piece_count = count;
+    return unread_from(dataset, pieces->begin, err);
+}
+
+static bool is_at_piece(const struct dataset *dataset) {
+    return dataset->next_piece < dataset->piece_count &&
+           dataset->offset == dataset->pieces[dataset->next_piece].begin;
+}
+
+/* What cannot be entered in the middle is read, and dropped. */
+static stemma_status pass_bytes(struct dataset *dataset, uint64_t end, struct buf *scratch,
+                                stemma_error *err) {
+    while (dataset->behind < end && !dataset->ended) {
+        const uint64_t left = end - dataset->behind;
+        scratch->len = 0;
+        TRY(fill(dataset, scratch, left < dataset->batch_size ? (size_t)left : dataset->batch_size, err));
+    }
+    scratch->len = 0;
+    return STEMMA_OK;
+}
+
+static stemma_status give_piece(struct dataset *dataset, struct dataset_batch *batch, stemma_error *err) {
+    const struct dataset_piece *piece = &dataset->pieces[dataset->next_piece++];
+    dataset->ended = false;
+    if (dataset_random_access(dataset)) {
+        dataset->unread.len = 0;
+        dataset->read_at = dataset->behind = piece->end;
+    } else
+        TRY(pass_bytes(dataset, piece->end, &batch->bytes, err));
+    dataset->offset = piece->end;
+    dataset->line = piece->next_line;
+    batch->left_out = true;
+    batch->key = piece->key;
+    return STEMMA_OK;
+}
+
+/* ---- one after the other ---- */
+
 /* There may be thousands of data sets that have been read: none of them keeps what only reading needs. */
 void dataset_end(struct dataset *dataset) {
     dataset->read_at = dataset_position(dataset);
     dataset->ended = true;
     unpacker_free(dataset->unpacker);
     dataset->unpacker = NULL;
+    forget_pieces(dataset);
     buf_release(&dataset->rest);
+    buf_release(&dataset->unread);
     buf_release(&dataset->wide.units);
     buf_release(&dataset->wide.text);
     if (dataset->reopens && dataset->fd >= 0) close(dataset->fd);
@@ -190,13 +279,17 @@ stemma_status dataset_next(struct dataset *dataset, struct dataset_batch *batch,
         buf_release(&batch->bytes); /* it held a long record once */
     batch->bytes.len = 0;
     batch->too_long = 0;
+    batch->left_out = false;
     batch->offset = dataset->offset;
     batch->first_line = dataset->line;
     if (!buf_add(&batch->bytes, dataset->rest.data, dataset->rest.len)) return fail_memory(err);
     dataset->rest.len = 0;
-    stemma_status status = next_records(dataset, batch, err);
+    stemma_status status =
+        is_at_piece(dataset) ? give_piece(dataset, batch, err) : next_records(dataset, batch, err);
     if (status != STEMMA_OK) batch->bytes.len = 0;
-    bool any = batch->bytes.len > 0 || batch->too_long > 0;
+    bool any = batch->bytes.len > 0 || batch->too_long > 0 || batch->left_out;
+    batch->end = dataset->offset;
+    batch->next_line = dataset->line;
     if (!any) dataset_end(dataset);
     if (status == STEMMA_OK) *more = any;
     return status;
@@ -209,12 +302,10 @@ void dataset_batch_release(struct dataset_batch *batch) {
 
 /* ---- the beginning ---- */
 
-static void drop_front(struct dataset *dataset, size_t size) {
-    struct buf *rest = &dataset->rest;
+static void pass_front(struct dataset *dataset, size_t size) {
     dataset->offset += size;
-    dataset->line += count_lines(rest->data, size);
-    memmove(rest->data, rest->data + size, rest->len - size);
-    rest->len -= size;
+    dataset->line += count_lines(dataset->rest.data, size);
+    drop_front(&dataset->rest, size);
 }
 
 /* The first record, which names the columns. */
@@ -237,7 +328,7 @@ static stemma_status take_header(struct dataset *dataset, stemma_error *err) {
                     dataset->name);
     dataset->header.len = 0;
     if (!buf_add(&dataset->header, rest->data, end)) return fail_memory(err);
-    drop_front(dataset, end);
+    pass_front(dataset, end);
     return STEMMA_OK;
 }
 
@@ -280,6 +371,7 @@ static stemma_status begin_wide(struct dataset *dataset, enum encoding encoding,
     dataset->wide = (struct wide){.encoding = encoding, .ended = dataset->ended};
     if (!buf_add(&dataset->wide.units, rest->data + mark, rest->len - mark)) return fail_memory(err);
     rest->len = 0;
+    dataset->behind = 0;
     dataset->ended = false;
     return fill(dataset, rest, size, err);
 }
@@ -296,7 +388,7 @@ static stemma_status begin(struct dataset *dataset, stemma_error *err) {
     if (guess.encoding == ENCODING_UTF16LE || guess.encoding == ENCODING_UTF16BE)
         TRY(begin_wide(dataset, guess.encoding, guess.mark, size, err));
     dataset->marked = rest->len >= 3 && !memcmp(rest->data, "\xef\xbb\xbf", 3);
-    if (dataset->marked) drop_front(dataset, 3);
+    if (dataset->marked) pass_front(dataset, 3);
     if (dataset->kind == DATASET_BY_NAME) TRY(guess_kind(dataset, err));
     if (dataset->kind == DATASET_CSV && rest->len) dataset->delimiter = separator_of(rest);
     return dataset->kind != DATASET_JSON_LINES && rest->len ? take_header(dataset, err) : STEMMA_OK;
@@ -307,7 +399,7 @@ static stemma_status begin_again(struct dataset *dataset, stemma_error *err) {
         TRY(dataset_reopen(dataset, &dataset->fd, err));
         TRY(dataset_check_unchanged(dataset, dataset->fd, err));
     }
-    dataset->read_at = dataset->offset = 0;
+    dataset->read_at = dataset->offset = dataset->behind = 0;
     dataset->ended = false;
     dataset->failure.status = STEMMA_OK;
     return begin(dataset, err);
@@ -442,6 +534,8 @@ void dataset_close(struct dataset *dataset) {
     mem_free(dataset->id_field);
     buf_release(&dataset->header);
     buf_release(&dataset->rest);
+    buf_release(&dataset->unread);
+    forget_pieces(dataset);
     wide_release(&dataset->wide);
     mem_free(dataset);
 }

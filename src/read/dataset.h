@@ -62,10 +62,25 @@ uint64_t dataset_position(const struct dataset *dataset);      /* bytes of the f
 /* A zeroed one is empty, and is used again and again. */
 struct dataset_batch {
     struct buf bytes;
-    uint64_t offset;     /* of the first byte, uncompressed */
-    uint64_t first_line; /* from 1 */
-    uint64_t too_long;   /* not 0: instead of bytes, one record of that many, which is too long to be held */
+    uint64_t offset;         /* of the first byte, uncompressed */
+    uint64_t first_line;     /* from 1 */
+    uint64_t end, next_line; /* the same of what follows it */
+    uint64_t too_long; /* not 0: instead of bytes, one record of that many, which is too long to be held */
+    bool left_out;     /* instead of bytes, a piece that is not to be read: */
+    uint64_t key;
 };
+
+/* Some whole records that follow each other. */
+struct dataset_piece {
+    uint64_t begin, end, next_line; /* as those of a batch */
+    uint64_t key;                   /* the caller's */
+};
+
+/* These are not read, but given out by their keys: in the order of their places, none of them empty, before
+ * the first batch of a data set that has just been opened. They are copied. A rewind forgets them. UNREADABLE
+ * when they cannot be of this file. */
+stemma_status dataset_leave_out(struct dataset *dataset, const struct dataset_piece *pieces, size_t count,
+                                stemma_error *err);
 
 /* The next whole records; *more is false at the end. One thread at a time. When it fails the data set is at
  * its end. */

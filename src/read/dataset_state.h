@@ -36,9 +36,13 @@ struct dataset {
     struct unpacker *unpacker;
     struct wide wide; /* if it is in UTF-16: its encoding is fixed, too */
     bool ended;
-    stemma_error failure;  /* of the reading, to be said when all before it was given out */
-    struct buf rest;       /* read and not yet given out */
-    uint64_t offset, line; /* of its first byte */
+    stemma_error failure;         /* of the reading, to be said when all before it was given out */
+    struct buf rest;              /* read and not yet given out */
+    uint64_t offset, line;        /* of its first byte */
+    uint64_t behind;              /* offset of what is read next */
+    struct buf unread;            /* in front of that: was read, to be read again */
+    struct dataset_piece *pieces; /* to be left out, from the next one on */
+    size_t piece_count, next_piece;
 };
 
 #define NO_COLUMN SIZE_MAX

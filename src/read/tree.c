@@ -1,6 +1,7 @@
 #include "read/tree.h"
 
 #include "base/alloc.h"
+#include "base/collection_folder.h"
 #include "base/file.h"
 #include "base/long_path.h"
 #include "base/ordered.h"
@@ -21,10 +22,6 @@ enum {
     IGNORE_SIZE_MOST = 1 << 20,
     SORT_MEMORY = 1 << 20 /* names of a folder, and links: beyond it on disk */
 };
-
-/* What makes a folder a collection. */
-#define MANIFEST       "manifest"
-#define MANIFEST_MAGIC "\x8bSTL\r\n\x1a\n"
 
 /* Patterns for the names below one folder. All of a walk are kept to its end,
  * since deferred links need them. */
@@ -225,7 +222,7 @@ static stemma_status list_names(struct walk *walk, struct folder *folder, DIR *d
         struct dirent *entry = readdir(directory);
         if (!entry) return errno ? cannot_read(walk, errno, err) : STEMMA_OK;
         if (!is_wanted_name(walk, entry->d_name)) continue;
-        folder->manifest = folder->manifest || strcmp(entry->d_name, MANIFEST) == 0;
+        folder->manifest = folder->manifest || strcmp(entry->d_name, MANIFEST_NAME) == 0;
         TRY(ordered_add(folder->names, "", entry->d_name, strlen(entry->d_name) + 1, err));
     }
 }
@@ -244,23 +241,12 @@ static stemma_status list_folder(struct walk *walk, struct folder *folder, stemm
     return status == STEMMA_OK ? ordered_finish(folder->names, err) : status;
 }
 
-/* By the first bytes of its manifest (docs/format.md). One that cannot be read is left to who reads it. */
-static int is_collection(const struct folder *folder, bool *is) {
-    char begin[sizeof MANIFEST_MAGIC - 1];
-    *is = false;
-    int fd = openat(folder->fd, MANIFEST, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd < 0) return errno;
-    *is = read(fd, begin, sizeof begin) == sizeof begin && memcmp(begin, MANIFEST_MAGIC, sizeof begin) == 0;
-    close(fd);
-    return 0;
-}
-
 /* Collections have no documents of their own. Who names one should hear of it;
  * on the way it is passed over. */
 static stemma_status empty_collection(struct walk *walk, struct folder *folder, stemma_error *err) {
     stemma_error problem;
     bool is;
-    const int cause = is_collection(folder, &is);
+    const int cause = is_collection_folder(folder->fd, &is);
     if (is_exhausted(cause)) return fail_errno(err, "read", path_of(walk), cause);
     if (!is) return STEMMA_OK;
     folder->left = 0;

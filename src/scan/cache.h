@@ -4,7 +4,8 @@
  *
  * Of a file that holds documents, or a data set, there is a recording (recording.h), in chunks, whose order
  * does not matter. It is made by all who take documents out of that file: whoever is about to calls begin,
- * and end when it has added what it took. With the last end it is complete.
+ * and end when it has added what it took. With the last end it is complete. The chunks of a data set are of
+ * pieces of it, and count before that: another scan that finds it unfinished goes on with it.
  */
 #ifndef SCAN_CACHE_H
 #define SCAN_CACHE_H
@@ -27,6 +28,9 @@ struct inside_known {
     uint32_t slot, chunks; /* where, and how many */
     bool filled, in_order; /* see struct source */
     uint64_t rows;         /* that the cache has of the file */
+    bool unfinished;       /* then none of these three is known, and this is what its chunks say: */
+    bool tight;
+    uint64_t held;
 };
 
 /* How somebody fared who took documents out of a file. */
@@ -52,8 +56,10 @@ struct scan_cache {
                            uint32_t number, struct buf *out, bool *found, stemma_error *err);
     /* All of it was entered, once for a file. */
     void (*entered)(void *context, const struct inside_known *known);
-    /* Not taken: nothing is to be added. It is the same for all until the last has ended. */
-    stemma_status (*begin)(void *context, const struct source *source, bool *taken, stemma_error *err);
+    /* Not taken: nothing is to be added. It is the same for all until the last has ended. unfinished: what
+     * the first goes on with, NULL: nothing. */
+    stemma_status (*begin)(void *context, const struct source *source, const struct inside_known *unfinished,
+                           bool *taken, stemma_error *err);
     stemma_status (*add)(void *context, const struct source *source, const struct buf *chunk, uint64_t bytes,
                          stemma_error *err);
     stemma_status (*end)(void *context, const struct source *source, const struct inside_taken *how,

@@ -9,9 +9,17 @@
 #include "scan/recording.h"
 #include "sketch/text_keys.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { CHUNK = 1 << 17 }; /* bytes; larger ones take more memory in each worker, smaller ones more rows */
+
+/* Of a data set that is to be read, what is known of it. */
+struct known_pieces {
+    struct inside_known recording; /* with no chunks: nothing is */
+    struct dataset_piece *list;
+    size_t count, cap;
+};
 
 struct cached_entering {
     struct entering entering;
@@ -22,7 +30,10 @@ struct cached_entering {
     bool recording;
     struct inside_taken taken;
     struct buf chunk;
-    uint64_t bytes; /* of the documents in it */
+    uint64_t bytes;             /* of the documents in it */
+    bool placed;                /* it is known where in a data set: */
+    struct dataset_piece place; /* behind its last document, where it ends, another may begin */
+    struct known_pieces known_pieces;
 };
 
 static struct stemma_scan *scan_of(const struct cached_entering *c) {
@@ -38,6 +49,7 @@ static void cached_free(void *taker) {
     if (!c) return;
     entering_release(&c->entering);
     buf_release(&c->chunk);
+    mem_free(c->known_pieces.list);
     mem_free(c);
 }
 
@@ -56,11 +68,26 @@ static stemma_status cached_new(struct stemma_scan *scan, void **out, stemma_err
 
 static stemma_status flush(struct cached_entering *c, uint32_t source, stemma_error *err) {
     const struct scan_cache *cache = scan_of(c)->cache;
+    const struct recorded_piece piece = {c->place, c->taken.tight ? scan_of(c)->record_most : c->taken.held,
+                                         c->taken.tight};
     if (c->chunk.len == 0) return STEMMA_OK;
-    TRY(cache->add(cache->context, source_of(c, source), &c->chunk, c->bytes, err));
+    recording_set_piece(&c->chunk, &piece);
+    if (c->taken.whole) TRY(cache->add(cache->context, source_of(c, source), &c->chunk, c->bytes, err));
     c->chunk.len = 0;
     c->bytes = 0;
+    c->place.begin = c->place.end;
     return STEMMA_OK;
+}
+
+/* A chunk may end here. */
+static stemma_status note_place(void *taker, uint32_t source, uint64_t offset, uint64_t line,
+                                stemma_error *err) {
+    struct cached_entering *c = taker;
+    if (!c->placed) c->place.begin = offset;
+    c->placed = true;
+    c->place.end = offset;
+    c->place.next_line = line;
+    return c->chunk.len < CHUNK ? STEMMA_OK : flush(c, source, err);
 }
 
 static void note_held(struct cached_entering *c, uint64_t bytes) {
@@ -71,7 +98,7 @@ static stemma_status record(struct cached_entering *c, uint32_t source, const st
                             stemma_error *err) {
     TRY(recording_add(&c->chunk, entry, scan_of(c)->plan.key_bytes, err));
     c->bytes += entry->document.bytes;
-    return c->chunk.len < CHUNK ? STEMMA_OK : flush(c, source, err);
+    return c->chunk.len < CHUNK || c->placed ? STEMMA_OK : flush(c, source, err);
 }
 
 /* Damage lies in the bytes; a program that is missing, or time that was too short, does not. */
@@ -176,8 +203,13 @@ static stemma_status note_end(void *taker, stemma_error *err) {
 static stemma_status begin_inside(void *taker, uint32_t source, stemma_error *err) {
     struct cached_entering *c = taker;
     const struct scan_cache *cache = scan_of(c)->cache;
+    const struct inside_known before = c->known_pieces.recording;
     c->taken = (struct inside_taken){.whole = true};
-    return cache->begin(cache->context, source_of(c, source), &c->recording, err);
+    c->placed = false;
+    c->place = (struct dataset_piece){0};
+    c->known_pieces.recording.chunks = 0;
+    return cache->begin(cache->context, source_of(c, source), before.chunks ? &before : NULL, &c->recording,
+                        err);
 }
 
 static stemma_status note_problem(void *taker, uint32_t source, const char *name, uint64_t line,
@@ -284,11 +316,11 @@ static stemma_status enter_entry(struct cached_entering *c, uint32_t source, str
 }
 
 static stemma_status use_chunk(struct cached_entering *c, uint32_t source, use_entry *use,
-                               stemma_error *err) {
-    struct recording_reader reader = {
-        .bytes = c->chunk.data, .size = c->chunk.len, .key_bytes = scan_of(c)->plan.key_bytes};
+                               struct recorded_piece *piece, stemma_error *err) {
+    struct recording_reader reader;
     struct recorded entry = {.samples = &c->entering.samples};
     bool more = true;
+    TRY(recording_open(&reader, &c->chunk, scan_of(c)->plan.key_bytes, piece, err));
     while (more) {
         TRY(recording_next(&reader, &entry, &more, err));
         if (more) TRY(use(c, source, &entry, err));
@@ -296,14 +328,33 @@ static stemma_status use_chunk(struct cached_entering *c, uint32_t source, use_e
     return STEMMA_OK;
 }
 
-static stemma_status use_chunks(struct cached_entering *c, uint32_t source, const struct inside_known *known,
+/* The key of a piece says where it was found. One that is not good for this scan spoils all of them: they
+ * could not be kept with what is to take its place. */
+static stemma_status note_piece(struct cached_entering *c, struct inside_known *known, uint32_t number,
+                                const struct recorded_piece *piece, bool *good, stemma_error *err) {
+    struct known_pieces *pieces = &c->known_pieces;
+    const uint64_t allowed = scan_of(c)->record_most;
+    *good = piece->place.begin < piece->place.end &&
+            (piece->tight ? piece->held == allowed : piece->held <= allowed);
+    if (!mem_grow((void **)&pieces->list, &pieces->cap, pieces->count + 1, sizeof *pieces->list))
+        return fail_memory(err);
+    pieces->list[pieces->count] = piece->place;
+    pieces->list[pieces->count++].key = (uint64_t)known->slot << 32 | number;
+    known->tight = known->tight || piece->tight;
+    if (known->held < piece->held) known->held = piece->held;
+    return STEMMA_OK;
+}
+
+static stemma_status use_chunks(struct cached_entering *c, uint32_t source, struct inside_known *known,
                                 use_entry *use, bool *found, stemma_error *err) {
     const struct scan_cache *cache = scan_of(c)->cache;
+    struct recorded_piece piece;
     *found = true;
     for (uint32_t i = 0; i < known->chunks && *found; i++) {
         TRY(check_stop(scan_of(c)->settings.limits.stop, err));
         TRY(cache->chunk(cache->context, source_of(c, source), known, i, &c->chunk, found, err));
-        if (*found) TRY(use_chunk(c, source, use, err));
+        if (*found) TRY(use_chunk(c, source, use, &piece, err));
+        if (*found && known->unfinished) TRY(note_piece(c, known, i, &piece, found, err));
     }
     c->chunk.len = 0;
     return STEMMA_OK;
@@ -313,6 +364,7 @@ static stemma_status use_chunks(struct cached_entering *c, uint32_t source, cons
 static stemma_status find_inside(struct cached_entering *c, uint32_t source, struct inside_known *known,
                                  bool *found, stemma_error *err) {
     const struct scan_cache *cache = scan_of(c)->cache;
+    c->known_pieces.count = 0;
     TRY(cache->find_inside(cache->context, source_of(c, source), known, found, err));
     if (!*found) return STEMMA_OK;
     stemma_status status = use_chunks(c, source, known, pass_entry, found, err);
@@ -320,27 +372,72 @@ static stemma_status find_inside(struct cached_entering *c, uint32_t source, str
     return status == STEMMA_CORRUPT ? STEMMA_OK : status;
 }
 
-static stemma_status enter_inside(struct cached_entering *c, uint32_t source,
-                                  const struct inside_known *known, stemma_error *err) {
+static stemma_status damaged_meanwhile(stemma_error *err) {
+    return fail(err, STEMMA_CORRUPT, "the cache of scans became damaged meanwhile");
+}
+
+static stemma_status enter_inside(struct cached_entering *c, uint32_t source, struct inside_known *known,
+                                  stemma_error *err) {
     struct source *file = &scan_of(c)->catalogue.sources[source];
     bool found;
     file->known = true;
     file->filled = known->filled;
     file->in_order = known->in_order;
     TRY(use_chunks(c, source, known, enter_entry, &found, err));
-    if (!found) return fail(err, STEMMA_CORRUPT, "the cache of scans became damaged meanwhile");
+    if (!found) return damaged_meanwhile(err);
     scan_of(c)->cache->entered(scan_of(c)->cache->context, known);
     return STEMMA_OK;
 }
 
-/* Of a data set, before it is opened; what is known of it is entered with the containers. */
+/* ---- what is known of pieces of it ---- */
+
+static int by_place(const void *a, const void *b) {
+    const struct dataset_piece *p = a, *q = b;
+    return (p->begin > q->begin) - (p->begin < q->begin);
+}
+
+/* If it is sound: none lies over another. */
+static void go_on_with(struct known_pieces *pieces, const struct inside_known *known) {
+    bool apart = true;
+    if (pieces->count) qsort(pieces->list, pieces->count, sizeof *pieces->list, by_place);
+    for (size_t i = 1; i < pieces->count; i++)
+        apart = apart && pieces->list[i - 1].end <= pieces->list[i].begin;
+    pieces->recording = *known;
+    if (!apart) pieces->recording.chunks = pieces->count = 0;
+}
+
+static stemma_status leave_out_known(void *taker, struct dataset *dataset, stemma_error *err) {
+    struct known_pieces *pieces = &((struct cached_entering *)taker)->known_pieces;
+    stemma_status status = dataset_leave_out(dataset, pieces->list, pieces->count, err);
+    mem_free(pieces->list);
+    *pieces = (struct known_pieces){0};
+    return status;
+}
+
+static stemma_status enter_piece(void *taker, uint32_t source, uint64_t key, stemma_error *err) {
+    struct cached_entering *c = taker;
+    const struct scan_cache *cache = scan_of(c)->cache;
+    const struct inside_known known = {.slot = (uint32_t)(key >> 32)};
+    struct recorded_piece piece;
+    bool found;
+    TRY(cache->chunk(cache->context, source_of(c, source), &known, (uint32_t)key, &c->chunk, &found, err));
+    if (!found) return damaged_meanwhile(err);
+    TRY(use_chunk(c, source, enter_entry, &piece, err));
+    c->chunk.len = 0;
+    return STEMMA_OK;
+}
+
+/* Of a data set, before it is opened; what is known of it is entered with the containers, or where only
+ * pieces are, in their places. */
 static stemma_status ask_for_dataset(struct cached_entering *c, uint32_t source, bool *wanted,
                                      stemma_error *err) {
     struct inside_known known;
     bool found;
     TRY(find_inside(c, source, &known, &found, err));
-    *wanted = !found;
-    if (!found) return STEMMA_OK;
+    *wanted = !found || known.unfinished;
+    if (found && known.unfinished) go_on_with(&c->known_pieces, &known);
+    if (!found) c->known_pieces.count = 0;
+    if (*wanted) return STEMMA_OK;
     progress_add(scan_of(c), 0, source_of(c, source)->size);
     return scan_note_known(scan_of(c), source, err);
 }
@@ -361,8 +458,8 @@ static stemma_status ask_for_inside(void *taker, uint32_t source, bool *wanted, 
     struct inside_known known;
     bool found;
     TRY(find_inside(taker, source, &known, &found, err));
-    *wanted = !found;
-    return found ? enter_inside(taker, source, &known, err) : STEMMA_OK;
+    *wanted = !found || known.unfinished;
+    return *wanted ? STEMMA_OK : enter_inside(taker, source, &known, err);
 }
 
 const struct taker_kind cached_taker = {.new = cached_new,
@@ -372,6 +469,9 @@ const struct taker_kind cached_taker = {.new = cached_new,
                                         .begin_inside = begin_inside,
                                         .problem = note_problem,
                                         .end_inside = end_inside,
+                                        .known_pieces = leave_out_known,
+                                        .known_piece = enter_piece,
+                                        .place = note_place,
                                         .document = note_document,
                                         .damaged = note_damaged,
                                         .text = note_text,

@@ -199,31 +199,38 @@ static stemma_status take_record(struct worker *w, uint32_t source, const struct
                        record->text_size, CONTAINER_NONE, err);
 }
 
+static stemma_status tell_place(struct worker *w, uint32_t source, uint64_t offset, uint64_t line,
+                                stemma_error *err) {
+    return w->kind->place ? w->kind->place(w->taker, source, offset, line, err) : STEMMA_OK;
+}
+
 /* Broken records are problems, and the next one follows. */
 static stemma_status take_records(struct worker *w, uint32_t source, const struct dataset_batch *batch,
                                   stemma_error *err) {
     struct catalogue *catalogue = &w->scan->catalogue;
     struct dataset_record record;
     bool more = true;
+    TRY(tell_place(w, source, batch->offset, batch->first_line, err));
     record_reader_begin(&w->records_in, catalogue->sources[source].dataset, batch);
     for (;;) {
         stemma_error cause;
         TRY(check_stop(w->scan->settings.limits.stop, err));
         stemma_status status = record_reader_next(&w->records_in, &record, &more, &cause);
         if (status != STEMMA_OK && !is_problem(status)) return fail(err, status, "%s", cause.message);
+        if (!more) return tell_place(w, source, batch->end, batch->next_line, err);
+        TRY(tell_place(w, source, record.offset, record.line, err));
         if (status != STEMMA_OK)
             TRY(worker_problem(w, source, catalogue->sources[source].name, record.line, &cause, err));
-        else if (more)
-            TRY(take_record(w, source, &record, err));
         else
-            return STEMMA_OK;
+            TRY(take_record(w, source, &record, err));
     }
 }
 
 static stemma_status take_batch(struct worker *w, uint32_t source, const struct dataset_batch *batch,
                                 stemma_error *err) {
     const struct inside_taken how = {.whole = true, .tight = batch->too_long > 0};
-    TRY(take_records(w, source, batch, err));
+    TRY(batch->left_out ? w->kind->known_piece(w->taker, source, batch->key, err)
+                        : take_records(w, source, batch, err));
     return worker_end_inside(w, source, &how, err);
 }
 
@@ -266,6 +273,7 @@ static stemma_status cut(struct worker *w, struct source *source, struct dataset
     if (!source->dataset) {
         TRY(scan_open_dataset(w->scan, source, err));
         source->in_order = !dataset_random_access(source->dataset);
+        if (w->kind->known_pieces) TRY(w->kind->known_pieces(w->taker, source->dataset, err));
     }
     stemma_status status = of_document(dataset_next(source->dataset, batch, more, err));
     progress_add(w->scan, 0, dataset_position(source->dataset) - before);

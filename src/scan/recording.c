@@ -5,13 +5,30 @@
 
 #include <string.h>
 
-/* size of the entry (4), what (1), format (1), flags (1), 0 (1), size of the name (4), size of the record
- * (4), offset or line (8), bytes (8), their identity (16); the name and a NUL; then of what
- * failed or is damaged a status (4), the words and a NUL; of a text its identity (16), its size (8), shingles
- * (4), keys, samples. */
-enum { HEAD = 48, TEXT_HEAD = 28, TOLD_HEAD = 4, PROBLEM = 255, HOLDS = 1, FILLED = 2, DAMAGED = 4 };
+/* First the piece: begin (8), end (8), line of what follows (8), held (8), tight (8). Of each entry: size
+ * (4), what (1), format (1), flags (1), 0 (1), size of the name (4), size of the record (4), offset or line
+ * (8), bytes (8), their identity (16); the name and a NUL; then of what failed or is damaged a status (4),
+ * the words and a NUL; of a text its identity (16), its size (8), shingles (4), keys, samples. */
+enum {
+    PIECE = 40,
+    HEAD = 48,
+    TEXT_HEAD = 28,
+    TOLD_HEAD = 4,
+    PROBLEM = 255,
+    HOLDS = 1,
+    FILLED = 2,
+    DAMAGED = 4
+};
 
 /* ---- writing ---- */
+
+void recording_set_piece(struct buf *recording, const struct recorded_piece *piece) {
+    store_u64(recording->data, piece->place.begin);
+    store_u64(recording->data + 8, piece->place.end);
+    store_u64(recording->data + 16, piece->place.next_line);
+    store_u64(recording->data + 24, piece->held);
+    store_u64(recording->data + 32, piece->tight);
+}
 
 static void write_head(const struct recorded *entry, uint8_t head[HEAD]) {
     const struct document *d = &entry->document;
@@ -54,6 +71,8 @@ static bool has_text(const struct recorded *entry) {
 
 stemma_status recording_add(struct buf *out, const struct recorded *entry, size_t key_bytes,
                             stemma_error *err) {
+    static const uint8_t no_piece[PIECE];
+    if (out->len == 0 && !buf_add(out, no_piece, sizeof no_piece)) return fail_memory(err);
     const size_t begin = out->len;
     uint8_t head[HEAD];
     write_head(entry, head);
@@ -120,6 +139,17 @@ static stemma_status read_rest(const uint8_t *bytes, size_t size, size_t key_byt
 
 static stemma_status damaged(stemma_error *err) {
     return fail(err, STEMMA_CORRUPT, "what is known of documents inside a file is damaged");
+}
+
+stemma_status recording_open(struct recording_reader *r, const struct buf *recording, size_t key_bytes,
+                             struct recorded_piece *piece, stemma_error *err) {
+    const uint8_t *bytes = recording->data;
+    if (recording->len < PIECE) return damaged(err);
+    *r = (struct recording_reader){bytes, recording->len, PIECE, key_bytes};
+    *piece = (struct recorded_piece){{load_u64(bytes), load_u64(bytes + 8), load_u64(bytes + 16), 0},
+                                     load_u64(bytes + 24),
+                                     load_u64(bytes + 32)};
+    return STEMMA_OK;
 }
 
 stemma_status recording_next(struct recording_reader *r, struct recorded *entry, bool *more,

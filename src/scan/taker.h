@@ -18,8 +18,8 @@ struct taker_kind {
     void (*free)(void *taker);
     /* So many sources are listed that they are to be read now, and forgotten; NULL: all are listed first. */
     stemma_status (*listed)(struct stemma_scan *scan, stemma_error *err);
-    /* Whether it is known without opening it that a file is a data set, or that it is none: *known, and which;
-     * NULL: nobody knows. */
+    /* Whether it is known without opening it that a file is a data set, or that it is none: *known, and
+     * which; NULL: nobody knows. */
     stemma_status (*dataset)(struct stemma_scan *scan, const struct source *source, bool *known, bool *is,
                              stemma_error *err);
     bool every_container; /* else of those with the same bytes only the first is looked into */
@@ -41,6 +41,13 @@ struct taker_kind {
                              const stemma_error *cause, stemma_error *err);
     stemma_status (*end_inside)(void *taker, uint32_t source, const struct inside_taken *how,
                                 stemma_error *err);
+    /* Of a data set that is about to be read: the pieces that are known, by whoever was asked for it. Each is
+     * then taken by its key, as a batch. Both NULL: none is. */
+    stemma_status (*known_pieces)(void *taker, struct dataset *dataset, stemma_error *err);
+    stemma_status (*known_piece)(void *taker, uint32_t source, uint64_t key, stemma_error *err);
+    /* Where in the data set the batch begins, its next record does, and the batch ends; NULL: it does not
+     * matter. */
+    stemma_status (*place)(void *taker, uint32_t source, uint64_t offset, uint64_t line, stemma_error *err);
     /* Of the document source, place, bytes, format, state, what it holds, and the identity of its bytes are
      * known; id NULL: it has the source's name. Not wanted: nobody looks at its text. */
     stemma_status (*document)(void *taker, const struct document *document, const char *id, size_t id_size,

@@ -123,7 +123,9 @@ static stemma_status fill(stemma_status (*with)(stemma_collection *c, stemma_err
     fault.armed = false;
     if (with == grow) options.parts |= STEMMA_PART_TEXT;
     if (with == merge) options.parts |= STEMMA_PART_SIGNATURE;
+    assert_false(stemma_collection_exists(path));
     assert_int_equal(stemma_collection_create(path, NULL, &options, NULL, &c, NULL), STEMMA_OK);
+    assert_true(stemma_collection_exists(path));
     fault.armed = fault.tidied = true;
     stemma_status status = with(c, error);
     stemma_collection_free(c);
