@@ -84,9 +84,36 @@ class Formats(Base):
                                ("utf-16be", "big-endian.txt"), ("utf-8", "marked.txt"), ("auto", "wide.txt")):
             self.assertEqual(self.good("text", f"--encoding={encoding}", name), plain)
         self.assertNotEqual(self.good("text", "--encoding=latin-1", "a.txt"), plain)
-        self.bad("text", "--encoding=ebcdic", "a.txt", says="is not one of")
+        self.bad("text", "--encoding=ebcdic", "a.txt", says="no encoding 'ebcdic'")
         self.bad("show", "--encoding=utf-8", "a.txt", says="encoding")
         self.bad("text", "--tokens", "--extracted", "a.txt", says="do not go together")
+
+    def test_encodings_of_single_languages(self):
+        """Named or, where there is enough of it, told by its bytes, it is the same text as in UTF-8."""
+        words = "我们阅读各种编码的文本并且比较它们的词语这是一个很长的句子而且还有更多的文字在后面。"
+        for encoding, text in (("gb18030", words), ("big5", "我們閱讀各種編碼的文本並且比較它們的詞語這是一個很長的句子而且後面還有更多的文字"),
+                               ("koi8-r", "Мы читаем тексты в любых кодировках и сравниваем их слова"),
+                               ("shift_jis", "私たちはいろいろな文字コードで書かれた文章を読み、それらの言葉を比べます")):
+            self.write("a.txt", text.encode("utf-8"))
+            self.write("b.txt", text.encode(encoding))
+            for options in ([], ["--encoding=" + encoding]):
+                out = self.good("text", "--extracted", *options, "b.txt")
+                self.assertEqual(out.strip(), text, encoding)
+            self.assertIn("same-text", self.good("compare", "--json", "a.txt", "b.txt"))
+
+    def test_a_collection_remembers_the_encoding(self):
+        """Another encoding is another way of reading: the document is read again, and found by its text."""
+        self.write("x.txt", "Русский один два три четыре пять шесть".encode("koi8-r"))
+        self.good("add", "--encoding=cp1251", "c", "x.txt")
+        self.assertIn("1 replaced", self.good("add", "--encoding=koi8-r", "c", "x.txt"))
+        self.assertIn("1 unchanged", self.good("add", "--encoding=KOI8-R", "c", "x.txt"))
+        self.write("y.txt", "Русский один два три четыре пять шесть")
+        self.assertIn("same-text", self.good("query", "--json", "c", "y.txt"))
+
+    def test_bytes_that_are_none_in_the_encoding_are_told(self):
+        self.write("x.txt", b"one two \xff\xff three four five six")
+        said = self.run_program("text", "--extracted", "--encoding=gbk", "x.txt").stderr.decode()
+        self.assertIn("2 of its bytes are no text in gbk", said)
 
     def test_pipes(self):
         for name in ("page", "wide.txt", "latin1.txt", "a.txt"):
