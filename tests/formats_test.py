@@ -284,6 +284,8 @@ class Conversions(Base):
         self.write("same/a.txt", "the very same text in two forms")
         self.write("same/a.html", "<p>The very same text in two forms</p>")
         self.assertEqual(self.good("scan", "same").count("same text in another form"), 1)
+        moved = self.good("scan", "--move=aside", "--near=.9", "--dry-run", "same")
+        self.assertRegex(moved, r"would move +same text in another form +")
         shutil.rmtree(self.folder / "same")
         for line in self.good("scan", "--json", ".").splitlines()[:-1]:
             group = json.loads(line)
@@ -377,6 +379,31 @@ class Damaged(Base):
                                                       "stemma: warning: 1 document could not be read; the others were scanned\n"))
         quiet = self.run_program("scan", "-q", ".").stderr.decode()
         self.assertEqual((quiet.count("\n"), quiet.count("may lack text")), (2, 1))
+
+    def test_what_stays_since_it_may_lack_text_is_called_so(self):
+        self.write("only/sound.rtf", self.SOUND)
+        self.write("only/cut.rtf", self.SOUND[:-1])
+        out = self.run_program("scan", "only").stdout.decode()
+        self.assertRegex(out, r"only/cut.rtf  \(may lack text\)\n")
+        self.assertIn("1 left, as it holds more than was compared or may lack text\n", out)
+
+    def test_nothing_that_could_be_read(self):
+        """It is one whether it was named or met in a folder; with anything else beside it, that is done."""
+        self.write("bad/a.docx", b"PK\3\4 no archive at all")
+        self.bad("find", "a.rtf", "bad")
+        for command in "scan", "tree":
+            self.assertEqual([self.run_program(command, *names).returncode for names in (["bad"], ["bad/a.docx"])], [2, 2])
+        self.write("bad/b.txt", "this one is sound")
+        for command in "scan", "tree":
+            self.assertEqual(self.run_program(command, "bad").returncode, 0)
+
+    def test_compressed_mail_does_not_go_for_its_body(self):
+        """Whatever it is called; its header is not compared."""
+        for name in "one", "two":
+            mail = f"From: a@b\nTo: c@d\nSubject: {name}\nDate: Mon, 1 Jan 2024 00:00:00 +0000\n\nThe same body of both of them\n"
+            self.write(f"mails/{name}.gz", gzip.compress(mail.encode()))
+        group = json.loads(self.good("scan", "--json", "mails").splitlines()[0])
+        self.assertEqual([(m["relation"], m["redundant"]) for m in group["members"]], [("same-text", False)])
 
     def test_a_copy_is_told_of_under_its_own_name(self):
         self.write("b.rtf", self.SOUND[:-1])
