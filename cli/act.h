@@ -40,8 +40,9 @@ void act_report_rest(const stemma_act_totals *totals);
 /* $XDG_STATE_HOME/stemma/ACTION-TIME-PROCESS.jsonl; its folders are made. NULL, and a message, when there is
  * no such place. Free the result. */
 char *act_log_path(stemma_action action);
-/* The logs that are there, the newest first, one a line; false: there are none. */
-bool act_list_logs(void);
+/* The logs that are there, the newest first, one a line: when it was, what was done with how many files;
+ * false: there are none. */
+bool act_list_logs(bool as_json);
 /* Before the work: a log is never written over, nor added to. */
 enum exit_code act_check_log(const char *path);
 

@@ -1,6 +1,7 @@
 /* Where logs go that were given no name: what a program keeps of its doings belongs into the state of the
  * user. */
 #include "act.h"
+#include "json.h"
 #include "new_file.h"
 
 #include <dirent.h>
@@ -49,15 +50,64 @@ static int newest_first(const struct dirent **a, const struct dirent **b) {
     return strcmp(strchr((*b)->d_name, '-'), strchr((*a)->d_name, '-'));
 }
 
-bool act_list_logs(void) {
+/* What a log says at the beginnings of its lines. */
+typedef struct log_summary {
+    long long started; /* seconds since 1970; 0: it does not say */
+    uint64_t done, undone;
+} log_summary;
+
+static log_summary summarize(const char *path) {
+    log_summary s = {0};
+    char *line = NULL;
+    size_t room = 0;
+    FILE *log = fopen(path, "r");
+    while (log && getline(&line, &room, log) > 0) {
+        const char *started = strstr(line, "\"started\":");
+        s.done += !strncmp(line, "{\"done\":", 8);
+        s.undone += !strncmp(line, "{\"undone\":", 10);
+        if (started && !strncmp(line, "{\"stemma_log\":", 14))
+            s.started = atoll(started + strlen("\"started\":"));
+    }
+    if (log) fclose(log);
+    free(line);
+    return s;
+}
+
+static void print_log(const char *path, const char *name, bool as_json) {
+    const log_summary s = summarize(path);
+    const time_t seconds = (time_t)s.started;
+    const int length = (int)strcspn(name, "-"); /* of the action */
+    char moment[32] = "", done[32], undone[32];
+    struct tm broken;
+    if (s.started && gmtime_r(&seconds, &broken))
+        strftime(moment, sizeof moment, "%Y-%m-%dT%H:%M:%SZ", &broken);
+    if (as_json) {
+        json line = json_begin(stdout);
+        json_name(&line, "log", path);
+        json_text(&line, "action", name, (size_t)length);
+        json_word(&line, "started", moment);
+        json_count(&line, "done", s.done);
+        json_count(&line, "undone", s.undone);
+        json_end(&line);
+        return;
+    }
+    printf("%-20s  %-8.*s  %s file%s", moment, length, name, format_count(s.done, done, sizeof done),
+           s.done == 1 ? "" : "s");
+    if (s.undone) printf(", %s taken back", format_count(s.undone, undone, sizeof undone));
+    fputs("  ", stdout);
+    print_name(stdout, path);
+    putchar('\n');
+}
+
+bool act_list_logs(bool as_json) {
     char *folder = state_folder();
     struct dirent **found = NULL;
     int count = folder ? scandir(folder, &found, is_log, newest_first) : 0;
     for (int i = 0; i < count; i++) {
-        print_name(stdout, folder);
-        putchar('/');
-        print_name(stdout, found[i]->d_name);
-        putchar('\n');
+        char *slashed = join("/", found[i]->d_name), *path = join(folder, slashed);
+        print_log(path, found[i]->d_name, as_json);
+        free(path);
+        free(slashed);
         free(found[i]);
     }
     free(found);

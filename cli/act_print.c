@@ -50,7 +50,8 @@ static void print_line(const stemma_act_step *s, bool undo) {
         .relation = s->relation, .resemblance = s->resemblance, .contained = s->contained};
     char bytes[32], relation[48];
     printf("  %-13s  %-19s  %8s  ", outcome_words(s, undo),
-           undo ? stemma_action_name(s->action) : relation_words(&member, relation, sizeof relation),
+           undo ? stemma_action_name(s->action)
+                : form_words(&member, s->another_form, relation, sizeof relation),
            format_bytes(s->bytes, bytes, sizeof bytes));
     print_name(stdout, s->path);
     if (s->outcome == STEMMA_STEP_SKIPPED) {

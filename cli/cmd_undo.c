@@ -23,7 +23,7 @@ static enum exit_code run(const options *o) {
     act_report report = {.json = o->json, .quiet = o->quiet && !o->dry_run, .undo = true};
     stemma_act_totals totals = {0};
     stemma_error error;
-    if (o->operand_count == 0 && !o->json && act_list_logs()) return EXIT_DONE;
+    if (o->operand_count == 0 && (act_list_logs(o->json) || o->json)) return EXIT_DONE;
     if (o->operand_count != 1) return wrong_use("undo", "one log is needed, %zu given", o->operand_count);
     stemma_limits limits = limits_from(o);
     stemma_status status =
@@ -41,9 +41,9 @@ const command command_undo = {
     .purpose =
         "Takes back what 'stemma scan' with --delete, --hardlink, --reflink or --move did, by the log it kept, last "
         "step first: moved files go back, linked ones become files of their own again, and deleted ones are "
-        "copied from the identical file that was kept. Of what cannot be restored the kept file is named. "
+        "copied from the identical file that was kept; a folder that is gone is made again. Of what cannot be restored the kept file is named. "
         "Nothing is overwritten, and undoing twice does no harm. Without a LOG those of the user are listed, the "
-        "newest first.",
+        "newest first, with their time and the number of files.",
     .examples = "  stemma undo --dry-run moved.jsonl\n"
                 "  stemma undo ~/.local/state/stemma/move-20261116T101500Z-4711.jsonl\n",
     .see_also = "stemma-undo(1), stemma-scan(1)",

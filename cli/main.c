@@ -46,7 +46,7 @@ stemma_limits limits_from(const options *o) {
     stemma_limits limits = stemma_limits_default();
     if (o->memory) limits.memory = o->memory;
     limits.stop = &stop_requested;
-    if (o->encoding) limits.encoding = (stemma_encoding)(o->encoding - 1);
+    limits.encoding = o->encoding;
     limits.most_unpacked = o->unpacked;
     limits.warn = warn_of_document;
     limits.text_field = o->text_field;

@@ -198,6 +198,16 @@ static bool take_choice(const given_option *g, const value_rule *rule) {
     return place != 0;
 }
 
+static bool take_encoding(const given_option *g, const value_rule *rule) {
+    stemma_encoding *out = place_in(g->out, rule);
+    char option[64];
+    stemma_error error;
+    if (stemma_encoding_named(g->value, out, &error) == STEMMA_OK) return true;
+    wrong_use(g->command_name, "%s: %s; stemma-input(7) lists them",
+              option_name(g->spec, option, sizeof option), error.message);
+    return false;
+}
+
 static bool take_word(const given_option *g, const value_rule *rule) {
     return read_choice(g) && take_text(g, rule);
 }
@@ -343,7 +353,7 @@ static const value_rule rules[OPT_COUNT] = {
     [OPT_UNPACKED] = SIZE(unpacked, 1),
     [OPT_MIN_SIZE] = SIZE(min_size, 1),
     [OPT_MAX_SIZE] = SIZE(max_size, 1),
-    [OPT_ENCODING] = CHOICE(encoding),
+    [OPT_ENCODING] = {take_encoding, PLACE(options, encoding, stemma_encoding), 0, 0},
     [OPT_TEXT_FIELD] = TEXT(text_field),
     [OPT_ID_FIELD] = TEXT(id_field),
     [OPT_STRICT] = FLAG(strict),

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <stemma.h>
+
 /* X(BIT, name): every command, in the order of `stemma --help`. */
 #define COMMAND_LIST(X)                                                                                      \
     X(SCAN, scan)                                                                                            \
@@ -251,11 +253,12 @@ typedef struct options {
     size_t blocks;  /* bytes; 0 when not given */
     uint64_t least; /* tokens; likewise */
     text_list targets;
-    unsigned edit;                  /* enum edit_choice */
-    uint64_t edit_limit;            /* 0 when not given */
-    double threshold, contained;    /* negative when not given */
-    unsigned keep, group, encoding; /* place among the choices in the table, from 1; 0 when not given */
-    unsigned cap;                   /* 0 when not given, as the sizes below */
+    unsigned edit;               /* enum edit_choice */
+    uint64_t edit_limit;         /* 0 when not given */
+    double threshold, contained; /* negative when not given */
+    stemma_encoding encoding;
+    unsigned keep, group; /* place among the choices in the table, from 1; 0 when not given */
+    unsigned cap;         /* 0 when not given, as the sizes below */
     text_list include, exclude;
     bool hidden, follow, no_ignore, strict;
     bool no_archives;

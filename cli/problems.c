@@ -178,17 +178,26 @@ void problem_teller_end(const problem_teller *t) {
     report_counts(t->damaged, t->told - t->damaged, "");
 }
 
+/* A document that was met and is damaged; what is inside another file, or a record, is none by itself. */
+static bool is_failed_document(const stemma_scan_problem *problem) {
+    return (problem->status == STEMMA_CORRUPT || problem->status == STEMMA_UNSUPPORTED) && !problem->line &&
+           !strstr(problem->name, "!/");
+}
+
 enum exit_code problems_code(const options *o, size_t first, const problem_list *list) {
     stemma_scan_problem problem;
     enum exit_code code = EXIT_DONE;
+    uint64_t failed = 0;
     operand_set n;
     if (list->count == 0) return EXIT_DONE;
     operand_set_init(&n, o->operands + first, o->operand_count - first);
-    for (uint64_t i = 0; i < list->count && list->get(list->of, i, &problem); i++)
+    for (uint64_t i = 0; i < list->count && list->get(list->of, i, &problem); i++) {
+        failed += is_failed_document(&problem);
         if (problem.status && !problem.line && operand_set_meet(&n, problem.name) && is_unread(&problem))
             code = EXIT_WRONG;
+    }
     const bool all = n.met_count == n.operands && !o->files_from;
     operand_set_release(&n);
-    return all && list->documents && list->documents <= list->count - problems_damaged(list) ? EXIT_WRONG
-                                                                                             : code;
+    if (all) failed = list->count - problems_damaged(list);
+    return list->documents && list->documents <= failed ? EXIT_WRONG : code;
 }

@@ -44,9 +44,6 @@ typedef struct layout {
 #define SAME_FORM .98
 
 static bool is_another_form(const scan_report *r, const stemma_scan_member *m) {
-    if (m->relation != STEMMA_SAME_TEXT &&
-        (m->relation != STEMMA_NEAR_DUPLICATE || m->resemblance < SAME_FORM))
-        return false;
     return strcmp(stemma_scan_get_document(r->scan, m->document).form,
                   stemma_scan_get_document(r->scan, m->parent).form);
 }
@@ -63,12 +60,17 @@ const char *relation_words(const stemma_scan_member *m, char *buffer, size_t siz
     return buffer;
 }
 
-static const char *row_words(const scan_report *r, const stemma_scan_member *m, char *buffer, size_t size) {
+const char *form_words(const stemma_scan_member *m, bool another_form, char *buffer, size_t size) {
     char percent[16];
-    if (!is_another_form(r, m)) return relation_words(m, buffer, size);
-    if (m->relation == STEMMA_SAME_TEXT) return "same text in another form";
+    if (another_form && m->relation == STEMMA_SAME_TEXT) return "same text in another form";
+    if (!another_form || m->relation != STEMMA_NEAR_DUPLICATE || m->resemblance < SAME_FORM)
+        return relation_words(m, buffer, size);
     snprintf(buffer, size, "another form %s", format_percent(m->resemblance, percent, sizeof percent));
     return buffer;
+}
+
+static const char *row_words(const scan_report *r, const stemma_scan_member *m, char *buffer, size_t size) {
+    return form_words(m, is_another_form(r, m), buffer, size);
 }
 
 static size_t members_shown(const layout *l, const stemma_scan_group *group) {
@@ -135,6 +137,15 @@ static bool is_inside(const scan_report *r, const stemma_scan_member *m) {
     return stemma_scan_get_document(r->scan, m->document).container;
 }
 
+/* What it lacks was told among the problems. */
+static bool is_damaged(const scan_report *r, const stemma_scan_member *m) {
+    const char *id = stemma_scan_get_document(r->scan, m->document).id;
+    stemma_scan_problem problem;
+    for (uint64_t i = 0; !stemma_scan_get_problem(r->scan, i, &problem, NULL); i++)
+        if (problem.status == STEMMA_OK && !strcmp(problem.name, id)) return true;
+    return false;
+}
+
 static void print_row(scan_report *r, const layout *l, const char *relation, const char *colour,
                       uint64_t number, const char *note) {
     stemma_scan_document d = stemma_scan_get_document(r->scan, number);
@@ -164,7 +175,9 @@ static void print_group(scan_report *r, const layout *l, uint64_t index, const s
         const stemma_scan_member *m = &group->members[i];
         bool stays = !m->redundant && !is_inside(r, m);
         print_row(r, l, row_words(r, m, relation, sizeof relation), "", m->document,
-                  stays ? "  (holds more than was compared)" : "");
+                  !stays             ? ""
+                  : is_damaged(r, m) ? "  (may lack text)"
+                                     : "  (holds more than was compared)");
     }
     if (shown < group->member_count)
         printf("  ... and %s more; --json has all\n",
@@ -227,6 +240,7 @@ static void print_found(const scan_report *r) {
         printf(", %s left, as %s more than was compared",
                format_count(staying.holding, documents, sizeof documents),
                staying.holding == 1 ? "it holds" : "they hold");
+    if (staying.holding && s->damaged) fputs(" or may lack text", stdout);
     putchar('\n');
 }
 

@@ -64,12 +64,9 @@ static uint64_t count_listed(const scan_report *r) {
 
 /* What has to be said again for a document to be read as the scan has read it. */
 static void write_reading(json *j, const options *o) {
-    size_t length;
     if (o->text_field) json_word(j, "text_field", o->text_field);
     if (o->id_field) json_word(j, "id_field", o->id_field);
-    if (!o->encoding) return;
-    const char *name = choice_at(option_table[OPT_ENCODING].choices, o->encoding, &length);
-    json_text(j, "encoding", name, length);
+    if (o->encoding) json_word(j, "encoding", stemma_encoding_name(o->encoding));
 }
 
 static void write_head(const page_writer *w, FILE *out) {

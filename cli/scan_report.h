@@ -49,6 +49,8 @@ typedef struct scan_staying {
 scan_staying count_staying(const scan_report *r);
 /* "near-duplicate 97 %" */
 const char *relation_words(const stemma_scan_member *m, char *buffer, size_t size);
+/* The same, where the member may be the kept document in another format. */
+const char *form_words(const stemma_scan_member *m, bool another_form, char *buffer, size_t size);
 enum exit_code report_problems(const scan_report *r); /* see problems.h */
 
 /* ---- for scripts ---- */

@@ -51,11 +51,7 @@ static void add_size(line *l, const char *name, size_t value) {
 }
 
 static void add_encoding(line *l, const options *o) {
-    size_t length;
-    const char *name = choice_at(option_table[OPT_ENCODING].choices, o->encoding, &length);
-    char value[32];
-    snprintf(value, sizeof value, "%.*s", (int)length, name);
-    add_option(l, "--encoding=", value);
+    add_option(l, "--encoding=", stemma_encoding_name(o->encoding));
 }
 
 /* What was said of the input is said again. */

@@ -121,6 +121,21 @@ static void print_hint(const palette *p, const char *hint) {
     putchar('\n');
 }
 
+/* A changed word changes every shingle that it is in, which may be all of a short text: the number of edits
+ * still tells that the texts are close. The relation stays what the shingles say. */
+static void print_closeness(const palette *p, const verdict *v) {
+    const stemma_edit *e = &v->edits.edit;
+    const bool apart = v->comparison.relation == STEMMA_UNRELATED || v->comparison.relation == STEMMA_UNKNOWN;
+    char distance[32], unrelated[32];
+    if (!apart || !v->edits.known || !e->distance.known || !e->unrelated.known) return;
+    if (e->distance.value * 2 > e->unrelated.value) return;
+    print_label(p, "but close");
+    printf(
+        "%s edits, where chance would leave about %s: of texts so short, compare shorter windows (--window=2)\n",
+        format_count((uint64_t)e->distance.value, distance, sizeof distance),
+        format_count((uint64_t)e->unrelated.value, unrelated, sizeof unrelated));
+}
+
 static void print_headline(const palette *p, const verdict *v) {
     const char *colour = v->comparison.relation <= STEMMA_CONTAINS ? p->good : p->strong;
     char relation[32];
@@ -143,6 +158,7 @@ void verdict_print(const judge *j, const verdict *v) {
     if (v->edits.known) edits_print(&v->edits, print_label, &p);
     print_shingles(&p, c);
     print_reason(j, &p, c);
+    print_closeness(&p, v);
     print_doubt(&p, c);
     print_hint(&p, v->hint);
     print_label(&p, "recipe");

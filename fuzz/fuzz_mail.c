@@ -12,9 +12,8 @@
 static stemma_status take(void *context, const char *name, struct text_span type, const uint8_t *bytes,
                           size_t size, stemma_error *err) {
     struct buf *all = context;
-    char charset[CHARSET_NAME_MOST];
-    bool declared;
-    REQUIRE(declares_charset(type, bytes, size, charset, &declared, err) == STEMMA_OK);
+    enum encoding charset;
+    REQUIRE(declares_charset(type, bytes, size, &charset, err) == STEMMA_OK);
     REQUIRE(*name);
     REQUIRE(buf_add_string(all, name) && (!size || buf_add(all, bytes, size)));
     return STEMMA_OK;

@@ -121,12 +121,36 @@ class Words(Act):
         self.assertEqual(self.undo("--quiet", str(log)), ("", ""))
         self.assertEqual(self.names(), ["a", "b"])
 
+    def test_folders_that_are_gone_are_made_again(self):
+        for action, name in (("--delete", "1"), ("--move=aside", "2")):
+            self.copies("a", "deep/er/b")
+            before = (self.folder / "pile/deep/er/b").read_bytes()
+            self.scan(action, "--yes", f"--log={name}", "pile")
+            shutil.rmtree(self.folder / "pile/deep")
+            self.assertIn("1 file would be restored", self.undo("--dry-run", name)[0])
+            self.assertFalse((self.folder / "pile/deep").exists())
+            self.assertIn("1 file restored", self.undo(name)[0])
+            self.assertEqual((self.folder / "pile/deep/er/b").read_bytes(), before)
+            self.assertEqual((self.folder / "pile/deep").stat().st_mode & 0o777, 0o700)
+
+    def test_logs_are_listed_with_what_they_did(self):
+        self.assertEqual(self.undo("--json", **self.environment)[0], "")
+        self.copies("a", "b", "c")
+        self.scan("--move=aside", "--yes", "pile")
+        line = json.loads(self.undo("--json", **self.environment)[0])
+        self.assertEqual((line["action"], line["done"], line["undone"]), ("move", 2, 0))
+        self.assertRegex(line["started"], r"\A\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\Z")
+        self.assertRegex(self.undo(**self.environment)[0], line["started"] + r"  move      2 files  .*/move-.*\.jsonl\n\Z")
+        self.undo(line["log"])
+        self.assertIn("2 files, 2 taken back", self.undo(**self.environment)[0])
+
     def test_logs_are_listed(self):
         self.assertIn("one log is needed", self.undo(code=2, **self.environment)[1])
         names = ["delete-20261116T101500Z-9.jsonl", "move-20261115T101500Z-7.jsonl", "delete-20251116T101500Z-8.jsonl"]
         for name in ["other.txt", *sorted(names)]:
             self.write(f"state/stemma/{name}", "")
-        self.assertEqual(self.undo(**self.environment)[0], "".join(f"{self.folder}/state/stemma/{name}\n" for name in names))
+        self.assertEqual([line.split("  ")[-1] for line in self.undo(**self.environment)[0].splitlines()],
+                         [f"{self.folder}/state/stemma/{name}" for name in names])
         self.assertIn("one log is needed", self.undo(code=2, XDG_STATE_HOME="", HOME="")[1])
 
     def test_json(self):

@@ -35,6 +35,16 @@ class Edits(Base):
             found = self.edit("--preset=raw", *options, "a", "b")["edit"]
             self.assertEqual((found["value"], found["unit"]), (value, unit))
 
+    def test_short_texts_that_are_close_are_called_so(self):
+        """Every window of five words has the one that was changed; the relation is that of the windows."""
+        self.write("a", "the cat sat on the mat")
+        self.write("b", "the cat lay on the mat")
+        said = self.good("compare", "a", "b")
+        self.assertRegex(said, r"\Aunrelated ")
+        self.assertRegex(said, r"but close +2 edits, where chance would leave about 1\d:.*--window=2")
+        self.write("b", "completely different words stand here now")
+        self.assertNotIn("but close", self.good("compare", "a", "b"))
+
     def test_same_text(self):
         self.write("a", "one two")
         self.write("b", "One,  two!")

@@ -84,9 +84,36 @@ class Formats(Base):
                                ("utf-16be", "big-endian.txt"), ("utf-8", "marked.txt"), ("auto", "wide.txt")):
             self.assertEqual(self.good("text", f"--encoding={encoding}", name), plain)
         self.assertNotEqual(self.good("text", "--encoding=latin-1", "a.txt"), plain)
-        self.bad("text", "--encoding=ebcdic", "a.txt", says="is not one of")
+        self.bad("text", "--encoding=ebcdic", "a.txt", says="no encoding 'ebcdic'")
         self.bad("show", "--encoding=utf-8", "a.txt", says="encoding")
         self.bad("text", "--tokens", "--extracted", "a.txt", says="do not go together")
+
+    def test_encodings_of_single_languages(self):
+        """Named or, where there is enough of it, told by its bytes, it is the same text as in UTF-8."""
+        words = "我们阅读各种编码的文本并且比较它们的词语这是一个很长的句子而且还有更多的文字在后面。"
+        for encoding, text in (("gb18030", words), ("big5", "我們閱讀各種編碼的文本並且比較它們的詞語這是一個很長的句子而且後面還有更多的文字"),
+                               ("koi8-r", "Мы читаем тексты в любых кодировках и сравниваем их слова"),
+                               ("shift_jis", "私たちはいろいろな文字コードで書かれた文章を読み、それらの言葉を比べます")):
+            self.write("a.txt", text.encode("utf-8"))
+            self.write("b.txt", text.encode(encoding))
+            for options in ([], ["--encoding=" + encoding]):
+                out = self.good("text", "--extracted", *options, "b.txt")
+                self.assertEqual(out.strip(), text, encoding)
+            self.assertIn("same-text", self.good("compare", "--json", "a.txt", "b.txt"))
+
+    def test_a_collection_remembers_the_encoding(self):
+        """Another encoding is another way of reading: the document is read again, and found by its text."""
+        self.write("x.txt", "Русский один два три четыре пять шесть".encode("koi8-r"))
+        self.good("add", "--encoding=cp1251", "c", "x.txt")
+        self.assertIn("1 replaced", self.good("add", "--encoding=koi8-r", "c", "x.txt"))
+        self.assertIn("1 unchanged", self.good("add", "--encoding=KOI8-R", "c", "x.txt"))
+        self.write("y.txt", "Русский один два три четыре пять шесть")
+        self.assertIn("same-text", self.good("query", "--json", "c", "y.txt"))
+
+    def test_bytes_that_are_none_in_the_encoding_are_told(self):
+        self.write("x.txt", b"one two \xff\xff three four five six")
+        said = self.run_program("text", "--extracted", "--encoding=gbk", "x.txt").stderr.decode()
+        self.assertIn("2 of its bytes are no text in gbk", said)
 
     def test_pipes(self):
         for name in ("page", "wide.txt", "latin1.txt", "a.txt"):
@@ -257,6 +284,8 @@ class Conversions(Base):
         self.write("same/a.txt", "the very same text in two forms")
         self.write("same/a.html", "<p>The very same text in two forms</p>")
         self.assertEqual(self.good("scan", "same").count("same text in another form"), 1)
+        moved = self.good("scan", "--move=aside", "--near=.9", "--dry-run", "same")
+        self.assertRegex(moved, r"would move +same text in another form +")
         shutil.rmtree(self.folder / "same")
         for line in self.good("scan", "--json", ".").splitlines()[:-1]:
             group = json.loads(line)
@@ -350,6 +379,31 @@ class Damaged(Base):
                                                       "stemma: warning: 1 document could not be read; the others were scanned\n"))
         quiet = self.run_program("scan", "-q", ".").stderr.decode()
         self.assertEqual((quiet.count("\n"), quiet.count("may lack text")), (2, 1))
+
+    def test_what_stays_since_it_may_lack_text_is_called_so(self):
+        self.write("only/sound.rtf", self.SOUND)
+        self.write("only/cut.rtf", self.SOUND[:-1])
+        out = self.run_program("scan", "only").stdout.decode()
+        self.assertRegex(out, r"only/cut.rtf  \(may lack text\)\n")
+        self.assertIn("1 left, as it holds more than was compared or may lack text\n", out)
+
+    def test_nothing_that_could_be_read(self):
+        """It is one whether it was named or met in a folder; with anything else beside it, that is done."""
+        self.write("bad/a.docx", b"PK\3\4 no archive at all")
+        self.bad("find", "a.rtf", "bad")
+        for command in "scan", "tree":
+            self.assertEqual([self.run_program(command, *names).returncode for names in (["bad"], ["bad/a.docx"])], [2, 2])
+        self.write("bad/b.txt", "this one is sound")
+        for command in "scan", "tree":
+            self.assertEqual(self.run_program(command, "bad").returncode, 0)
+
+    def test_compressed_mail_does_not_go_for_its_body(self):
+        """Whatever it is called; its header is not compared."""
+        for name in "one", "two":
+            mail = f"From: a@b\nTo: c@d\nSubject: {name}\nDate: Mon, 1 Jan 2024 00:00:00 +0000\n\nThe same body of both of them\n"
+            self.write(f"mails/{name}.gz", gzip.compress(mail.encode()))
+        group = json.loads(self.good("scan", "--json", "mails").splitlines()[0])
+        self.assertEqual([(m["relation"], m["redundant"]) for m in group["members"]], [("same-text", False)])
 
     def test_a_copy_is_told_of_under_its_own_name(self):
         self.write("b.rtf", self.SOUND[:-1])

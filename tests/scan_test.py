@@ -503,7 +503,7 @@ class Use(Scanning):
                 (["-t", ".2", "pile"], "--threshold: '.2' is not a number from .3 to 1"), (["-t", "1.5", "pile"], "not a number from .3 to 1"),
                 (["--contained=.3", "pile"], "--contained: '.3' is neither 0 nor a number from .5 to 1"),
                 (["--keep=best", "pile"], "'best' is not one of: longest newest oldest first shortest-path"),
-                (["--group=x", "pile"], "'x' is not one of: stars"), (["--encoding=ebcdic", "pile"], "not one of: auto"),
+                (["--group=x", "pile"], "'x' is not one of: stars"), (["--encoding=ebcdic", "pile"], "no encoding 'ebcdic'"),
                 (["--min-size=x", "pile"], "is not a number"), (["--scheme=mod", "pile"], "unknown option '--scheme'"),
                 (["--window=0", "pile"], "--window"), (["--recipe=unit=x", "pile"], "unit"),
                 (["--include"], "--include needs a value"), (["--move", "--dry-run", "pile"], "--move needs a value: DIR; '--dry-run' is an option"),

@@ -1,6 +1,7 @@
 /* The text of documents: encodings, HTML, Markdown, and whatever pretends to be one of them. */
 #include "base/rng.h"
 #include "effort.h"
+#include "read/charset.h"
 #include "read/document.h"
 #include "read/late_text.h"
 #include "text/canon.h"
@@ -376,18 +377,21 @@ static void decodes_references(void **state) {
 
 static void reads_declared_encodings(void **state) {
     (void)state;
-    expect(GIVEN("<html><meta charset=koi8-r>\xF0\xD2\xC9\xD7\xC5\xD4"), TEXT_HTML, ENCODING_DECLARED,
+    expect(GIVEN("<html><meta charset=koi8-r>\xF0\xD2\xC9\xD7\xC5\xD4"), TEXT_HTML, charset_named("koi8-r"),
            "\xD0\x9F\xD1\x80\xD0\xB8\xD0\xB2\xD0\xB5\xD1\x82");
     expect(GIVEN("<html><meta http-equiv=x content='text/html; charset=\"Shift_JIS\"'>\x93\xFA\x96{"),
-           TEXT_HTML, ENCODING_DECLARED, "\xE6\x97\xA5\xE6\x9C\xAC");
-    expect(GIVEN("<html><meta charset=gb2312>\xD6\xD0\xFF\xFFx"), TEXT_HTML, ENCODING_DECLARED,
+           TEXT_HTML, charset_named("shift_jis"), "\xE6\x97\xA5\xE6\x9C\xAC");
+    expect(GIVEN("<html><meta charset=gb2312>\xD6\xD0\xFF\xFFx"), TEXT_HTML, charset_named("gb2312"),
            "\xE4\xB8\xAD" BAD BAD "x");
     expect(GIVEN("<html><meta charset=utf-8>caf\xE9"), TEXT_HTML, ENCODING_LATIN1, "caf\xC3\xA9");
     expect(GIVEN("<html><meta charset=iso-8859-1>caf\xC3\xA9"), TEXT_HTML, ENCODING_UTF8, "caf\xC3\xA9");
     expect(GIVEN("<html><meta charset=koi8-r>caf\xC3\xA9"), TEXT_HTML, ENCODING_UTF8, "caf\xC3\xA9");
     expect(GIVEN("<html><meta charset=ISO-2022-CN-EXT>caf\xE9"), TEXT_HTML, ENCODING_LATIN1, "caf\xC3\xA9");
-    expect(GIVEN("<?xml version='1.0' encoding='koi8-r'?><html>\xF0"), TEXT_HTML, ENCODING_DECLARED,
+    expect(GIVEN("<?xml version='1.0' encoding='koi8-r'?><html>\xF0"), TEXT_HTML, charset_named("koi8-r"),
            "\xD0\x9F");
+    expect(GIVEN("<html><meta charset=windows-1255>\xF9\xEC\xE5\xED"), TEXT_HTML,
+           charset_named("windows-1255"),
+           "\xD7\xA9\xD7\x9C\xD7\x95\xD7\x9D"); /* whose last letter waits for a point */
 }
 
 /* ---- Markdown ---- */

@@ -67,6 +67,7 @@ typedef struct stemma_act_step {
     stemma_outcome outcome;
     stemma_status status;
     const char *cause; /* "" when there is none */
+    bool another_form; /* it has another format than the kept one; of undoing false */
 } stemma_act_step;
 
 /* Is told each step in its order; pointers are good until it returns. What it returns, if it is not OK, ends

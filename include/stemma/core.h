@@ -207,13 +207,20 @@ typedef struct stemma_comparison {
 
 /* The encoding of a document. */
 typedef enum stemma_encoding {
-    STEMMA_ENCODING_AUTO = 0, /* UTF-8, UTF-16 or Latin-1, by the bytes */
+    STEMMA_ENCODING_AUTO = 0, /* by the bytes: UTF-8, UTF-16, Latin-1, frequent ones of Asia and Cyrillic */
     STEMMA_ENCODING_UTF8 = 1,
     STEMMA_ENCODING_UTF16LE = 2,
     STEMMA_ENCODING_UTF16BE = 3,
     STEMMA_ENCODING_LATIN1 = 4, /* read as Windows-1252, which contains its letters */
-    STEMMA_ENCODING_UTF16 = 5   /* by its byte order mark, else little-endian */
+    STEMMA_ENCODING_UTF16 = 5,  /* by its byte order mark, else little-endian */
+    STEMMA_ENCODING_MOST = 255  /* those of single languages are in between: stemma_encoding_named has them */
 } stemma_encoding;
+
+/* Any encoding by its name ("gb18030", "Shift_JIS", "cp1251"), whatever the case and the hyphens; NOT_FOUND
+ * where there is none. The numbers stay. And the name of a number, NULL where there is none: from 0 to MOST
+ * they can be listed. */
+STEMMA_API stemma_status stemma_encoding_named(const char *name, stemma_encoding *out, stemma_error *error);
+STEMMA_API const char *stemma_encoding_name(stemma_encoding encoding);
 
 /* What an operation may use, and how it reads documents. Start from stemma_limits_default(); where limits may
  * be NULL, that is meant. */

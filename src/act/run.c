@@ -339,6 +339,7 @@ static stemma_status carry_out(struct run *run, const struct step *step, const s
 static stemma_status tell(struct run *run, const struct step *step, const struct prepared *p,
                           stemma_error *err) {
     stemma_outcome outcome = outcome_of(p->status, run->log ? STEMMA_STEP_DONE : STEMMA_STEP_POSSIBLE);
+    const struct document *documents = run->plan->scan->catalogue.documents;
     stemma_act_step told = {
         .action = run->plan->action,
         .path = source_of(run, step->document)->name,
@@ -347,10 +348,11 @@ static stemma_status tell(struct run *run, const struct step *step, const struct
         .relation = step->relation,
         .resemblance = step->resemblance,
         .contained = step->contained,
-        .bytes = run->plan->scan->catalogue.documents[step->document].bytes,
+        .bytes = documents[step->document].bytes,
         .outcome = outcome,
         .status = p->status,
         .cause = p->status == STEMMA_OK ? "" : p->error.message,
+        .another_form = documents[step->document].format != documents[step->kept].format,
     };
     totals_count(&run->totals, outcome, told.bytes);
     return run->take ? run->take(run->context, &told, err) : STEMMA_OK;

@@ -9,6 +9,7 @@
 #include "act/log.h"
 #include "act/outcome.h"
 #include "act/touch.h"
+#include "base/alloc.h"
 #include "base/long_path.h"
 
 #include <fcntl.h>
@@ -57,6 +58,11 @@ static stemma_status fail_occupied(const struct intent *intent, stemma_error *er
 
 /* ---- moved ---- */
 
+static stemma_status ignore_made(void *context, const char *path, bool made, stemma_error *err) {
+    (void)context, (void)path, (void)made, (void)err;
+    return STEMMA_OK;
+}
+
 /* One name in one folder, by whichever links it is reached. In doubt it is. */
 static bool is_same_place(const struct place *a, const struct place *b) {
     struct stat x, y;
@@ -87,7 +93,19 @@ static stemma_status drop_copy(struct reversal *r, const struct held *moved, ste
     return status;
 }
 
-static stemma_status bring_back(struct reversal *r, const struct held *moved, const struct place *home,
+/* A folder that is gone is made again, for the user alone: what it allowed is not known. */
+static stemma_status ensure_folder(struct place *home, stemma_error *err) {
+    if (home->folder >= 0) return STEMMA_OK;
+    const size_t length = (size_t)(home->name - home->path);
+    char *folder = mem_copy_string(home->path);
+    if (!folder) return fail_memory(err);
+    folder[length > 1 ? length - 1 : length] = 0;
+    stemma_status status = folder_open(folder, SIZE_MAX, 0700, ignore_made, NULL, &home->folder, err);
+    mem_free(folder);
+    return status;
+}
+
+static stemma_status bring_back(struct reversal *r, const struct held *moved, struct place *home,
                                 stemma_error *err) {
     struct stat now;
     if (!is_as_noted(&moved->info, r->intent))
@@ -95,7 +113,9 @@ static stemma_status bring_back(struct reversal *r, const struct held *moved, co
     if (look(home, &now))
         return is_as_noted(&now, r->intent) ? drop_copy(r, moved, err) : fail_occupied(r->intent, err);
     r->needed = true;
-    return r->undo->dry ? STEMMA_OK : touch_move(moved, &r->intent->file, home, r->draft, r->undo->stop, err);
+    if (r->undo->dry) return STEMMA_OK;
+    TRY(ensure_folder(home, err));
+    return touch_move(moved, &r->intent->file, home, r->draft, r->undo->stop, err);
 }
 
 /* Where a move was cut off; the folder need not be there. */
@@ -106,7 +126,7 @@ static void drop_draft_of(const struct reversal *r, const char *path) {
     place_close(&place);
 }
 
-static stemma_status undo_move(struct reversal *r, const struct place *home, stemma_error *err) {
+static stemma_status undo_move(struct reversal *r, struct place *home, stemma_error *err) {
     const struct intent *intent = r->intent;
     struct held moved;
     struct stat now;
@@ -160,7 +180,7 @@ static stemma_status undo_link(struct reversal *r, stemma_error *err) {
 
 /* ---- deleted ---- */
 
-static stemma_status copy_kept(struct reversal *r, const struct place *home, stemma_error *err) {
+static stemma_status copy_kept(struct reversal *r, struct place *home, stemma_error *err) {
     const struct intent *intent = r->intent;
     struct held kept;
     stemma_status status = held_open(&kept, intent->kept, err);
@@ -171,14 +191,15 @@ static stemma_status copy_kept(struct reversal *r, const struct place *home, ste
         nanoseconds(kept.info.st_mtim) != intent->kept_modified)
         status = fail(err, STEMMA_UNSUPPORTED, "it was deleted, and the kept '%s' has changed", intent->kept);
     r->needed = status == STEMMA_OK;
-    if (r->needed && !r->undo->dry)
+    if (r->needed && !r->undo->dry) status = ensure_folder(home, err);
+    if (r->needed && status == STEMMA_OK && !r->undo->dry)
         status =
             touch_copy(&kept, &intent->attributes, &intent->file, home, r->draft, false, r->undo->stop, err);
     held_close(&kept);
     return status;
 }
 
-static stemma_status undo_delete(struct reversal *r, const struct place *home, stemma_error *err) {
+static stemma_status undo_delete(struct reversal *r, struct place *home, stemma_error *err) {
     struct stat now;
     if (look(home, &now)) return is_as_noted(&now, r->intent) ? STEMMA_OK : fail_occupied(r->intent, err);
     if (r->intent->relation == STEMMA_IDENTICAL) return copy_kept(r, home, err);
@@ -187,10 +208,20 @@ static stemma_status undo_delete(struct reversal *r, const struct place *home, s
 
 /* ---- a step ---- */
 
+/* Of what was moved or deleted the folder may be gone: then nothing stands there. */
+static stemma_status open_home(const struct reversal *r, struct place *home, stemma_error *err) {
+    const char *path = r->intent->path, *slash = strrchr(path, '/');
+    const bool linked = r->intent->action == STEMMA_ACT_HARDLINK || r->intent->action == STEMMA_ACT_REFLINK;
+    stemma_status status = place_open(home, path, err);
+    if (status != STEMMA_NOT_FOUND || linked || path[0] != '/') return status;
+    *home = (struct place){.folder = -1, .path = path, .name = slash + 1};
+    return STEMMA_OK;
+}
+
 static stemma_status reverse(struct reversal *r, stemma_error *err) {
     struct place home;
     TRY(check_stop(r->undo->stop, err));
-    TRY(place_open(&home, r->intent->path, err));
+    TRY(open_home(r, &home, err));
     drop_draft_of(r, r->intent->path);
     stemma_status status = r->intent->action == STEMMA_ACT_MOVE     ? undo_move(r, &home, err)
                            : r->intent->action == STEMMA_ACT_DELETE ? undo_delete(r, &home, err)

@@ -65,12 +65,13 @@ static stemma_status search_held(struct finding *f, const char *id, const uint8_
 }
 
 /* Pages and the like that are too long to be converted are still bytes that can be searched, but for those
- * of UTF-16, in which no text of a target is ever found; and so is a mail whose attachments are not gone
- * through, since its body is not all of it. */
+ * of UTF-16 and of single languages, in which no text of a target is ever found; and so is a mail whose
+ * attachments are not gone through, since its body is not all of it. */
 static bool is_searched_as_it_is(const struct finding *f, const struct input *input,
                                  const struct document_kind *kind, enum container_kind container) {
-    bool wide = kind->encoding == ENCODING_UTF16LE || kind->encoding == ENCODING_UTF16BE;
-    bool too_long = input->size > held_most(f) && format_is_characters(kind->format) && !wide;
+    bool other = kind->encoding == ENCODING_UTF16LE || kind->encoding == ENCODING_UTF16BE ||
+                 kind->encoding >= ENCODING_LEGACY;
+    bool too_long = input->size > held_most(f) && format_is_characters(kind->format) && !other;
     bool attached = kind->format == TEXT_MAIL && container == CONTAINER_MAIL && !f->inside;
     return (!kind->converted && !kind->mark) || too_long || attached;
 }

@@ -1,5 +1,6 @@
 #include "api/limits.h"
 
+#include "read/charset.h"
 #include "read/document.h"
 
 #include <string.h>
@@ -31,6 +32,31 @@ stemma_status options_take(const void *given, void *options, size_t size, stemma
     return STEMMA_OK;
 }
 
+stemma_status stemma_encoding_named(const char *name, stemma_encoding *out, stemma_error *err) {
+    enum encoding found;
+    if (!name || !out) return fail(err, STEMMA_INVALID, "a name is needed, and where its number goes");
+    if (!encoding_named(name, &found)) return fail(err, STEMMA_NOT_FOUND, "there is no encoding '%s'", name);
+    *out = (stemma_encoding)found;
+    return STEMMA_OK;
+}
+
+const char *stemma_encoding_name(stemma_encoding encoding) {
+    return encoding_name((enum encoding)encoding);
+}
+
+/* That it can be read here is known before any document is. */
+static stemma_status check_encoding(enum encoding encoding, stemma_error *err) {
+    const char *name = encoding_name(encoding);
+    struct buf nothing = {0};
+    if (!name) return fail(err, STEMMA_INVALID, "there is no such encoding");
+    if (encoding < ENCODING_LEGACY) return STEMMA_OK;
+    const enum charset_result result = charset_decode(encoding, NULL, 0, &nothing, NULL);
+    buf_release(&nothing);
+    if (result == CHARSET_UNKNOWN)
+        return fail(err, STEMMA_UNSUPPORTED, "the C library of this system cannot convert %s", name);
+    return result == CHARSET_DONE ? STEMMA_OK : fail_memory(err);
+}
+
 stemma_status limits_check(const stemma_limits *given, stemma_limits *out, stemma_error *err) {
     stemma_limits limits = stemma_limits_default();
     TRY(options_take(given, &limits, sizeof limits, err));
@@ -38,8 +64,7 @@ stemma_status limits_check(const stemma_limits *given, stemma_limits *out, stemm
     if (limits.memory < LEAST_MEMORY) limits.memory = LEAST_MEMORY;
     if (limits.converter_seconds == 0) limits.converter_seconds = CONVERTER_SECONDS;
     if (limits.converter_memory == 0) limits.converter_memory = CONVERTER_MEMORY;
-    if ((unsigned)limits.encoding > STEMMA_ENCODING_UTF16)
-        return fail(err, STEMMA_INVALID, "there is no such encoding");
+    TRY(check_encoding((enum encoding)limits.encoding, err));
     *out = limits;
     return STEMMA_OK;
 }

@@ -212,6 +212,8 @@ static stemma_status make_text(struct again *a, const char *name, const struct f
                                struct again_text *out, stemma_error *err) {
     TRY(make_text_as(a, name, a->reading.encoding, out, err));
     if (again_is_text(out, facts) || !format_is_characters((enum text_format)facts->format)) return STEMMA_OK;
+    TRY(make_text_as(a, name, (enum encoding)(facts->way & UINT8_MAX), out, err));
+    if (again_is_text(out, facts)) return STEMMA_OK;
     for (enum encoding encoding = ENCODING_AUTO; encoding <= ENCODING_UTF16; encoding++) {
         TRY(make_text_as(a, name, encoding, out, err));
         if (again_is_text(out, facts)) return STEMMA_OK;

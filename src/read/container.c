@@ -220,13 +220,13 @@ stemma_status walk_give(struct walk *w, const char *name, const uint8_t *bytes, 
 
 enum { UTF8_TIMES = 3 }; /* bytes that become of one, at most */
 
-static stemma_status give_decoded(struct walk *w, const char *name, const char *charset, const uint8_t *bytes,
-                                  size_t size, stemma_error *err) {
+static stemma_status give_decoded(struct walk *w, const char *name, enum encoding charset,
+                                  const uint8_t *bytes, size_t size, stemma_error *err) {
     struct buf text = {0};
     const size_t room =
         size <= (SIZE_MAX - KERNEL_SLACK) / UTF8_TIMES ? UTF8_TIMES * size + KERNEL_SLACK : size;
     if (!hold(w, room)) return walk_too_large(w, err);
-    bool done = buf_reserve(&text, room) && mail_decode_charset(charset, bytes, size, &text) &&
+    bool done = buf_reserve(&text, room) && encoding_decode(charset, bytes, size, &text) &&
                 buf_reserve(&text, KERNEL_SLACK);
     stemma_status status = done ? walk_give(w, name, text.data, text.len, err) : fail_memory(err);
     buf_release(&text);
@@ -236,10 +236,9 @@ static stemma_status give_decoded(struct walk *w, const char *name, const char *
 
 stemma_status walk_give_typed(struct walk *w, const char *name, struct text_span type, const uint8_t *bytes,
                               size_t size, stemma_error *err) {
-    char charset[CHARSET_NAME_MOST];
-    bool declared;
-    TRY(declares_charset(type, bytes, size, charset, &declared, err));
-    return declared ? give_decoded(w, name, charset, bytes, size, err) : walk_give(w, name, bytes, size, err);
+    enum encoding charset;
+    TRY(declares_charset(type, bytes, size, &charset, err));
+    return charset ? give_decoded(w, name, charset, bytes, size, err) : walk_give(w, name, bytes, size, err);
 }
 
 static stemma_status pull_stream(void *context, uint8_t *bytes, size_t size, size_t *got, stemma_error *err) {

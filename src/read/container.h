@@ -29,6 +29,10 @@ stemma_status container_look(const char *name, const uint8_t *bytes, size_t size
                              const struct document_options *options, enum container_kind *out,
                              stemma_error *err);
 
+/* Whether what is compressed is a mail, by its beginning. */
+stemma_status container_packed_mail(const uint8_t *bytes, size_t size, size_t window_most, bool *out,
+                                    stemma_error *err);
+
 struct contained {
     const char *id; /* all of it; valid until the visitor returns, as are the bytes */
     const uint8_t *bytes;

@@ -68,16 +68,32 @@ static stemma_status unpack_head(const uint8_t *bytes, size_t size, size_t windo
     return status == STEMMA_NO_MEMORY ? status : STEMMA_OK;
 }
 
+/* However often it is compressed. */
+static stemma_status unpack_heads(const uint8_t **bytes, size_t *size, size_t window_most,
+                                  uint8_t heads[2][HEAD], stemma_error *err) {
+    for (unsigned depth = 0; depth < CONTAINER_DEPTH && compression_of(*bytes, *size); depth++) {
+        uint8_t *head = heads[depth % 2];
+        TRY(unpack_head(*bytes, *size, window_most, head, size, err));
+        *bytes = head;
+    }
+    return STEMMA_OK;
+}
+
 static stemma_status look_inside(const char *name, const uint8_t *bytes, size_t size,
                                  const struct document_options *options, enum container_kind *out,
                                  stemma_error *err) {
     uint8_t heads[2][HEAD];
-    for (unsigned depth = 0; depth < CONTAINER_DEPTH && compression_of(bytes, size); depth++) {
-        uint8_t *head = heads[depth % 2];
-        TRY(unpack_head(bytes, size, options->limits.window_most, head, &size, err));
-        bytes = head;
-    }
+    TRY(unpack_heads(&bytes, &size, options->limits.window_most, heads, err));
     *out = compression_of(bytes, size) ? CONTAINER_NONE : look_plain(name, bytes, size, options);
+    return STEMMA_OK;
+}
+
+stemma_status container_packed_mail(const uint8_t *bytes, size_t size, size_t window_most, bool *out,
+                                    stemma_error *err) {
+    uint8_t heads[2][HEAD];
+    bool files;
+    TRY(unpack_heads(&bytes, &size, window_most, heads, err));
+    *out = mail_look(bytes, size, &files);
     return STEMMA_OK;
 }
 

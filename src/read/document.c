@@ -2,6 +2,7 @@
 
 #include "read/charset.h"
 #include "read/compressed.h"
+#include "read/damage.h"
 #include "read/epub.h"
 #include "read/html.h"
 #include "read/mail.h"
@@ -14,27 +15,13 @@
 #include "read/xml.h"
 #include "text/canon.h"
 
-static enum encoding encoding_asked(stemma_encoding asked) {
-    switch (asked) {
-    case STEMMA_ENCODING_AUTO:
-        break;
-    case STEMMA_ENCODING_UTF8:
-        return ENCODING_UTF8;
-    case STEMMA_ENCODING_UTF16LE:
-        return ENCODING_UTF16LE;
-    case STEMMA_ENCODING_UTF16BE:
-        return ENCODING_UTF16BE;
-    case STEMMA_ENCODING_LATIN1:
-        return ENCODING_LATIN1;
-    case STEMMA_ENCODING_UTF16:
-        return ENCODING_UTF16;
-    }
-    return ENCODING_AUTO;
-}
+_Static_assert((int)STEMMA_ENCODING_UTF8 == ENCODING_UTF8 && (int)STEMMA_ENCODING_LATIN1 == ENCODING_LATIN1 &&
+                   (int)STEMMA_ENCODING_UTF16 == ENCODING_UTF16,
+               "both have the same numbers");
 
 struct document_options document_options_for(unsigned folds, const stemma_limits *limits) {
     bool reads = folds & (FOLD_NFC | FOLD_CASE | FOLD_PUNCT);
-    return (struct document_options){.encoding = encoding_asked(limits->encoding),
+    return (struct document_options){.encoding = (enum encoding)limits->encoding,
                                      .format = reads ? FORMAT_AUTO : FORMAT_BYTES,
                                      .limits = {.memory = limits->memory,
                                                 .window_most = limits->memory / WINDOW_PART,
@@ -108,15 +95,26 @@ struct document_kind document_look(const char *name, const uint8_t *bytes, size_
 /* A page may say that it is in an encoding that its bytes do not show. */
 static stemma_status decode_declared(struct extractor *x, struct document_text *text, bool *done,
                                      stemma_error *err) {
-    char said[HTML_CHARSET_MOST], charset[CHARSET_NAME_MOST];
+    char said[HTML_CHARSET_MOST];
     html_charset(text->bytes, text->size, said);
-    charset_standard_name(said, charset);
-    *done = false;
-    if (!charset_is_legacy(charset)) return STEMMA_OK;
-    enum charset_result result = charset_decode(charset, text->bytes, text->size, &x->decoded);
+    const enum encoding charset = charset_named(said);
+    enum charset_result result = charset_decode(charset, text->bytes, text->size, &x->decoded, NULL);
     if (result == CHARSET_NO_MEMORY) return fail_memory(err);
     *done = result == CHARSET_DONE;
-    if (*done) text->encoding = ENCODING_DECLARED;
+    if (*done) text->encoding = charset;
+    return STEMMA_OK;
+}
+
+/* Bytes that are none in the encoding are lost, other than those of Latin-1, which has a character for each.
+ */
+static stemma_status decode_legacy(struct extractor *x, enum encoding encoding,
+                                   const struct document_text *text, bool *done, stemma_error *err) {
+    size_t strange = 0;
+    enum charset_result result = charset_decode(encoding, text->bytes, text->size, &x->decoded, &strange);
+    if (result == CHARSET_NO_MEMORY) return fail_memory(err);
+    *done = result == CHARSET_DONE;
+    if (strange)
+        NOTE_DAMAGE(&x->damage, "%zu of its bytes are no text in %s", strange, encoding_name(encoding));
     return STEMMA_OK;
 }
 
@@ -128,6 +126,7 @@ static stemma_status decode(struct extractor *x, const struct document_kind *kin
     bool declares = (kind->format == TEXT_HTML || kind->format == TEXT_XML) && kind->declares;
     if (declares) TRY(decode_declared(x, text, &done, err));
     if (!done && kind->encoding == ENCODING_UTF8 && kind->format != TEXT_XML) return STEMMA_OK;
+    if (!done && kind->encoding >= ENCODING_LEGACY) TRY(decode_legacy(x, kind->encoding, text, &done, err));
     if (!done && !encoding_decode(kind->encoding, text->bytes, text->size, &x->decoded))
         return fail_memory(err);
     text->bytes = x->decoded.data;

@@ -26,7 +26,7 @@ enum format_choice {
 
 /* Grows when the text that is made of some document becomes another, so that what was made of it is made
  * anew. */
-#define DOCUMENT_READING 5
+#define DOCUMENT_READING 6
 
 struct document_options {
     enum encoding encoding;

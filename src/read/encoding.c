@@ -7,6 +7,8 @@
  */
 #include "read/encoding.h"
 
+#include "read/charset.h"
+#include "read/charset_guess.h"
 #include "text/utf8.h"
 
 #include <string.h>
@@ -166,6 +168,13 @@ static void guess_by_sequences(const uint8_t *bytes, size_t size, bool cut, stru
     guess->encoding = bad > 4 * good ? ENCODING_LATIN1 : ENCODING_UTF8;
 }
 
+/* Neither of the two. What comes behind much of ASCII is left to them, since it is told in pieces. */
+static void guess_by_language(const uint8_t *bytes, size_t size, bool cut, struct encoding_guess *guess) {
+    if (guess->multibyte || guess->open || encoding_ascii(bytes, size) == size) return;
+    const enum encoding found = charset_guess(bytes, size, cut);
+    if (found) guess->encoding = found;
+}
+
 /* The same of what stands behind ASCII, however long that is. */
 static void guess_by_the_rest(const uint8_t *bytes, size_t size, struct encoding_guess *guess) {
     bool cut = size >= ENCODING_SAMPLE;
@@ -216,6 +225,7 @@ struct encoding_guess encoding_guess(const uint8_t *bytes, size_t size) {
         return guess;
     }
     guess_by_sequences(bytes, size, cut, &guess);
+    guess_by_language(bytes, size, cut, &guess);
     if (guess.open && all > size) {
         size_t ascii = encoding_ascii(bytes, all);
         guess_by_the_rest(bytes + ascii, all - ascii, &guess);
@@ -301,8 +311,14 @@ static bool decode_utf8(const uint8_t *bytes, size_t size, struct buf *out) {
     return true;
 }
 
+static bool decode_legacy(enum encoding encoding, const uint8_t *bytes, size_t size, struct buf *out) {
+    enum charset_result result = charset_decode(encoding, bytes, size, out, NULL);
+    return result == CHARSET_UNKNOWN ? decode_latin1(bytes, size, out) : result == CHARSET_DONE;
+}
+
 bool encoding_decode(enum encoding encoding, const uint8_t *bytes, size_t size, struct buf *out) {
     if (encoding == ENCODING_UTF8) return decode_utf8(bytes, size, out);
     if (encoding == ENCODING_LATIN1) return decode_latin1(bytes, size, out);
+    if (encoding >= ENCODING_LEGACY) return decode_legacy(encoding, bytes, size, out);
     return decode_units(bytes, size, encoding == ENCODING_UTF16BE, out);
 }

@@ -16,9 +16,9 @@ enum encoding {
     ENCODING_UTF8,
     ENCODING_UTF16LE,
     ENCODING_UTF16BE,
-    ENCODING_LATIN1,  /* read as Windows-1252, which contains its letters */
-    ENCODING_UTF16,   /* by its byte order mark, else little-endian; only ever asked for */
-    ENCODING_DECLARED /* another one, which a page names; only ever found */
+    ENCODING_LATIN1,    /* read as Windows-1252, which contains its letters */
+    ENCODING_UTF16,     /* by its byte order mark, else little-endian; only ever asked for */
+    ENCODING_LEGACY = 8 /* from here on those of single languages: see charset.h */
 };
 
 #define ENCODING_SAMPLE ((size_t)1 << 18)

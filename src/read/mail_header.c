@@ -117,23 +117,17 @@ bool decode_quoted_printable(const uint8_t *bytes, size_t size, struct buf *out)
 
 /* ---- charsets ---- */
 
-static enum encoding encoding_named(const char *charset, const uint8_t *bytes, size_t size) {
-    if (!strcmp(charset, "utf-16le")) return ENCODING_UTF16LE;
-    if (!strcmp(charset, "utf-16be")) return ENCODING_UTF16BE;
+static enum encoding encoding_said(const char *charset, const uint8_t *bytes, size_t size) {
+    if (!strcasecmp(charset, "utf-16le")) return ENCODING_UTF16LE;
+    if (!strcasecmp(charset, "utf-16be")) return ENCODING_UTF16BE;
     return encoding_guess(bytes, size).encoding;
 }
 
 bool mail_decode_charset(const char *charset, const uint8_t *bytes, size_t size, struct buf *out) {
-    char name[CHARSET_NAME_MOST];
     if (!size) return true;
-    charset_standard_name(charset, name);
-    if (charset_is_legacy(name)) {
-        size_t before = out->len;
-        enum charset_result result = charset_decode(name, bytes, size, out);
-        if (result != CHARSET_UNKNOWN) return result == CHARSET_DONE;
-        out->len = before;
-    }
-    enum encoding encoding = encoding_named(name, bytes, size);
+    enum charset_result result = charset_decode(charset_named(charset), bytes, size, out, NULL);
+    if (result != CHARSET_UNKNOWN) return result == CHARSET_DONE;
+    enum encoding encoding = encoding_said(charset, bytes, size);
     size_t mark = encoding_mark(bytes, size, &encoding);
     return encoding == ENCODING_UTF8 ? buf_add(out, bytes + mark, size - mark)
                                      : encoding_decode(encoding, bytes + mark, size - mark, out);
@@ -146,18 +140,18 @@ static bool is_text_type(struct text_span type) {
            !strcmp(word, "application/xhtml+xml");
 }
 
-stemma_status declares_charset(struct text_span type, const uint8_t *bytes, size_t size,
-                               char charset[CHARSET_NAME_MOST], bool *out, stemma_error *err) {
+stemma_status declares_charset(struct text_span type, const uint8_t *bytes, size_t size, enum encoding *out,
+                               stemma_error *err) {
     struct buf said = {0};
-    *out = false;
+    *out = ENCODING_AUTO;
     if (!size || !is_text_type(type)) return STEMMA_OK;
     bool done = header_parameter(type, "charset", &said) && buf_add_byte(&said, 0);
-    if (done) charset_standard_name((const char *)said.data, charset);
+    const enum encoding named = done ? charset_named((const char *)said.data) : ENCODING_AUTO;
     buf_release(&said);
     if (!done) return fail_memory(err);
-    if (!charset_is_legacy(charset)) return STEMMA_OK;
+    if (!named) return STEMMA_OK;
     struct encoding_guess guess = encoding_guess(bytes, size);
-    *out = !guess.mark && !guess.multibyte;
+    if (!guess.mark && !guess.multibyte) *out = named;
     return STEMMA_OK;
 }
 

@@ -34,9 +34,10 @@ bool header_parameter(struct text_span value, const char *name, struct buf *out)
  * when memory is refused. */
 bool mail_decode_charset(const char *charset, const uint8_t *bytes, size_t size, struct buf *out);
 
-/* Whether a text of this type (with its parameters) is in a charset that its bytes do not show. */
-stemma_status declares_charset(struct text_span type, const uint8_t *bytes, size_t size,
-                               char charset[CHARSET_NAME_MOST], bool *out, stemma_error *err);
+/* The charset that a text of this type (with its parameters) is in and that its bytes do not show;
+ * ENCODING_AUTO: none. */
+stemma_status declares_charset(struct text_span type, const uint8_t *bytes, size_t size, enum encoding *out,
+                               stemma_error *err);
 
 /* Append what was encoded for the transfer; what is none of it is skipped. False when memory is refused. */
 bool decode_base64(const uint8_t *bytes, size_t size, struct buf *out);

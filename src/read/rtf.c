@@ -64,32 +64,17 @@ static bool is_ascii(const uint8_t *bytes, size_t size) {
     return true;
 }
 
-/* The name that charset_decode has for a code page; NULL: Windows-1252. */
-static const char *charset_of(uint16_t page, char *name, size_t size) {
-    static const struct {
-        uint16_t page;
-        const char *name;
-    } others[] = {{437, "ibm437"},      {850, "ibm850"},     {852, "ibm852"}, {866, "ibm866"},
-                  {874, "windows-874"}, {932, "shift_jis"},  {936, "gbk"},    {949, "cp949"},
-                  {950, "big5"},        {10000, "macintosh"}};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (others[i].page == page) return others[i].name;
-    if (page == 1252 || page < 1250 || page > 1258) return NULL;
-    snprintf(name, size, "windows-%u", page);
-    return name;
+static enum encoding encoding_of_page(uint16_t page) {
+    char name[16];
+    if (page == 65001) return ENCODING_UTF8;
+    snprintf(name, sizeof name, "cp%u", page);
+    const enum encoding named = charset_named(page == 10000 ? "macintosh" : name);
+    return named ? named : ENCODING_LATIN1;
 }
 
 static bool decode_pending(struct scanner *s) {
-    char name[16];
-    const char *charset = charset_of(s->pending_page, name, sizeof name);
     s->decoded.len = 0;
-    if (s->pending_page == 65001)
-        return encoding_decode(ENCODING_UTF8, s->pending.data, s->pending.len, &s->decoded);
-    enum charset_result result =
-        charset ? charset_decode(charset, s->pending.data, s->pending.len, &s->decoded) : CHARSET_UNKNOWN;
-    if (result != CHARSET_UNKNOWN) return result == CHARSET_DONE;
-    s->decoded.len = 0;
-    return encoding_decode(ENCODING_LATIN1, s->pending.data, s->pending.len, &s->decoded);
+    return encoding_decode(encoding_of_page(s->pending_page), s->pending.data, s->pending.len, &s->decoded);
 }
 
 static void flush(struct scanner *s) {

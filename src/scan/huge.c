@@ -81,7 +81,7 @@ static stemma_status look(struct passage *p, const char *name, const uint8_t *he
                           stemma_error *err) {
     const size_t looked_at = size < DOCUMENT_HEAD ? size : DOCUMENT_HEAD; /* a piece may be less than all */
     struct document_kind kind = document_look(name, head, looked_at, &p->scan->document_options);
-    p->format = reading_format(p->scan, name, head, size);
+    TRY(reading_format(p->scan, name, head, size, &p->format, err));
     TRY(scan_container(p->scan, name, head, size, &p->kind, err));
     p->binary = kind.format == TEXT_BINARY || p->kind > CONTAINER_MAIL;
     *skip = kind.mark;

@@ -139,7 +139,9 @@ stemma_status worker_take(struct worker *w, const struct document *place, const 
     bool wanted;
     document.bytes = size;
     document.bytes_identity = identity_of(&scan->key, bytes, size);
-    document.format = (uint8_t)text_reader_format(&w->reader, name, bytes, size);
+    enum text_format format;
+    TRY(text_reader_format(&w->reader, name, bytes, size, &format, err));
+    document.format = (uint8_t)format;
     document.holds = kind != CONTAINER_NONE;
     TRY(look_for_files(scan, name, bytes, size, &document.filled, err));
     if (kind > CONTAINER_MAIL) document.state = DOCUMENT_CONTAINER;

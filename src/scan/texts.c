@@ -60,13 +60,19 @@ stemma_status text_reader_read(struct text_reader *reader, const char *path, boo
     return of_document(status);
 }
 
-enum text_format reading_format(const struct stemma_scan *scan, const char *name, const uint8_t *bytes,
-                                size_t size) {
-    if (compression_of(bytes, size)) { /* what is inside goes by the rest of its name */
-        char inside[PACKED_NAME_MOST];
-        packed_name(name, inside);
-        return format_guess(inside, ENCODING_UTF8, bytes, 0, true);
-    }
+/* What is inside goes by the rest of its name, unless it is a mail. */
+static stemma_status packed_format(const struct stemma_scan *scan, const char *name, const uint8_t *bytes,
+                                   size_t size, enum text_format *out, stemma_error *err) {
+    char inside[PACKED_NAME_MOST];
+    bool mail;
+    TRY(container_packed_mail(bytes, size, scan->document_options.limits.window_most, &mail, err));
+    packed_name(name, inside);
+    *out = mail ? TEXT_MAIL : format_guess(inside, ENCODING_UTF8, bytes, 0, true);
+    return STEMMA_OK;
+}
+
+static enum text_format plain_format(const struct stemma_scan *scan, const char *name, const uint8_t *bytes,
+                                     size_t size) {
     /* Most begin with a letter: of them few are more than text, which takes no look at the encoding. */
     const bool letter = size > 1 && isalpha(bytes[0]) && bytes[1];
     bool files;
@@ -76,16 +82,25 @@ enum text_format reading_format(const struct stemma_scan *scan, const char *name
     return kind.format == TEXT_BINARY ? TEXT_PLAIN : kind.format;
 }
 
+stemma_status reading_format(const struct stemma_scan *scan, const char *name, const uint8_t *bytes,
+                             size_t size, enum text_format *out, stemma_error *err) {
+    if (compression_of(bytes, size)) return packed_format(scan, name, bytes, size, out, err);
+    *out = plain_format(scan, name, bytes, size);
+    return STEMMA_OK;
+}
+
 /* XML that does not say so is known by all of it alone. Its text is made with that, and kept for
  * text_reader_canon. */
-enum text_format text_reader_format(struct text_reader *reader, const char *name, const uint8_t *bytes,
-                                    size_t size) {
-    const enum text_format format = reading_format(reader->scan, name, bytes, size);
+stemma_status text_reader_format(struct text_reader *reader, const char *name, const uint8_t *bytes,
+                                 size_t size, enum text_format *out, stemma_error *err) {
     struct extraction *ahead = &reader->ahead;
-    ahead->made = format == TEXT_XML && size >= DOCUMENT_HEAD && !format_says_xml(bytes, size);
-    if (!ahead->made) return format;
+    ahead->made = false;
+    TRY(reading_format(reader->scan, name, bytes, size, out, err));
+    ahead->made = *out == TEXT_XML && size >= DOCUMENT_HEAD && !format_says_xml(bytes, size);
+    if (!ahead->made) return STEMMA_OK;
     ahead->status = extract(reader, name, bytes, size, &ahead->text, &ahead->error);
-    return ahead->status == STEMMA_OK ? ahead->text.format : format;
+    if (ahead->status == STEMMA_OK) *out = ahead->text.format;
+    return STEMMA_OK;
 }
 
 /* ---- reading again ---- */

@@ -86,8 +86,8 @@ stemma_status text_reader_read(struct text_reader *reader, const char *path, boo
 
 /* As what bytes are read: by the name, which may be NULL, how they begin, and where that does not tell, all
  * of them. */
-enum text_format text_reader_format(struct text_reader *reader, const char *name, const uint8_t *bytes,
-                                    size_t size);
+stemma_status text_reader_format(struct text_reader *reader, const char *name, const uint8_t *bytes,
+                                 size_t size, enum text_format *out, stemma_error *err);
 
 /* The canonical text of a document's bytes, which lasts until the next call; of those whose format was asked
  * for, if it was. */
@@ -96,8 +96,8 @@ stemma_status text_reader_canon(struct text_reader *reader, const char *name, co
                                 stemma_error *err);
 
 /* As what bytes are read, by the name and how they begin alone. */
-enum text_format reading_format(const struct stemma_scan *scan, const char *name, const uint8_t *bytes,
-                                size_t size);
+stemma_status reading_format(const struct stemma_scan *scan, const char *name, const uint8_t *bytes,
+                             size_t size, enum text_format *out, stemma_error *err);
 
 /* How a document is read that is converted alone, the others waiting: it may take more memory. */
 struct document_options alone_options(const struct stemma_scan *scan);
