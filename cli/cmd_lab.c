@@ -18,7 +18,8 @@ static enum exit_code start(char **argv) {
     char path[PATH_MAX];
     name_beside(path, sizeof path);
     argv[0] = "stemma-lab";
-    signal(SIGPIPE, SIG_DFL); /* ignoring it would be inherited */
+    signal(SIGPIPE, SIG_DFL); /* ignoring them would be inherited */
+    signal(SIGXFSZ, SIG_DFL);
     execv(path, argv);
     execvp("stemma-lab", argv);
     complain("cannot start 'stemma-lab': %s", strerror(errno));

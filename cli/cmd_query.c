@@ -69,6 +69,7 @@ static void set_options(asking *a) {
     else if (a->how.threshold > 0 && !collection_keeps(a->collection, STEMMA_PART_SAMPLES))
         a->how.contained = 0;
     if (o->top >= 0) a->how.top = (size_t)o->top;
+    if (o->top >= 0) a->how.family_most = o->top ? (size_t)o->top : SIZE_MAX;
     if (o->via) a->how.via = (stemma_via)(o->via - 1); /* the enumeration has the order of the table */
     a->how.family = o->family;
     a->how.edits = !o->no_edits;
@@ -89,8 +90,8 @@ static void tell_limits(const asking *a) {
     if (!o->family && o->contained < 0 && a->how.contained == 0)
         complain("the collection keeps no samples: only what resembles a document is found");
     if (s->families_cut)
-        complain("families that may be larger than %zu documents, and end there: %llu", a->how.family_most,
-                 (unsigned long long)s->families_cut);
+        complain("families that may be larger than %zu documents, and end there: %llu (--top=0 has all of them)",
+                 a->how.family_most, (unsigned long long)s->families_cut);
 }
 
 static void tell_new(const asking *a) {

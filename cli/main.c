@@ -110,7 +110,8 @@ static void bound_allocator(void) {
 int main(int argc, char **argv) {
     bound_allocator();
     setlocale(LC_CTYPE, "");
-    signal(SIGPIPE, SIG_IGN); /* a closed pipe is then a write error, noticed in one place */
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe is then a write error, noticed in one place, */
+    signal(SIGXFSZ, SIG_IGN); /* and so is a file that may not grow */
     watch_signals();
     enum exit_code code = run_program(argc, argv);
     if (!stop_requested) code = graver(code, finish_output());

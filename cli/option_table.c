@@ -267,7 +267,7 @@ const option_spec option_table[OPT_COUNT] = {
     {OPT_QUERY_CONTAINED, 0, "contained", "C", NULL, JUDGE,
      "or contain the document, or are contained in it, to this share; 0: not asked for (default .9)",
      IN_QUERY | IN_SEEN},
-    {OPT_TOP, 0, "top", "N", NULL, JUDGE, "matches of each document at most; 0: all (default 10)", IN_QUERY},
+    {OPT_TOP, 0, "top", "N", NULL, JUDGE, "matches of each document at most; 0: all (default 10; of a family 1000)", IN_QUERY},
     {OPT_VIA, 0, "via", "WAY", "auto bands samples scan g h mih", WORK,
      "how candidates are found (default auto: the cheapest that misses no more than promised)", IN_QUERY},
     {OPT_FAMILY, 0, "family", NULL, NULL, OUTPUT,

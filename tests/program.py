@@ -34,7 +34,7 @@ def prose(count, seed):
 
 def limit_file_size():
     """Of a child: a file longer than this is a failure to write, not the end."""
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # which Python ignores
     resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
 
 

@@ -257,6 +257,12 @@ class Query(Base):
             known.add(match["id"])
         self.assertIn("step 1, from draft.txt", self.query("--family", "--no-edits", "c", "draft.txt").decode())
 
+    def test_how_large_a_family_may_be(self):
+        for top, count in (3, 3), (8, 8), (0, 8):
+            done = self.run_program("query", "--family", f"--top={top}", "--no-edits", "c", "draft.txt")
+            self.assertEqual(done.stdout.count(b" from "), count)
+            self.assertEqual(b"may be larger than 3 documents, and end there: 1" in done.stderr, count == 3, done)
+
     def test_family_goes_by_the_nearest(self):
         """Each is linked to the one most like it, of those that were found a step before."""
         found = self.matches("--family", "--no-edits", "pile/v0.txt")
