@@ -221,8 +221,8 @@ const command command_compare = {
     .usage = "[OPTION]... A B\n[OPTION]... --blocks=SIZE A BIG\n[OPTION]... --pairs-from=FILE",
     .purpose =
         "Says how A relates to B: identical, same-text, near-duplicate, contained, contains, related, unrelated "
-        "or unknown, with resemblance and containment. A document is plain text in UTF-8 (other bytes are "
-        "tolerated; --preset=raw --unit=byte compares bytes themselves). Two documents are compared exactly, by "
+        "or unknown, with resemblance and containment. A document is a text in any format that can be read "
+        "(--preset=raw --unit=byte compares bytes themselves). Two documents are compared exactly, by "
         "all their shingles. A or B may also be a file made by 'stemma sketch' (FILE#NAME picks one of several); then, "
         "and with --sketch, the numbers are estimates with intervals. '-' is standard input.",
     .examples = "  stemma compare draft.txt final.txt\n"

@@ -43,7 +43,9 @@ static void print_words(const stemma_verify_summary *s, const char *path) {
     if (s->repaired) printf(", repaired; %s left", count_of_documents(s->documents, text, sizeof text));
     if (s->repaired && s->lost) printf(", %s lost", format_count(s->lost, text, sizeof text));
     printf(", %s read", format_bytes(s->bytes, bytes, sizeof bytes));
-    puts(s->damages && !s->repaired ? "; 'stemma verify --repair' mends what can be mended" : "");
+    puts(s->damages && !s->repaired ? "; 'stemma verify --repair' mends what can be mended"
+         : s->lost                  ? "; 'stemma add' brings back what is still where it was"
+                                    : "");
 }
 
 static stemma_status verify(const options *o, const uint8_t *key, size_t key_size,

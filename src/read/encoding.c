@@ -150,9 +150,10 @@ size_t encoding_ascii(const uint8_t *bytes, size_t size) {
     return at + ascii_near(bytes + at, size - at);
 }
 
-/* Latin-1 has pairs that look like UTF-8 once in a while, and UTF-8 is damaged once in a while. */
+/* Latin-1 has pairs that look like UTF-8 once in a while, those of Chinese more often; and UTF-8 is damaged once
+ * in a while. What is malformed in UTF-8 is lost, so that different texts may become one: it has to be little. */
 static void guess_by_sequences(const uint8_t *bytes, size_t size, bool cut, struct encoding_guess *guess) {
-    size_t good = 0, bad = 0;
+    size_t good = 0, bad = 0, following = 0; /* bytes of those that are well-formed, behind the first */
     for (size_t at = 0; at < size && good + bad < EVENTS;) {
         at += encoding_ascii(bytes + at, size - at);
         if (at == size) break;
@@ -161,11 +162,12 @@ static void guess_by_sequences(const uint8_t *bytes, size_t size, bool cut, stru
         if (length == 0 && cut) break;
         good += cp != UTF8_INVALID;
         bad += cp == UTF8_INVALID;
+        if (cp != UTF8_INVALID) following += length - 1;
         at += length ? length : size - at;
     }
     guess->open = cut && good + bad == 0;
-    guess->multibyte = good > bad; /* pairs in other encodings are well-formed by chance, now and then */
-    guess->encoding = bad > 4 * good ? ENCODING_LATIN1 : ENCODING_UTF8;
+    guess->encoding = bad * 4 > following ? ENCODING_LATIN1 : ENCODING_UTF8;
+    guess->multibyte = good && guess->encoding == ENCODING_UTF8;
 }
 
 /* Neither of the two. What comes behind much of ASCII is left to them, since it is told in pieces. */
