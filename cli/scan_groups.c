@@ -139,11 +139,8 @@ static bool is_inside(const scan_report *r, const stemma_scan_member *m) {
 
 /* What it lacks was told among the problems. */
 static bool is_damaged(const scan_report *r, const stemma_scan_member *m) {
-    const char *id = stemma_scan_get_document(r->scan, m->document).id;
-    stemma_scan_problem problem;
-    for (uint64_t i = 0; !stemma_scan_get_problem(r->scan, i, &problem, NULL); i++)
-        if (problem.status == STEMMA_OK && !strcmp(problem.name, id)) return true;
-    return false;
+    stemma_status status;
+    return find_problem(r, stemma_scan_get_document(r->scan, m->document).id, &status) && status == STEMMA_OK;
 }
 
 static void print_row(scan_report *r, const layout *l, const char *relation, const char *colour,

@@ -52,6 +52,8 @@ const char *relation_words(const stemma_scan_member *m, char *buffer, size_t siz
 /* The same, where the member may be the kept document in another format. */
 const char *form_words(const stemma_scan_member *m, bool another_form, char *buffer, size_t size);
 enum exit_code report_problems(const scan_report *r); /* see problems.h */
+/* Whether something was told of a document; OK: that it is damaged, and was used. */
+bool find_problem(const scan_report *r, const char *name, stemma_status *status);
 
 /* ---- for scripts ---- */
 

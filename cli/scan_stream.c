@@ -129,15 +129,18 @@ static bool problem_of_scan(const void *scan, uint64_t index, stemma_scan_proble
     return stemma_scan_get_problem(scan, index, problem, NULL) == STEMMA_OK;
 }
 
-/* Whether it could not be read. Problems are in the order of names. */
-static bool has_problem(const scan_report *r, const char *name) {
+/* Problems are in the order of names. */
+bool find_problem(const scan_report *r, const char *name, stemma_status *status) {
     uint64_t low = 0, high = r->summary.problems;
     while (low < high) {
         stemma_scan_problem problem;
         const uint64_t middle = low + (high - low) / 2;
         if (!problem_of_scan(r->scan, middle, &problem)) return false;
         const int order = strcmp(name, problem.name);
-        if (order == 0) return problem.status != STEMMA_OK;
+        if (order == 0) {
+            *status = problem.status;
+            return true;
+        }
         if (order < 0)
             high = middle;
         else
@@ -146,11 +149,16 @@ static bool has_problem(const scan_report *r, const char *name) {
     return false;
 }
 
+static bool is_unread(const scan_report *r, const char *name) {
+    stemma_status status;
+    return find_problem(r, name, &status) && status != STEMMA_OK;
+}
+
 /* What cannot be read is a document, too: whether there is one besides. */
 static bool others_were_scanned(const scan_report *r) {
     if (r->summary.documents > r->summary.problems - r->summary.damaged) return true;
     for (uint64_t i = 0; i < r->summary.documents; i++)
-        if (!has_problem(r, stemma_scan_get_document(r->scan, i).id)) return true;
+        if (!is_unread(r, stemma_scan_get_document(r->scan, i).id)) return true;
     return false;
 }
 
@@ -176,12 +184,13 @@ enum exit_code report_problems(const scan_report *r) {
     if (trouble) complain("warning: %s", trouble);
     warn_of_namesakes(r);
     warn_of_crowds(r);
+    const bool others = others_were_scanned(r);
     const problem_list list = {.get = problem_of_scan,
                                .of = r->scan,
                                .count = r->summary.problems,
-                               .documents = r->summary.documents};
+                               .documents = others ? 0 : r->summary.documents};
     problems_report(&list, !r->options->quiet && !r->options->json,
-                    others_were_scanned(r) ? "; the others were scanned" : "");
+                    others ? "; the others were scanned" : "");
     return problems_code(r->options, 0, &list);
 }
 

@@ -100,12 +100,44 @@ static void tells_encodings_of_languages(void **state) {
         ENCODING_LATIN1);
 }
 
+static void converts_every_encoding(void **state) {
+    (void)state;
+    for (enum encoding e = ENCODING_LEGACY; e <= (enum encoding)STEMMA_ENCODING_MOST; e++) {
+        struct buf out = {0};
+        if (!encoding_name(e)) continue;
+        if (charset_decode(e, (const uint8_t *)"word", 4, &out, NULL) != CHARSET_DONE)
+            fail_msg("%s cannot be converted", encoding_name(e));
+        assert_int_equal(out.len, 4);
+        buf_release(&out);
+    }
+}
+
+/* Pairs of GB 18030 are well-formed UTF-8 now and then: what is not would be lost. */
+static void loses_nothing_of_short_texts(void **state) {
+    (void)state;
+    struct extractor x = {0};
+    assert_int_equal(text_as(&x, "\xD2\xBB\xCD\xF2\xD4\xAA", ENCODING_AUTO).encoding, ENCODING_LATIN1);
+    assert_int_equal(text_as(&x,
+                             "M\xFCller Stra\xDF"
+                             "e sch\xF6n \xC3\xBC"
+                             "ber",
+                             ENCODING_AUTO)
+                         .encoding,
+                     ENCODING_LATIN1);
+    assert_int_equal(text_as(&x,
+                             "\xC3\xBC"
+                             "ber \xC3\xA4 \xC3\xB6 \xC3\x9F \xFC",
+                             ENCODING_AUTO)
+                         .encoding,
+                     ENCODING_UTF8);
+    extractor_release(&x);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(knows_names_of_encodings),
-        cmocka_unit_test(keeps_numbers_of_encodings),
-        cmocka_unit_test(obeys_encodings_of_languages),
-        cmocka_unit_test(tells_encodings_of_languages),
+        cmocka_unit_test(knows_names_of_encodings),     cmocka_unit_test(keeps_numbers_of_encodings),
+        cmocka_unit_test(obeys_encodings_of_languages), cmocka_unit_test(tells_encodings_of_languages),
+        cmocka_unit_test(converts_every_encoding),      cmocka_unit_test(loses_nothing_of_short_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

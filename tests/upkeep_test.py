@@ -295,6 +295,21 @@ class Upkeep(Base):
             self.assertEqual((summary["lost"], self.listed("d")), (0, names))
             shutil.rmtree(self.folder / "d")
 
+    def test_what_another_copy_removed(self):
+        """Its file has the same name and size, and is refused all the same."""
+        names = self.listed("c")
+        shutil.copytree(self.folder / "c", self.folder / "d")
+        for collection, name in ("c", names[0]), ("d", names[1]):
+            self.good("remove", "--quiet", collection, name)
+        mine, = (self.folder / "c").glob("*.gone")
+        other = self.folder / "d" / mine.name
+        self.assertEqual(mine.stat().st_size, other.stat().st_size)
+        shutil.copy(other, mine)
+        for command in ("list", "c"), ("add", "c", "pile"), ("verify", "c"):
+            done = self.run_program(*command)
+            self.assertNotEqual(done.returncode, 0, done)
+            self.assertIn(b"not the file that the manifest names", done.stdout + done.stderr)
+
     def test_a_backup_of_what_is_damaged(self):
         """It is made, with the damage in it, and that is said."""
         for name, segment in ("blocks", None), ("table", -1), ("end", -9):

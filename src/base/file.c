@@ -170,7 +170,7 @@ int read_at(int fd, void *bytes, size_t size, uint64_t offset) {
     while (size > 0) {
         ssize_t count = pread(fd, at, size, (off_t)offset);
         if (count < 0 && errno == EINTR) continue;
-        if (count <= 0) return count < 0 ? errno : EIO;
+        if (count <= 0) return count < 0 ? errno : ENODATA;
         at += count;
         size -= (size_t)count;
         offset += (uint64_t)count;

@@ -55,7 +55,7 @@ DIR *open_listing(int folder);
 
 /* Write all of it to a descriptor, whatever interrupts. Returns 0 or an errno. */
 int write_all(int fd, const void *bytes, size_t size);
-/* The same at a place of a file; one that ends before all is read is EIO. */
+/* The same at a place of a file; one that ends before all is read is ENODATA. */
 int write_at(int fd, const void *bytes, size_t size, uint64_t offset);
 int read_at(int fd, void *bytes, size_t size, uint64_t offset);
 

@@ -60,11 +60,15 @@ stemma_status check_sure(const struct collection *c, stemma_error *err) {
                 c->path);
 }
 
+uint64_t next_commit(const struct collection *c) {
+    return c->state.manifest.commit + !c->ahead;
+}
+
 stemma_status commit_only(struct collection *c, struct manifest *manifest, stemma_error *err) {
     struct state state;
     bool named = false;
     manifest->format = MANIFEST_FORMAT;
-    manifest->commit = c->state.manifest.commit + !c->ahead;
+    manifest->commit = next_commit(c);
     manifest->committed = clock_time();
     manifest->next_serial = c->next_serial ? c->next_serial : 1;
     stemma_status status = state_open(c, manifest, &c->state, &state, err);

@@ -75,7 +75,7 @@ struct gone_file {
     int fd;
     char *path;
     uint64_t size;
-    bool named; /* it ends as the manifest says */
+    bool named; /* the copies end as the manifest says */
 };
 
 static stemma_status not_the_file(const struct gone_file *file, stemma_error *err) {
@@ -92,8 +92,8 @@ static stemma_status open_file(const struct collection *c, struct gone_file *fil
     if (file->fd < 0 || fstat(file->fd, &facts)) return fail_errno(err, "open", file->path, errno);
     if (file->name->size < 16) return not_the_file(file, err);
     file->size = (uint64_t)facts.st_size;
-    file->named = file->size == file->name->size && read_at(file->fd, sum, 8, file->size - 16) == 0 &&
-                  load_u64(sum) == file->name->checksum;
+    file->named =
+        read_at(file->fd, sum, 8, file->name->size - 16) == 0 && load_u64(sum) == file->name->checksum;
     return STEMMA_OK;
 }
 
@@ -110,12 +110,17 @@ static stemma_status read_copy(const struct gone_file *file, uint64_t at, uint64
     return status == STEMMA_IO ? STEMMA_CORRUPT : status; /* a bad sector */
 }
 
-/* Either copy; before format 4 there is one alone. */
+/* Either copy; before format 4 there is one alone. Of the second the manifest knows how it ends: if it is
+ * sound and ends otherwise, both are another file's. */
 static stemma_status read_any(const struct gone_file *file, uint64_t limit, struct gone *gone,
                               stemma_error *err) {
     const uint64_t half = file->name->size / 2;
-    stemma_status status = read_copy(file, 0, half, limit, gone, err);
-    if (status == STEMMA_CORRUPT) status = read_copy(file, half, half, limit, gone, err);
+    stemma_status status = read_copy(file, half, half, limit, gone, err);
+    if (status == STEMMA_OK && !file->named) {
+        gone_release(gone);
+        return not_the_file(file, err);
+    }
+    if (status == STEMMA_CORRUPT) status = read_copy(file, 0, half, limit, gone, err);
     if (status != STEMMA_CORRUPT) return status;
     return file->named ? read_copy(file, 0, file->name->size, limit, gone, err) : not_the_file(file, err);
 }
@@ -141,7 +146,7 @@ static stemma_status check_all(const struct gone_file *file, uint64_t limit, con
         if (status != STEMMA_OK && status != STEMMA_CORRUPT) return fail(err, status, "%s", cause.message);
         sound += status == STEMMA_OK;
     }
-    if (sound == 0 || (sound == 2 && file->named)) return STEMMA_OK;
+    if (sound == 0 || (sound == 2 && file->size == file->name->size)) return STEMMA_OK;
     return fail(err, STEMMA_CORRUPT, "'%s' is damaged: one of its two copies", file->path);
 }
 

@@ -120,6 +120,8 @@ stemma_status write_salvaged(struct collection *c, const struct segment *from, c
 stemma_status commit_manifest(struct collection *c, struct manifest *manifest, stemma_error *err);
 stemma_status commit_only(struct collection *c, struct manifest *manifest,
                           stemma_error *err); /* nothing is unlinked */
+/* The number that it will have. */
+uint64_t next_commit(const struct collection *c);
 /* Whether a manifest names a file, of a segment or of what is gone. */
 bool is_named(const struct manifest *manifest, uint64_t serial, bool segment);
 stemma_status check_sure(const struct collection *c, stemma_error *err);

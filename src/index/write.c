@@ -343,7 +343,7 @@ stemma_status write_rows(struct collection *c, const struct stored_rows *rows, c
     struct row_source source = {next_in_memory, memory_again, &memory, hashes, rows->first};
     draft->writer.base = rows->first;
     draft->writer.limit = rows->first + rows->starts.len;
-    draft->writer.commit = c->state.manifest.commit + 1;
+    draft->writer.commit = next_commit(c);
     return write_parts(c, &source, &draft->writer, err);
 }
 
@@ -456,7 +456,7 @@ stemma_status write_merged(struct collection *c, struct segment *const *from, si
     struct segment_writer *w = &draft->writer;
     w->base = from[0]->base;
     w->limit = from[count - 1]->limit;
-    w->commit = c->state.manifest.commit + 1;
+    w->commit = next_commit(c);
     TRY(write_numbers(&source, w, err));
     TRY(write_recipe(schema->recipe, w, err));
     segments.part = RECORD_ONLY;
@@ -486,7 +486,7 @@ stemma_status write_further(struct collection *c, const struct schema *schema, s
     w->limit = from->limit;
     w->documents = from->rows;
     w->of = from->files[0]->serial;
-    w->commit = c->state.manifest.commit + 1;
+    w->commit = next_commit(c);
     for (size_t i = first; i < schema->count; i++)
         if ((schema->parts[i].form == FORM_LOOKUP) == lookups)
             TRY(lookups ? write_lookup(c, schema, &source, i, w, err)
@@ -522,6 +522,6 @@ stemma_status write_salvaged(struct collection *c, const struct segment *from, c
     struct row_source source = {next_salvaged, salvage_again, &salvage, NULL, 0};
     draft->writer.base = from->base;
     draft->writer.limit = from->limit;
-    draft->writer.commit = c->state.manifest.commit + 1;
+    draft->writer.commit = next_commit(c);
     return write_parts(c, &source, &draft->writer, err);
 }

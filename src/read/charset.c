@@ -6,7 +6,7 @@
 
 /* The names that the Encoding standard has, then those of older systems. Others are not handed to the C
  * library, which knows hundreds, some of them with a history of mistakes. A place is a number that is stored:
- * what comes new goes to the end. ASCII is the same in all of them. */
+ * what comes new goes to the end. Letters and digits of ASCII are the same in all of them. */
 static const char *const charsets[] = {"big5",         "big5-hkscs",
                                        "euc-jp",       "euc-kr",
                                        "gb18030",      "gb2312",
@@ -123,6 +123,8 @@ static const char *library_name(const char *charset) {
     if (!strcmp(charset, "shift_jis")) return "cp932";
     if (!strcmp(charset, "windows-874") || !strcmp(charset, "tis-620")) return "cp874";
     if (!strcmp(charset, "mac-ukraine")) return "mac-uk";
+    if (!strcmp(charset, "ibm737")) return "cp737";
+    if (!strcmp(charset, "ibm1125")) return "cp1125";
     return charset;
 }
 
@@ -136,6 +138,7 @@ static bool convert(iconv_t converter, const uint8_t *bytes, size_t size, struct
         size_t result = iconv(converter, from ? &from : NULL, &size, &to, &room);
         out->len = (size_t)((uint8_t *)to - out->data);
         if (result != (size_t)-1 || errno == E2BIG) continue;
+        if (!from) return true;
         if (!buf_add(out, "\xEF\xBF\xBD", 3)) return false;
         from++, size--, ++*strange;
     } while (size);

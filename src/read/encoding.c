@@ -150,8 +150,9 @@ size_t encoding_ascii(const uint8_t *bytes, size_t size) {
     return at + ascii_near(bytes + at, size - at);
 }
 
-/* Latin-1 has pairs that look like UTF-8 once in a while, those of Chinese more often; and UTF-8 is damaged once
- * in a while. What is malformed in UTF-8 is lost, so that different texts may become one: it has to be little. */
+/* Latin-1 has pairs that look like UTF-8 once in a while, those of Chinese more often; and UTF-8 is damaged
+ * once in a while. What is malformed in UTF-8 is lost, so that different texts may become one: it has to be
+ * little. */
 static void guess_by_sequences(const uint8_t *bytes, size_t size, bool cut, struct encoding_guess *guess) {
     size_t good = 0, bad = 0, following = 0; /* bytes of those that are well-formed, behind the first */
     for (size_t at = 0; at < size && good + bad < EVENTS;) {

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "runs/block.h"
 
+#include <errno.h>
 #include <string.h>
 
 #define COLUMN_MAGIC "\x8bSTC\r\n\x1a\n"
@@ -19,6 +20,7 @@ stemma_status place_damaged(const struct run_place *place, uint64_t at, const ch
 stemma_status place_read(const struct run_place *place, void *bytes, size_t size, uint64_t at,
                          stemma_error *err) {
     int cause = read_at(place->fd, bytes, size, place->offset + at);
+    if (cause == ENODATA) return place_damaged(place, at, "it ends too early", err);
     return cause ? fail_errno(err, "read", place->name, cause) : STEMMA_OK;
 }
 

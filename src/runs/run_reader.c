@@ -6,6 +6,7 @@
 #include "runs/record_sort.h"
 #include "runs/run_layout.h"
 
+#include <errno.h>
 #include <string.h>
 
 struct run {
@@ -50,6 +51,7 @@ static stemma_status damaged(const struct run_place *place, uint64_t offset, con
 static stemma_status read_part(const struct run_place *place, void *to, size_t size, uint64_t offset,
                                stemma_error *err) {
     int cause = read_at(place->fd, to, size, place->offset + offset);
+    if (cause == ENODATA && !place->unnamed) return damaged(place, offset, "it ends too early", err);
     return cause ? fail_errno(err, place->unnamed ? "read a temporary file in" : "read", place->name, cause)
                  : STEMMA_OK;
 }
