@@ -4,6 +4,8 @@ import ctypes
 import fcntl
 import json
 import os
+import random
+import re
 import shutil
 import struct
 import subprocess
@@ -143,16 +145,38 @@ class Upkeep(Base):
         for line, name in zip(lost, ("3.txt", "4.txt")):
             self.assertRegex(line, rf"^lost: document \d+, '.*/docs/{name}'$")
 
-    def test_what_has_lost_its_name_is_told_by_its_neighbour(self):
-        """Sixteen ids are in a block."""
+    def lost(self, collection, share):
+        """What is told of a block of records that is damaged: sixteen ids are in it."""
+        self.damage(collection, self.RECORDS, share)
+        summary, lines = self.repaired(collection)
+        lost = [line.removeprefix("lost: ") for line in lines if line.startswith("lost: ")]
+        self.assertEqual(len([line for line in lost if line.startswith("document ")]), summary["lost"])
+        return lost
+
+    def test_what_has_lost_its_name_is_found_by_its_neighbours(self):
+        """By their numbers, or in their folder."""
         records = "".join(json.dumps({"id": f"n{i}", "text": " ".join(prose(40, i))}) + "\n" for i in range(40))
-        for share, told in (0, "before 'n16'"), (.45, "after 'n15'"), (.8, "after 'n31'"):
+        for share, first, limit in (0, 0, 16), (.45, 16, 32), (.8, 32, 40):
             self.good("seen", "-q", "--jsonl", "n", stdin=records.encode())
-            self.damage("n", self.RECORDS, share)
-            summary, lines = self.repaired("n")
-            self.assertEqual(len([line for line in lines if line.endswith("whose id cannot be read")]), summary["lost"])
-            self.assertIn(f"lost: {summary['lost']} without an id, added {told}", lines)
+            self.assertEqual(self.lost("n", share), [f"document {i}, 'n{i}'" for i in range(first, limit)])
             shutil.rmtree(self.folder / "n")
+        for i in range(40):
+            self.write(f"many/{'abcdefgh'[i % 8]}{'xyzuv'[i // 8]}.txt", " ".join(prose(40, i)))
+        self.settle()
+        self.good("add", "-q", "m", "many")
+        lost = self.lost("m", .45)
+        for line in lost:
+            name, = re.findall(r"^document \d+, '(.*)'$", line)
+            self.assertTrue(Path(name).is_file() and name not in self.listed("m"), line)
+        self.good("add", "-q", "m", "many")
+        self.assertEqual(len(self.listed("m")), 40)
+
+    def test_what_has_lost_its_name_is_told_by_its_neighbour(self):
+        ids = ["".join(random.Random(i).choices("abcdefgh", k=12)) for i in range(40)]
+        records = "".join(json.dumps({"id": name, "text": " ".join(prose(40, i))}) + "\n" for i, name in enumerate(ids))
+        self.good("seen", "-q", "--jsonl", "n", stdin=records.encode())
+        lost = self.lost("n", .45)
+        self.assertEqual(lost[-1], f"{len(lost) - 1} without an id, added next to '{ids[15]}'")
 
     def test_without_its_stored_text_a_document_is_kept(self):
         self.good("add", "--quiet", "--store-text", "t", "docs")

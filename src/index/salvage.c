@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/sort.h"
+#include "index/lost_names.h"
 #include "index/mended.h"
 #include "index/twice.h"
 
@@ -198,10 +199,7 @@ static void name_document(struct salvage *v, const char *format, uint64_t number
 
 static void name_lost(struct salvage *v, uint64_t number, const struct cell *id) {
     v->facts->lost++;
-    if (id)
-        name_document(v, "lost: document %llu, '%s'", number, id);
-    else
-        salvage_tell(v, "lost: document %llu, whose id cannot be read%s", number, "");
+    name_document(v, "lost: document %llu, '%s'", number, id);
 }
 
 /* What is left of a segment. */
@@ -209,8 +207,9 @@ struct remains {
     struct segment *segment;
     struct vec64 rows, numbers; /* rows: of the segment, or MENDED + which one */
     struct mended mended;
-    uint64_t unnamed;     /* documents whose ids are lost, since */
-    struct buf neighbour; /* the last one whose id is known, with its NUL */
+    struct lost_names lost; /* documents whose ids cannot be read, */
+    uint64_t unnamed;       /* and how many of them there are since */
+    struct buf neighbour;   /* the last one whose id is known, with its NUL */
 };
 #define MENDED (UINT64_C(1) << 63)
 
@@ -218,22 +217,38 @@ static void remains_release(struct remains *r) {
     vec64_release(&r->rows);
     vec64_release(&r->numbers);
     mended_release(&r->mended);
+    lost_names_release(&r->lost);
     buf_release(&r->neighbour);
 }
 
-/* Documents are in the order of adding: what is known of those without an id is their neighbour. */
-static void place_unnamed(struct salvage *v, struct remains *r, const char *format) {
-    if (r->unnamed && r->neighbour.len) salvage_tell(v, format, r->unnamed, (const char *)r->neighbour.data);
-    if (r->neighbour.len) r->unnamed = 0;
+/* Documents are in the order of adding, and those that were added together have names that are alike. */
+static stemma_status meet_neighbour(struct remains *r, const struct cell *id, stemma_error *err) {
+    const bool first = r->neighbour.len == 0;
+    if (r->unnamed && !first)
+        TRY(lost_names_near(&r->lost, (struct cell){r->neighbour.data, r->neighbour.len - 1}, err));
+    if (r->unnamed) TRY(lost_names_near(&r->lost, *id, err));
+    r->unnamed = 0;
+    r->neighbour.len = 0;
+    return buf_add(&r->neighbour, id->bytes, id->size) && buf_add_byte(&r->neighbour, 0) ? STEMMA_OK
+                                                                                         : fail_memory(err);
 }
 
-static stemma_status meet_neighbour(struct salvage *v, struct remains *r, const struct cell *id,
-                                    stemma_error *err) {
-    place_unnamed(v, r, "lost: %llu without an id, added after '%s'");
-    r->neighbour.len = 0;
-    if (!buf_add(&r->neighbour, id->bytes, id->size) || !buf_add_byte(&r->neighbour, 0))
-        return fail_memory(err);
-    place_unnamed(v, r, "lost: %llu without an id, added before '%s'"); /* the first ones */
+static stemma_status tell_lost(struct salvage *v, struct remains *r, stemma_error *err) {
+    if (r->unnamed && r->neighbour.len)
+        TRY(lost_names_near(&r->lost, (struct cell){r->neighbour.data, r->neighbour.len - 1}, err));
+    TRY(lost_names_find(&r->lost, r->segment, err));
+    uint64_t nameless = 0;
+    for (size_t i = 0; i < r->lost.count; i++) {
+        const struct lost_name *lost = &r->lost.list[i];
+        salvage_tell(
+            v, lost->name ? "lost: document %llu, '%s'" : "lost: document %llu, whose id cannot be read%s",
+            lost->number, lost->name ? lost->name : "");
+        nameless += !lost->name;
+    }
+    v->facts->lost += r->lost.count;
+    if (nameless && r->lost.neighbours.len)
+        salvage_tell(v, "lost: %llu without an id, added next to '%s'", nameless,
+                     (const char *)r->lost.neighbours.data);
     return STEMMA_OK;
 }
 
@@ -298,11 +313,10 @@ static stemma_status salvage_row(struct salvage *v, struct remains *r, uint64_t 
     bool damaged[PARTS_MOST], all;
     TRY(unless_damaged(segment_record(r->segment, at, &row, err), damaged));
     if (damaged[0]) {
-        name_lost(v, number, NULL);
         r->unnamed++;
-        return STEMMA_OK;
+        return lost_names_add(&r->lost, number, err);
     }
-    TRY(meet_neighbour(v, r, &row.id, err));
+    TRY(meet_neighbour(r, &row.id, err));
     TRY(readable_cells(r->segment, at, &row, damaged, &all, err));
     return all ? keep_row(r, at, number, err) : mend_row(v, r, number, damaged, &row, err);
 }
@@ -312,8 +326,7 @@ static stemma_status salvage_rows(struct salvage *v, struct remains *r, const st
     for (uint64_t at = 0; at < r->segment->rows; at++)
         if (!is_gone(&v->c->state.gone, numbers->data[at]))
             TRY(salvage_row(v, r, at, numbers->data[at], err));
-    place_unnamed(v, r, "lost: %llu without an id, added after '%s'");
-    return STEMMA_OK;
+    return tell_lost(v, r, err);
 }
 
 static stemma_status write_again(struct salvage *v, struct remains *r, struct manifest *m,
