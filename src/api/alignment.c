@@ -129,7 +129,7 @@ static stemma_status check_texts(const stemma_text *a, const stemma_text *b, con
     if (tokens <= limits->memory / TOKEN_BYTES) return STEMMA_OK;
     return fail(
         err, STEMMA_UNSUPPORTED,
-        "the documents have %zu tokens, and to align them needs about %d bytes of memory for each: allow more",
+        "the documents have %zu tokens, and to align them needs about %d bytes of memory for each: allow more (--memory)",
         tokens, TOKEN_BYTES);
 }
 

@@ -59,9 +59,10 @@ enum { TIMES = 4 };
 static stemma_status refuse_large(uint64_t size, const stemma_limits *limits, const char *name,
                                   stemma_error *err) {
     if (size <= limits->memory / TIMES) return STEMMA_OK;
-    return fail(err, STEMMA_UNSUPPORTED,
-                "%s has %llu bytes, and its text needs about four times as much memory: allow more", name,
-                (unsigned long long)size);
+    return fail(
+        err, STEMMA_UNSUPPORTED,
+        "%s has %llu bytes, and its text needs about four times as much memory: allow more (--memory)", name,
+        (unsigned long long)size);
 }
 
 /* Where tokens are short or every word is set off, it is more: so it is counted, too. */
@@ -71,8 +72,9 @@ static stemma_status check_step(const struct making *making, stemma_error *err) 
         t->source.len + t->text.len + t->map.len * sizeof *t->map.pairs + t->count * sizeof *t->tokens;
     TRY(check_stop(making->limits->stop, err));
     if (held <= making->limits->memory) return STEMMA_OK;
-    return fail(err, STEMMA_UNSUPPORTED, "the text of %s needs more than %zu bytes of memory: allow more",
-                making->name, making->limits->memory);
+    return fail(err, STEMMA_UNSUPPORTED,
+                "the text of %s needs more than %zu bytes of memory: allow more (--memory)", making->name,
+                making->limits->memory);
 }
 
 enum { STEP = 1 << 20, STEP_TOKENS = 1 << 16 }; /* bytes or tokens between two checks */

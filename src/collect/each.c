@@ -205,7 +205,7 @@ static stemma_status taker_new(struct stemma_scan *scan, void **out, stemma_erro
     if (!t) return fail_memory(err);
     t->each = scan->taken_for;
     t->begun = clock_seconds();
-    stemma_status status = t->each->kind->new(t->each->context, &t->worker, err);
+    stemma_status status = t->each->kind->new (t->each->context, &t->worker, err);
     if (status == STEMMA_OK)
         *out = t;
     else
@@ -330,7 +330,8 @@ static stemma_status end_pieces(void *taker, struct identity text, uint64_t size
     stemma_error cause;
     (void)text, (void)size;
     if (t->each->kind->begin) return answer_fingerprints(t, err);
-    fail(&cause, STEMMA_UNSUPPORTED, "'%s' is too large to be held in memory: allow more", t->now.id);
+    fail(&cause, STEMMA_UNSUPPORTED, "'%s' is too large to be held in memory: allow more (--memory)",
+         t->now.id);
     fail_document(t, &cause);
     return STEMMA_OK;
 }

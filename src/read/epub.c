@@ -175,7 +175,7 @@ static stemma_status take_page(void *context, const char *name, const uint8_t *b
     struct part *page = part_list_find(&b->pages, name);
     page->taken = true;
     if (size > b->text_most - b->pages.text) /* the text of a page is no longer than the page */
-        return fail(err, TEXT_TOO_LONG, "its text may be longer than %zu bytes: allow more memory",
+        return fail(err, TEXT_TOO_LONG, "its text may be longer than %zu bytes: allow more memory (--memory)",
                     b->text_most);
     const uint8_t *body = memmem(bytes, size, "<body", 5); /* what is in front is no text */
     if (body) size -= (size_t)(body - bytes), bytes = body;

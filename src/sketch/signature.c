@@ -217,7 +217,7 @@ static stemma_status check_memory(const struct signer *signer, stemma_error *err
     if (signer->made.symbols.len <= signer->memory / (2 * each))
         return STEMMA_OK; /* growing needs as much again */
     return fail(err, STEMMA_UNSUPPORTED,
-                "the %s c=%u outgrows the memory allowed: choose a larger c, or allow more",
+                "the %s c=%u outgrows the memory allowed: choose a larger c, or allow more (--memory)",
                 scheme_name(signer->spec.scheme), signer->spec.c);
 }
 

@@ -101,9 +101,10 @@ stemma_status sketcher_take(struct sketcher *sketcher, const uint64_t *fp, size_
         if (!maker->class->take) continue;
         TRY(maker->class->take(maker, fp, count, tokens, token_count, err));
         if (maker->held > sketcher->most && maker->held > 2 * count)
-            return fail(err, STEMMA_UNSUPPORTED,
-                        "the sample of %s n=%u outgrows the memory allowed: choose a larger n, or allow more",
-                        scheme_name(maker->spec.scheme), maker->spec.n);
+            return fail(
+                err, STEMMA_UNSUPPORTED,
+                "the sample of %s n=%u outgrows the memory allowed: choose a larger n, or allow more (--memory)",
+                scheme_name(maker->spec.scheme), maker->spec.n);
     }
     return STEMMA_OK;
 }

@@ -109,7 +109,7 @@ static int bits_for(uint64_t count, int least) {
 static stemma_status refuse_memory(uint64_t need, size_t memory, stemma_error *err) {
     if (need <= memory) return STEMMA_OK;
     return fail(err, STEMMA_UNSUPPORTED,
-                "an index of the targets needs %llu bytes of memory, %zu are allowed: allow more",
+                "an index of the targets needs %llu bytes of memory, %zu are allowed: allow more (--memory)",
                 (unsigned long long)need, memory);
 }
 
