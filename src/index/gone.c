@@ -142,33 +142,33 @@ stemma_status gone_write(const struct gone *gone, const struct run_place *place,
     return status;
 }
 
-static stemma_status read_all(struct gone *gone, struct run_reader *reader, const struct run_place *place,
-                              uint64_t limit, stemma_error *err) {
-    for (;;) {
-        const struct record *records;
-        size_t count;
-        TRY(run_reader_next(reader, &records, &count, err));
-        if (count == 0) return STEMMA_OK;
-        for (size_t i = 0; i < count; i++) {
-            if (records[i].key >= limit) return place_damaged(place, 0, "a number that was never given", err);
-            if (!gone_add(gone, records[i].key)) return fail_memory(err);
-        }
+struct reading {
+    struct gone gone;
+    const struct run_place *place;
+    uint64_t limit;
+};
+
+static stemma_status take_numbers(void *context, const struct record *records, size_t count,
+                                  stemma_error *err) {
+    struct reading *r = context;
+    for (size_t i = 0; i < count; i++) {
+        if (records[i].key >= r->limit)
+            return place_damaged(r->place, 0, "a number that was never given", err);
+        if (!gone_add(&r->gone, records[i].key)) return fail_memory(err);
     }
+    return STEMMA_OK;
 }
 
 stemma_status gone_read(struct gone *gone, const struct run_place *place, uint64_t size, uint64_t limit,
                         stemma_error *err) {
-    struct run *run = NULL;
-    struct run_reader *reader = NULL;
-    struct gone read = {.directory = gone->directory};
-    stemma_status status = run_open(place, size, &run, err);
-    if (status == STEMMA_OK) status = run_reader_new(run, &reader, err);
-    if (status == STEMMA_OK) status = read_all(&read, reader, place, limit, err);
-    run_reader_free(reader);
+    struct run *run;
+    struct reading reading = {.gone.directory = gone->directory, .place = place, .limit = limit};
+    TRY(run_open(place, size, &run, err));
+    stemma_status status = run_each(run, take_numbers, &reading, err);
     run_close(run);
     if (status == STEMMA_OK)
-        *gone = read;
+        *gone = reading.gone;
     else
-        gone_release(&read);
+        gone_release(&reading.gone);
     return status;
 }

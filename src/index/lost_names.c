@@ -43,28 +43,22 @@ static int by_hash(const void *a, const void *b) {
     return (x->hash > y->hash) - (x->hash < y->hash);
 }
 
-static stemma_status take_hashes(struct lost_names *n, struct run_reader *reader, stemma_error *err) {
-    for (;;) {
-        const struct record *records;
-        size_t count;
-        TRY(run_reader_next(reader, &records, &count, err));
-        if (count == 0) return STEMMA_OK;
-        for (size_t i = 0; i < count; i++) {
-            const struct lost_name wanted = {.number = records[i].value};
-            struct lost_name *found = bsearch(&wanted, n->list, n->count, sizeof wanted, by_number);
-            if (found) found->hash = records[i].key;
-        }
+static stemma_status take_hashes(void *context, const struct record *records, size_t count,
+                                 stemma_error *err) {
+    struct lost_names *n = context;
+    (void)err;
+    for (size_t i = 0; i < count; i++) {
+        const struct lost_name wanted = {.number = records[i].value};
+        struct lost_name *found = bsearch(&wanted, n->list, n->count, sizeof wanted, by_number);
+        if (found) found->hash = records[i].key;
     }
+    return STEMMA_OK;
 }
 
 static stemma_status read_hashes(struct lost_names *n, struct segment *s, stemma_error *err) {
     struct run *run;
-    struct run_reader *reader;
     TRY(segment_ids(s, &run, err));
-    TRY(run_reader_new(run, &reader, err));
-    stemma_status status = take_hashes(n, reader, err);
-    run_reader_free(reader);
-    return status;
+    return run_each(run, take_hashes, n, err);
 }
 
 /* ---- what may have been an id ---- */

@@ -136,23 +136,19 @@ stemma_status check_twice(struct salvage *v, stemma_error *err) {
 
 /* ---- writing again ---- */
 
+static stemma_status take_values(void *context, const struct record *records, size_t count,
+                                 stemma_error *err) {
+    for (size_t i = 0; i < count; i++)
+        if (!vec64_add(context, records[i].value)) return fail_memory(err);
+    return STEMMA_OK;
+}
+
 static stemma_status numbers_of_ids(struct segment *s, struct vec64 *numbers, stemma_error *err) {
     struct run *run;
-    struct run_reader *reader;
-    size_t count = 1;
     numbers->len = 0;
     TRY(segment_ids(s, &run, err));
-    TRY(run_reader_new(run, &reader, err));
-    stemma_status status = STEMMA_OK;
-    while (status == STEMMA_OK && count) {
-        const struct record *records;
-        status = run_reader_next(reader, &records, &count, err);
-        for (size_t i = 0; status == STEMMA_OK && i < count; i++)
-            if (!vec64_add(numbers, records[i].value)) status = fail_memory(err);
-    }
-    run_reader_free(reader);
-    if (status == STEMMA_OK && !sort_u64(numbers->data, numbers->len)) status = fail_memory(err);
-    return status;
+    TRY(run_each(run, take_values, numbers, err));
+    return sort_u64(numbers->data, numbers->len) ? STEMMA_OK : fail_memory(err);
 }
 
 static stemma_status numbers_of_lines(struct segment *s, struct vec64 *numbers, stemma_error *err) {

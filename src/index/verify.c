@@ -29,19 +29,16 @@ static uint64_t posting_digest(uint64_t key, uint64_t number) {
     return mix64(key ^ mix64(number));
 }
 
+static stemma_status take_digests(void *context, const struct record *records, size_t count,
+                                  stemma_error *err) {
+    uint64_t *digest = context;
+    (void)err;
+    for (size_t i = 0; i < count; i++) *digest += posting_digest(records[i].key, records[i].value);
+    return STEMMA_OK;
+}
+
 static stemma_status digest_run(struct run *run, uint64_t *digest, stemma_error *err) {
-    struct run_reader *reader;
-    size_t count = 1;
-    TRY(run_reader_new(run, &reader, err));
-    stemma_status status = STEMMA_OK;
-    while (status == STEMMA_OK && count) {
-        const struct record *records;
-        status = run_reader_next(reader, &records, &count, err);
-        for (size_t i = 0; status == STEMMA_OK && i < count; i++)
-            *digest += posting_digest(records[i].key, records[i].value);
-    }
-    run_reader_free(reader);
-    return status;
+    return run_each(run, take_digests, digest, err);
 }
 
 /* blocks: all of them, or only what opening reads. */

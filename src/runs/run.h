@@ -59,4 +59,9 @@ stemma_status run_reader_next(struct run_reader *reader, const struct record **r
 void run_reader_turn(struct run_reader *reader, struct run *run);
 void run_reader_free(struct run_reader *reader);
 
+/* All records in order, some at a time; what it returns, if it is not OK, ends the work and is returned. */
+typedef stemma_status take_records(void *context, const struct record *records, size_t count,
+                                   stemma_error *err);
+stemma_status run_each(struct run *run, take_records *take, void *context, stemma_error *err);
+
 #endif

@@ -432,3 +432,17 @@ stemma_status run_reader_seek(struct run_reader *r, uint64_t key, stemma_error *
     if (r->run->plain) r->at = first_not_below(r, key);
     return STEMMA_OK;
 }
+
+stemma_status run_each(struct run *run, take_records *take, void *context, stemma_error *err) {
+    struct run_reader *reader;
+    size_t count = 1;
+    TRY(run_reader_new(run, &reader, err));
+    stemma_status status = STEMMA_OK;
+    while (status == STEMMA_OK && count) {
+        const struct record *records;
+        status = run_reader_next(reader, &records, &count, err);
+        if (status == STEMMA_OK && count) status = take(context, records, count, err);
+    }
+    run_reader_free(reader);
+    return status;
+}
