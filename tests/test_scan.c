@@ -5,6 +5,7 @@
 #include "pile_support.h"
 #include "scan/scan.h"
 #include "stemma.h"
+#include "told_support.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
@@ -63,14 +64,7 @@ static stemma_scan *scan_pile(const struct pile *pile, const stemma_scan_options
     return scan;
 }
 
-/* Everything a scan says, as text. */
-static stemma_status print_pair(void *context, const stemma_scan_pair *pair, stemma_error *err) {
-    (void)err;
-    fprintf(context, "%llu %llu %d %.17g %.17g %.17g\n", (unsigned long long)pair->a,
-            (unsigned long long)pair->b, (int)pair->relation, pair->resemblance, pair->a_in_b, pair->b_in_a);
-    return STEMMA_OK;
-}
-
+/* Everything a scan says. */
 static char *told(stemma_scan *scan) {
     char *text = NULL;
     size_t size;

@@ -8,6 +8,7 @@
 #include "scan/scan.h"
 #include "scan/taker.h"
 #include "stemma.h"
+#include "told_support.h"
 
 #include <stdatomic.h>
 #include <sys/wait.h>
@@ -139,13 +140,6 @@ static void kill_at(size_t end, size_t commit, const char *path) {
 }
 
 /* ---- what it says ---- */
-
-static stemma_status print_pair(void *context, const stemma_scan_pair *pair, stemma_error *err) {
-    (void)err;
-    fprintf(context, "pair %llu %llu %d %.17g %.17g %.17g\n", (unsigned long long)pair->a,
-            (unsigned long long)pair->b, (int)pair->relation, pair->resemblance, pair->a_in_b, pair->b_in_a);
-    return STEMMA_OK;
-}
 
 static char *told(stemma_scan *scan) {
     char *text = NULL;
